@@ -1,0 +1,12 @@
+//! The tables of the frame store as columns of plain numbers.
+//!
+//! Each table is declared once, in [`tables`]: field, type, unit and meaning. The declaration makes the struct
+//! of columns, the Parquet schema and the documentation of the store; [`crate::store::parquet`] reads and writes it.
+
+mod cell;
+mod table;
+pub mod tables;
+
+pub use cell::{Cell, Named};
+pub use table::{Column, Table};
+pub use tables::{BondLaw, Bonds, BreakMode, Breaks, Elements, Fragments, Frames, History, Shape};

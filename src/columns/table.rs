@@ -1,0 +1,71 @@
+//! The declaration of a table and what follows from it.
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+
+/// One column of a table as the store documents it.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Name in the file.
+    pub name: &'static str,
+    /// Arrow type.
+    pub data_type: DataType,
+    /// SI unit; `1` for a pure number.
+    pub unit: &'static str,
+    /// Meaning.
+    pub doc: &'static str,
+}
+
+/// A struct of equally long columns.
+pub trait Table: Default + Send + 'static {
+    /// Name in messages and documentation.
+    const NAME: &'static str;
+    /// The columns in the order of the file.
+    fn columns() -> Vec<Column>;
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// The columns as Arrow arrays, in order.
+    fn to_arrays(&self) -> Vec<ArrayRef>;
+    /// Appends an array to column number `column`; the message says what did not fit.
+    fn append(&mut self, column: usize, array: &dyn Array) -> Result<(), String>;
+}
+
+/// Declares a table: `field: type, "unit", "meaning";`.
+macro_rules! table {
+    ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $name { $(#[doc = concat!($doc, " [", $unit, "]")] pub $field: Vec<$cell>,)* }
+
+        impl $crate::columns::Table for $name {
+            const NAME: &'static str = stringify!($name);
+            fn columns() -> Vec<$crate::columns::Column> {
+                vec![$($crate::columns::Column {
+                    name: stringify!($field),
+                    data_type: <$cell as $crate::columns::Cell>::data_type(),
+                    unit: $unit,
+                    doc: $doc,
+                },)*]
+            }
+            fn rows(&self) -> usize {
+                let lengths = [$(self.$field.len()),*];
+                debug_assert!(lengths.iter().all(|n| *n == lengths[0]), "columns of one length");
+                lengths[0]
+            }
+            fn to_arrays(&self) -> Vec<arrow_array::ArrayRef> {
+                vec![$(<$cell as $crate::columns::Cell>::to_array(&self.$field),)*]
+            }
+            fn append(&mut self, column: usize, array: &dyn arrow_array::Array) -> Result<(), String> {
+                let mut at = 0;
+                $(
+                    if at == column {
+                        return <$cell as $crate::columns::Cell>::append_from(array, &mut self.$field);
+                    }
+                    at += 1;
+                )*
+                unreachable!("column {column} of {at}")
+            }
+        }
+    };
+}
+pub(crate) use table;

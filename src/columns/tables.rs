@@ -1,0 +1,183 @@
+//! Every table of the frame store. This is the one column list: structs, Parquet schema and README follow it.
+
+use super::cell::Named;
+use super::table::table;
+
+/// How a bond carries load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BondLaw {
+    /// Explicit bonded DEM (Lu et al. 2021, §3.1).
+    #[default]
+    Bdem,
+}
+impl Named for BondLaw {
+    const NAMES: &'static [(Self, &'static str)] = &[(BondLaw::Bdem, "bdem")];
+}
+
+/// Shape of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// A ball of the element's radius.
+    #[default]
+    Sphere,
+}
+impl Named for Shape {
+    const NAMES: &'static [(Self, &'static str)] = &[(Shape::Sphere, "sphere")];
+}
+
+/// Which strength was passed when a bond broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BreakMode {
+    /// σ > σ_c.
+    Tension,
+    /// τ > τ_c.
+    Shear,
+}
+impl Named for BreakMode {
+    const NAMES: &'static [(Self, &'static str)] =
+        &[(BreakMode::Tension, "tension"), (BreakMode::Shear, "shear")];
+}
+
+table! {
+    /// `packing/elements.parquet`: the elements at rest, in the order of a space-filling curve.
+    Elements {
+        id: u32, "1", "stable id, the row number in the packing";
+        body: u32, "1", "index of the [[body]] in the pipeline";
+        material: u32, "1", "index of the [[material]] in the pipeline";
+        kind: Shape, "1", "shape of the element";
+        x: f64, "m", "rest position";
+        y: f64, "m", "rest position";
+        z: f64, "m", "rest position";
+        r: f64, "m", "radius";
+        mass: f64, "kg", "mass";
+        inertia: f64, "kg m^2", "moment of inertia about any axis through the centre";
+        volume: f64, "m^3", "volume of the body that the element stands for";
+        vx: f64, "m/s", "initial velocity";
+        vy: f64, "m/s", "initial velocity";
+        vz: f64, "m/s", "initial velocity";
+        wx: f64, "rad/s", "initial angular velocity, world frame";
+        wy: f64, "rad/s", "initial angular velocity, world frame";
+        wz: f64, "rad/s", "initial angular velocity, world frame";
+    }
+}
+
+table! {
+    /// `packing/bonds.parquet`: the bonds at rest, `i < j`, ordered by (i, j).
+    Bonds {
+        id: u32, "1", "stable id, the row number in the packing";
+        i: u32, "1", "element id of one end, the smaller";
+        j: u32, "1", "element id of the other end";
+        l0: f64, "m", "rest length, the distance at bonding";
+        dx: f64, "1", "rest direction from i to j";
+        dy: f64, "1", "rest direction from i to j";
+        dz: f64, "1", "rest direction from i to j";
+        radius: f64, "m", "radius of the bond's section";
+        young: f64, "Pa", "Young's modulus of the bond";
+        shear: f64, "Pa", "shear modulus of the bond";
+        sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break";
+        tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break";
+        law: BondLaw, "1", "bond law";
+    }
+}
+
+table! {
+    /// `frames/NNNNNN.parquet`: one row an element, in the order of the packing.
+    Frames {
+        frame: u32, "1", "frame number";
+        time: f64, "s", "simulated time";
+        id: u32, "1", "element id";
+        x: f32, "m", "position";
+        y: f32, "m", "position";
+        z: f32, "m", "position";
+        qx: f32, "1", "rotation since packing, quaternion";
+        qy: f32, "1", "rotation since packing, quaternion";
+        qz: f32, "1", "rotation since packing, quaternion";
+        qw: f32, "1", "rotation since packing, quaternion";
+        vx: f32, "m/s", "velocity";
+        vy: f32, "m/s", "velocity";
+        vz: f32, "m/s", "velocity";
+        wx: f32, "rad/s", "angular velocity, world frame";
+        wy: f32, "rad/s", "angular velocity, world frame";
+        wz: f32, "rad/s", "angular velocity, world frame";
+        fragment: u32, "1", "fragment label; of the parts of a fragment that splits, the largest keeps it";
+        sigma: f32, "Pa", "largest normal stress of the element's whole bonds";
+        tau: f32, "Pa", "largest shear stress of the element's whole bonds";
+        broken: u32, "1", "broken bonds of the element";
+    }
+}
+
+table! {
+    /// `breaks/NNNNNN.parquet`: the bonds that broke after the frame before and up to this one, in order of (step, bond).
+    Breaks {
+        frame: u32, "1", "first frame that shows the bond broken";
+        time: f64, "s", "time of breaking";
+        step: u64, "1", "time step in which the bond broke";
+        bond: u32, "1", "bond id";
+        i: u32, "1", "element id of one end";
+        j: u32, "1", "element id of the other end";
+        mode: BreakMode, "1", "strength that was passed";
+        sigma: f32, "Pa", "normal stress when it broke";
+        tau: f32, "Pa", "shear stress when it broke";
+        x: f32, "m", "middle between both ends when it broke";
+        y: f32, "m", "middle between both ends when it broke";
+        z: f32, "m", "middle between both ends when it broke";
+        nix: f32, "1", "rest direction seen from i, R(q_i) d0: outward normal of the crack face on i";
+        niy: f32, "1", "rest direction seen from i";
+        niz: f32, "1", "rest direction seen from i";
+        njx: f32, "1", "rest direction seen from j, -R(q_j) d0: outward normal of the crack face on j";
+        njy: f32, "1", "rest direction seen from j";
+        njz: f32, "1", "rest direction seen from j";
+    }
+}
+
+table! {
+    /// `history/NNNNNN.parquet`: one row a frame.
+    History {
+        frame: u32, "1", "frame number";
+        time: f64, "s", "simulated time";
+        step: u64, "1", "time steps done";
+        dt: f64, "s", "time step";
+        kinetic: f64, "J", "kinetic energy of translation";
+        rotational: f64, "J", "kinetic energy of rotation";
+        gravity: f64, "J", "potential energy in the field of gravity, zero at the origin";
+        bond: f64, "J", "elastic energy of the whole bonds (first order: the law itself has none)";
+        contact: f64, "J", "elastic energy of the contacts";
+        px: f64, "kg m/s", "momentum";
+        py: f64, "kg m/s", "momentum";
+        pz: f64, "kg m/s", "momentum";
+        lx: f64, "kg m^2/s", "angular momentum about the origin";
+        ly: f64, "kg m^2/s", "angular momentum about the origin";
+        lz: f64, "kg m^2/s", "angular momentum about the origin";
+        broken: u32, "1", "broken bonds since the start";
+        fragments: u32, "1", "fragments";
+        contacts: u32, "1", "touching pairs, colliders included";
+        outside: u32, "1", "elements outside the bounds of the world";
+        seconds: f64, "s", "wall time of simulate since the frame before";
+    }
+}
+
+table! {
+    /// `fragments/NNNNNN.parquet`: one row a fragment, ordered by label.
+    Fragments {
+        frame: u32, "1", "frame number";
+        time: f64, "s", "simulated time";
+        fragment: u32, "1", "label";
+        body: u32, "1", "index of the [[body]]";
+        elements: u32, "1", "elements";
+        mass: f64, "kg", "mass";
+        volume: f64, "m^3", "volume that its elements stand for";
+        area: f64, "m^2", "crack area: sections of the broken bonds on its elements";
+        x: f64, "m", "centre of mass";
+        y: f64, "m", "centre of mass";
+        z: f64, "m", "centre of mass";
+        vx: f64, "m/s", "velocity of the centre of mass";
+        vy: f64, "m/s", "velocity of the centre of mass";
+        vz: f64, "m/s", "velocity of the centre of mass";
+        min_x: f64, "m", "bounds of its elements, radii included";
+        min_y: f64, "m", "bounds of its elements, radii included";
+        min_z: f64, "m", "bounds of its elements, radii included";
+        max_x: f64, "m", "bounds of its elements, radii included";
+        max_y: f64, "m", "bounds of its elements, radii included";
+        max_z: f64, "m", "bounds of its elements, radii included";
+    }
+}

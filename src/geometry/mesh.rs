@@ -1,0 +1,44 @@
+//! Indexed triangle mesh, the common currency of shapes, skins and mesh files.
+
+use glam::DVec3;
+
+/// Indexed triangles in metres; counter-clockwise seen from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriMesh {
+    /// Vertex positions, m.
+    pub positions: Vec<DVec3>,
+    /// Vertex indices of each triangle.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl TriMesh {
+    /// Corners of triangle `t`.
+    pub fn corners(&self, t: usize) -> [DVec3; 3] {
+        self.triangles[t].map(|v| self.positions[v as usize])
+    }
+
+    /// Signed volume by the divergence theorem, m³; positive for a closed mesh wound outward.
+    ///
+    /// Summed about the mesh's own centre so that a mesh far from the origin loses no digits.
+    pub fn volume(&self) -> f64 {
+        let c = self
+            .bounds()
+            .map_or(DVec3::ZERO, |(lo, hi)| (lo + hi) / 2.0);
+        (0..self.triangles.len())
+            .map(|t| {
+                let [a, b, d] = self.corners(t).map(|p| p - c);
+                a.dot(b.cross(d)) / 6.0
+            })
+            .sum()
+    }
+
+    /// Smallest and largest corner of the axis-aligned box, `None` for an empty mesh.
+    pub fn bounds(&self) -> Option<(DVec3, DVec3)> {
+        let first = *self.positions.first()?;
+        Some(
+            self.positions
+                .iter()
+                .fold((first, first), |(lo, hi), &p| (lo.min(p), hi.max(p))),
+        )
+    }
+}

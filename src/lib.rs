@@ -1,0 +1,6 @@
+//! Bonded discrete elements from packing to fragment meshes.
+
+pub mod columns;
+pub mod geometry;
+pub mod spec;
+pub mod store;

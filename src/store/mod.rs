@@ -1,0 +1,203 @@
+//! The frame store: a folder of Parquet and rkyv files through which the stages talk.
+//!
+//! Layout, atomic files and `store.json`; the columns stand in [`crate::columns::tables`]. Knows no stage.
+
+pub mod atomic;
+pub mod manifest;
+pub mod parquet;
+pub mod surface;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
+pub use manifest::{Manifest, SCHEMA_VERSION, StageRecord};
+pub use surface::{Piece, SurfaceFrame};
+
+/// What can go wrong with a store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder is no store.
+    #[error("{path}: no frame store here ({missing} is missing)", path = .path.display())]
+    NotAStore {
+        /// The folder.
+        path: PathBuf,
+        /// The file looked for.
+        missing: &'static str,
+    },
+    /// A file of the store is not there.
+    #[error("{path}: missing; run `cullet {stage}` first", path = .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The stage that writes it.
+        stage: &'static str,
+    },
+    /// A file cannot be understood.
+    #[error("{path}: {what}", path = .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The operating system refused.
+    #[error("{path}: {source}", path = .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| StoreError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, what: impl std::fmt::Display) -> Self {
+        StoreError::Damaged {
+            path: path.to_owned(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// Result of a store operation.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Rest state of all bodies: what `pack` writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packing {
+    /// The elements.
+    pub elements: Elements,
+    /// The bonds between them.
+    pub bonds: Bonds,
+}
+
+/// A folder laid out as a frame store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store at `root`, whether or not anything is there yet.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Store { root: root.into() }
+    }
+
+    /// An existing store, known by its `store.json`.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self> {
+        let store = Self::at(root);
+        if !store.path("store.json").is_file() {
+            return Err(StoreError::NotAStore {
+                path: store.root,
+                missing: "store.json",
+            });
+        }
+        Ok(store)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path inside the folder.
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// `kind/NNNNNN.extension`.
+    pub fn numbered(&self, kind: &str, frame: u32, extension: &str) -> PathBuf {
+        self.root.join(kind).join(format!("{frame:06}.{extension}"))
+    }
+
+    /// Skin of body number `body` at rest, in world coordinates (binary PLY).
+    pub fn shape_path(&self, body: usize) -> PathBuf {
+        self.root.join("packing/shapes").join(format!("{body}.ply"))
+    }
+
+    /// Numbers of the files `kind/NNNNNN.extension` that exist, ascending.
+    pub fn numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
+        let folder = self.root.join(kind);
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let mut numbers = Vec::new();
+        for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
+            let path = entry.map_err(StoreError::io(&folder))?.path();
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            if path.extension().is_some_and(|found| found == extension)
+                && let Some(number) = stem.and_then(|stem| stem.parse().ok())
+            {
+                numbers.push(number);
+            }
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Frames that exist, ascending, restricted to `range`.
+    pub fn frames(&self, range: &Range<u32>) -> Result<Vec<u32>> {
+        let mut frames = self.numbers("frames", "parquet")?;
+        frames.retain(|frame| range.contains(frame));
+        Ok(frames)
+    }
+
+    /// Reads elements and bonds.
+    pub fn read_packing(&self) -> Result<Packing> {
+        Ok(Packing {
+            elements: self.read("packing/elements.parquet", "pack")?,
+            bonds: self.read("packing/bonds.parquet", "pack")?,
+        })
+    }
+
+    /// Writes elements and bonds.
+    pub fn write_packing(&self, packing: &Packing) -> Result<()> {
+        parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
+        parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
+    }
+
+    /// Reads `frames/NNNNNN.parquet`.
+    pub fn read_frame(&self, frame: u32) -> Result<Frames> {
+        self.read_numbered("frames", frame)
+    }
+
+    /// Reads `breaks/NNNNNN.parquet`.
+    pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
+        self.read_numbered("breaks", frame)
+    }
+
+    /// Reads `history/NNNNNN.parquet`.
+    pub fn read_history(&self, frame: u32) -> Result<History> {
+        self.read_numbered("history", frame)
+    }
+
+    /// Reads `fragments/NNNNNN.parquet`.
+    pub fn read_fragments(&self, frame: u32) -> Result<Fragments> {
+        self.read_numbered("fragments", frame)
+    }
+
+    /// Writes table `kind/NNNNNN.parquet`.
+    pub fn write_numbered<T: Table>(&self, kind: &str, frame: u32, table: &T) -> Result<()> {
+        parquet::write(&self.numbered(kind, frame, "parquet"), table)
+    }
+
+    fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {
+        self.read(self.numbered(kind, frame, "parquet"), "simulate")
+    }
+
+    fn read<T: Table>(&self, relative: impl AsRef<Path>, stage: &'static str) -> Result<T> {
+        let path = self.path(relative);
+        if !path.is_file() {
+            return Err(StoreError::Missing { path, stage });
+        }
+        parquet::read(&path)
+    }
+}

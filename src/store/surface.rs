@@ -1,0 +1,194 @@
+//! `meshes/NNNNNN.rkyv`: the surfaces of a frame. A 16-byte header, then a validated rkyv archive.
+
+use std::path::Path;
+
+use rkyv::{Archive, Deserialize, Serialize, rancor};
+
+use super::{Result, Store, StoreError, atomic};
+
+/// One closed surface: a fragment's range in the arrays of a [`SurfaceFrame`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
+pub struct Piece {
+    /// Index of the body.
+    pub body: u32,
+    /// Label of the fragment.
+    pub fragment: u32,
+    /// First vertex.
+    pub first_vertex: u32,
+    /// Number of vertices.
+    pub vertices: u32,
+    /// First triangle.
+    pub first_triangle: u32,
+    /// Number of triangles.
+    pub triangles: u32,
+}
+
+/// The surfaces of a frame, flat arrays with one [`Piece`] a fragment, ordered by (body, fragment).
+#[derive(Clone, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
+pub struct SurfaceFrame {
+    /// Frame number.
+    pub frame: u32,
+    /// Simulated time, s.
+    pub time: f64,
+    /// Vertex positions, m.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit vertex normals, outward.
+    pub normals: Vec<[f32; 3]>,
+    /// Vertex velocities, m/s.
+    pub velocities: Vec<[f32; 3]>,
+    /// Vertex positions at rest, m.
+    pub rest_positions: Vec<[f32; 3]>,
+    /// Largest normal stress of the bonds near the vertex, Pa.
+    pub stress: Vec<f32>,
+    /// Texture coordinates; empty when the input had none.
+    pub uv: Vec<[f32; 2]>,
+    /// Vertex indices of each triangle into the whole arrays, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each triangle: 1 on a crack face, 0 on the skin of the body.
+    pub inside: Vec<u8>,
+    /// The fragments.
+    pub pieces: Vec<Piece>,
+}
+
+const MAGIC: &[u8; 8] = b"culletsf";
+
+impl SurfaceFrame {
+    /// Writes `meshes/NNNNNN.rkyv`.
+    pub fn write(&self, store: &Store) -> Result<()> {
+        let path = store.numbered("meshes", self.frame, "rkyv");
+        write_archive(&path, MAGIC, &|| rkyv::to_bytes::<rancor::Error>(self))
+    }
+
+    /// Reads and validates `meshes/NNNNNN.rkyv`.
+    pub fn read(store: &Store, frame: u32) -> Result<Self> {
+        let path = store.numbered("meshes", frame, "rkyv");
+        if !path.is_file() {
+            return Err(StoreError::Missing {
+                path,
+                stage: "reconstruct",
+            });
+        }
+        let bytes = read_archive(&path, MAGIC)?;
+        let surface: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
+            .map_err(|error| StoreError::damaged(&path, error))?;
+        surface
+            .check()
+            .map_err(|what| StoreError::damaged(&path, what))?;
+        Ok(surface)
+    }
+
+    /// Triangles of a piece with indices that count from the piece's first vertex.
+    pub fn local_triangles(&self, piece: &Piece) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let (first, base) = (piece.first_triangle as usize, piece.first_vertex);
+        self.triangles[first..first + piece.triangles as usize]
+            .iter()
+            .map(move |triangle| triangle.map(|vertex| vertex - base))
+    }
+
+    /// Range of a piece's vertices.
+    pub fn vertex_range(&self, piece: &Piece) -> std::ops::Range<usize> {
+        let first = piece.first_vertex as usize;
+        first..first + piece.vertices as usize
+    }
+
+    /// Range of a piece's triangles.
+    pub fn triangle_range(&self, piece: &Piece) -> std::ops::Range<usize> {
+        let first = piece.first_triangle as usize;
+        first..first + piece.triangles as usize
+    }
+
+    /// Lengths and indices agree.
+    fn check(&self) -> std::result::Result<(), String> {
+        let vertices = self.positions.len();
+        let lengths = [
+            ("normals", self.normals.len(), vertices),
+            ("velocities", self.velocities.len(), vertices),
+            ("rest_positions", self.rest_positions.len(), vertices),
+            ("stress", self.stress.len(), vertices),
+            ("inside", self.inside.len(), self.triangles.len()),
+        ];
+        for (name, found, expected) in lengths {
+            if found != expected {
+                return Err(format!("{name} has {found} entries, expected {expected}"));
+            }
+        }
+        if !self.uv.is_empty() && self.uv.len() != vertices {
+            return Err(format!(
+                "uv has {} entries, expected {vertices}",
+                self.uv.len()
+            ));
+        }
+        for piece in &self.pieces {
+            let whole = piece.first_vertex as u64 + piece.vertices as u64 <= vertices as u64
+                && piece.first_triangle as u64 + piece.triangles as u64
+                    <= self.triangles.len() as u64;
+            let range = piece.first_vertex..piece.first_vertex.saturating_add(piece.vertices);
+            if !whole
+                || !self.triangles[self.triangle_range(piece)]
+                    .as_flattened()
+                    .iter()
+                    .all(|vertex| range.contains(vertex))
+            {
+                return Err(format!(
+                    "fragment {} points outside the arrays",
+                    piece.fragment
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Header: magic, schema version, xxh3 of the archive's low 32 bits.
+const HEADER: usize = 16;
+
+/// Writes an rkyv archive behind a header of magic, schema version and checksum.
+pub(crate) fn write_archive(
+    path: &Path,
+    magic: &[u8; 8],
+    bytes: &dyn Fn() -> std::result::Result<rkyv::util::AlignedVec, rancor::Error>,
+) -> Result<()> {
+    use std::io::Write;
+    let bytes = bytes().map_err(|error| StoreError::damaged(path, error))?;
+    atomic::write(path, |writer| {
+        writer.write_all(magic)?;
+        writer.write_all(&super::SCHEMA_VERSION.to_le_bytes())?;
+        writer.write_all(&checksum(&bytes).to_le_bytes())?;
+        writer.write_all(&bytes)
+    })
+}
+
+/// Reads an archive written by [`write_archive`], header checked.
+pub(crate) fn read_archive(path: &Path, magic: &[u8; 8]) -> Result<rkyv::util::AlignedVec> {
+    let file = std::fs::read(path).map_err(StoreError::io(path))?;
+    let Some((header, body)) = file.split_at_checked(HEADER) else {
+        return Err(StoreError::damaged(path, "truncated"));
+    };
+    if &header[..8] != magic {
+        return Err(StoreError::damaged(path, "not a file of this kind"));
+    }
+    let word = |at: usize| {
+        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+    };
+    if word(8) != super::SCHEMA_VERSION {
+        let what = format!(
+            "schema version {}; this program reads version {}",
+            word(8),
+            super::SCHEMA_VERSION
+        );
+        return Err(StoreError::damaged(path, what));
+    }
+    if word(12) != checksum(body) {
+        return Err(StoreError::damaged(
+            path,
+            "truncated or altered: checksum differs",
+        ));
+    }
+    let mut aligned = rkyv::util::AlignedVec::with_capacity(body.len());
+    aligned.extend_from_slice(body);
+    Ok(aligned)
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    xxhash_rust::xxh3::xxh3_64(bytes) as u32
+}
