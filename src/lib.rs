@@ -2,5 +2,6 @@
 
 pub mod columns;
 pub mod geometry;
+pub mod math;
 pub mod spec;
 pub mod store;

@@ -1,0 +1,264 @@
+//! Eight f32 lanes on AVX2. Every operation rounds as plain f32 does, so results equal the one-lane run bit for bit.
+//!
+//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point [`Lanes::run`] checks it.
+#![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
+
+use std::arch::x86_64::*;
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+use super::lanes::{Lanes, Pass, Row};
+use super::real::{Mask, Real};
+
+/// Eight f32.
+#[derive(Clone, Copy, Debug)]
+pub struct F32x8(__m256);
+
+/// Eight truth values, all bits of a lane set or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask8(__m256);
+
+impl F32x8 {
+    /// Whether this machine has the instructions.
+    pub fn available() -> bool {
+        std::arch::is_x86_feature_detected!("avx2")
+    }
+}
+
+macro_rules! binary {
+    ($type:ident, $trait:ident, $method:ident, $intrinsic:ident) => {
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: values of this type are only made inside `Lanes::run`, which checked for AVX2.
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    };
+}
+binary!(F32x8, Add, add, _mm256_add_ps);
+binary!(F32x8, Sub, sub, _mm256_sub_ps);
+binary!(F32x8, Mul, mul, _mm256_mul_ps);
+binary!(F32x8, Div, div, _mm256_div_ps);
+binary!(Mask8, BitAnd, bitand, _mm256_and_ps);
+binary!(Mask8, BitOr, bitor, _mm256_or_ps);
+
+impl Mask for Mask8 {}
+
+impl Neg for F32x8 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Self(unsafe { _mm256_xor_ps(self.0, _mm256_set1_ps(-0.0)) })
+    }
+}
+
+impl Real for F32x8 {
+    type Mask = Mask8;
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Self(unsafe { _mm256_set1_ps(value as f32) })
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+    #[inline(always)]
+    fn lt(self, other: Self) -> Mask8 {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Mask8(unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn select(mask: Mask8, yes: Self, no: Self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, mask.0) })
+    }
+}
+
+impl Lanes for F32x8 {
+    type Scalar = f32;
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn load(from: &[f32]) -> Self {
+        let from: &[f32; 8] = from[..8].try_into().expect("a slice of eight");
+        // SAFETY: eight readable floats, no alignment asked for; AVX2 as above.
+        Self(unsafe { _mm256_loadu_ps(from.as_ptr()) })
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        let to: &mut [f32; 8] = (&mut to[..8]).try_into().expect("a slice of eight");
+        // SAFETY: eight writable floats, no alignment asked for; AVX2 as above.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
+        let index: &[u32; 8] = index[..8].try_into().expect("a slice of eight");
+        columns(|k| &rows[index[k] as usize].0)
+    }
+    #[inline(always)]
+    fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
+        let rows = &rows[..8];
+        columns(|k| &rows[k].0)
+    }
+    #[inline(always)]
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
+        let rows = &mut rows[..8];
+        if C == 4 {
+            let mut flat = [[0.0; 8]; 4];
+            for (column, out) in columns.iter().zip(&mut flat) {
+                column.store(out);
+            }
+            for (k, row) in rows.iter_mut().enumerate() {
+                for c in 0..C {
+                    row.0[c] = flat[c][k];
+                }
+            }
+            return;
+        }
+        for block in 0..C / 8 {
+            let eight: [Self; 8] = std::array::from_fn(|c| columns[block * 8 + c]);
+            // A transpose is its own inverse.
+            for (row, values) in rows.iter_mut().zip(transpose(eight)) {
+                values.store(&mut row.0[block * 8..]);
+            }
+        }
+    }
+    #[inline(always)]
+    fn mask(bits: u32) -> Mask8 {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        Mask8(unsafe {
+            let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let set = _mm256_and_si256(_mm256_set1_epi32(bits as i32), each);
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, each))
+        })
+    }
+    #[inline(always)]
+    fn bits(mask: Mask8) -> u32 {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        (unsafe { _mm256_movemask_ps(mask.0) }) as u32
+    }
+    fn run<P: Pass<Self>>(pass: P) -> P::Out {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<P: Pass<F32x8>>(pass: P) -> P::Out {
+            pass.run()
+        }
+        assert!(F32x8::available(), "eight lanes need AVX2");
+        // SAFETY: just checked.
+        unsafe { with_avx2(pass) }
+    }
+}
+
+/// Columns of eight rows of 4, 8 or 16 floats.
+#[inline(always)]
+fn columns<'a, const C: usize>(row: impl Fn(usize) -> &'a [f32; C]) -> [F32x8; C] {
+    if C == 4 {
+        let pairs: [F32x8; 4] = std::array::from_fn(|k| {
+            let (low, high) = (row(k), row(k + 4));
+            // SAFETY: both rows hold four floats, no alignment asked for; AVX2 as above.
+            F32x8(unsafe {
+                _mm256_insertf128_ps::<1>(
+                    _mm256_castps128_ps256(_mm_loadu_ps(low.as_ptr())),
+                    _mm_loadu_ps(high.as_ptr()),
+                )
+            })
+        });
+        let four = transpose_quarters(pairs);
+        return std::array::from_fn(|c| four[c]);
+    }
+    let mut out = [F32x8::zero(); C];
+    for block in 0..C / 8 {
+        let rows: [F32x8; 8] = std::array::from_fn(|k| F32x8::load(&row(k)[block * 8..]));
+        for (c, column) in transpose(rows).into_iter().enumerate() {
+            out[block * 8 + c] = column;
+        }
+    }
+    out
+}
+
+/// Transposes the two 4×4 halves of four rows.
+#[inline(always)]
+fn transpose_quarters(r: [F32x8; 4]) -> [F32x8; 4] {
+    // SAFETY: inside `Lanes::run`, which checked for AVX2.
+    unsafe {
+        let a = _mm256_unpacklo_ps(r[0].0, r[1].0);
+        let b = _mm256_unpackhi_ps(r[0].0, r[1].0);
+        let c = _mm256_unpacklo_ps(r[2].0, r[3].0);
+        let d = _mm256_unpackhi_ps(r[2].0, r[3].0);
+        [
+            F32x8(_mm256_shuffle_ps::<0x44>(a, c)),
+            F32x8(_mm256_shuffle_ps::<0xEE>(a, c)),
+            F32x8(_mm256_shuffle_ps::<0x44>(b, d)),
+            F32x8(_mm256_shuffle_ps::<0xEE>(b, d)),
+        ]
+    }
+}
+
+/// Transposes eight rows of eight.
+#[inline(always)]
+fn transpose(r: [F32x8; 8]) -> [F32x8; 8] {
+    let low = transpose_quarters([r[0], r[1], r[2], r[3]]);
+    let high = transpose_quarters([r[4], r[5], r[6], r[7]]);
+    std::array::from_fn(|c| {
+        // SAFETY: inside `Lanes::run`, which checked for AVX2.
+        F32x8(unsafe {
+            if c < 4 {
+                _mm256_permute2f128_ps::<0x20>(low[c].0, high[c].0)
+            } else {
+                _mm256_permute2f128_ps::<0x31>(low[c - 4].0, high[c - 4].0)
+            }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Transposes<'a, const C: usize>(&'a [Row<f32, C>; 16], [u32; 8]);
+
+    impl<const C: usize> Pass<F32x8> for Transposes<'_, C> {
+        type Out = ([[f32; 8]; C], [Row<f32, C>; 8]);
+        #[inline(always)]
+        fn run(self) -> Self::Out {
+            let columns = F32x8::gather(self.0, &self.1);
+            let mut flat = [[0.0; 8]; C];
+            for (column, out) in columns.iter().zip(&mut flat) {
+                column.store(out);
+            }
+            let mut back = [Row([0.0; C]); 8];
+            F32x8::store_rows(columns, &mut back);
+            (flat, back)
+        }
+    }
+
+    fn check<const C: usize>() {
+        let rows: [Row<f32, C>; 16] =
+            std::array::from_fn(|r| Row(std::array::from_fn(|c| (r * 100 + c) as f32)));
+        let index = [3, 0, 15, 7, 7, 2, 9, 11];
+        let (columns, back) = F32x8::run(Transposes(&rows, index));
+        for k in 0..8 {
+            for c in 0..C {
+                assert_eq!(columns[c][k], rows[index[k] as usize].0[c]);
+            }
+            assert_eq!(back[k], rows[index[k] as usize]);
+        }
+    }
+
+    #[test]
+    fn gathers_and_scatters_rows() {
+        if F32x8::available() {
+            check::<4>();
+            check::<8>();
+            check::<16>();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Three-vectors of any [`Real`].
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+use super::real::{Real, Scalar};
+
+/// A vector of three components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vec3<T> {
+    /// First component.
+    pub x: T,
+    /// Second component.
+    pub y: T,
+    /// Third component.
+    pub z: T,
+}
+
+impl<T: Real> Vec3<T> {
+    /// From components.
+    #[inline(always)]
+    pub fn new(x: T, y: T, z: T) -> Self {
+        Vec3 { x, y, z }
+    }
+    /// Zero.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self::new(T::zero(), T::zero(), T::zero())
+    }
+    /// Scalar product.
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> T {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly.
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self::new(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+    }
+    /// Length.
+    #[inline(always)]
+    pub fn norm(self) -> T {
+        self.dot(self).sqrt()
+    }
+    /// `yes` where the mask holds, else `no`.
+    #[inline(always)]
+    pub fn select(mask: T::Mask, yes: Self, no: Self) -> Self {
+        Self::new(
+            T::select(mask, yes.x, no.x),
+            T::select(mask, yes.y, no.y),
+            T::select(mask, yes.z, no.z),
+        )
+    }
+}
+
+impl<S: Scalar> Vec3<S> {
+    /// From double precision, rounded.
+    #[inline(always)]
+    pub fn from_f64(v: [f64; 3]) -> Self {
+        Self::new(S::from_f64(v[0]), S::from_f64(v[1]), S::from_f64(v[2]))
+    }
+    /// To double precision.
+    #[inline(always)]
+    pub fn to_f64(self) -> [f64; 3] {
+        [self.x.to_f64(), self.y.to_f64(), self.z.to_f64()]
+    }
+}
+
+impl<T: Real> Add for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self::new(self.x + o.x, self.y + o.y, self.z + o.z)
+    }
+}
+impl<T: Real> Sub for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self::new(self.x - o.x, self.y - o.y, self.z - o.z)
+    }
+}
+impl<T: Real> Neg for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::new(-self.x, -self.y, -self.z)
+    }
+}
+impl<T: Real> Mul<T> for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, s: T) -> Self {
+        Self::new(self.x * s, self.y * s, self.z * s)
+    }
+}
