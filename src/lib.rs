@@ -2,6 +2,8 @@
 
 pub mod columns;
 pub mod geometry;
+pub mod laws;
 pub mod math;
+pub mod simulate;
 pub mod spec;
 pub mod store;

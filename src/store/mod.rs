@@ -2,6 +2,7 @@
 //!
 //! Layout, atomic files and `store.json`; the columns stand in [`crate::columns::tables`]. Knows no stage.
 
+pub mod archive;
 pub mod atomic;
 pub mod manifest;
 pub mod parquet;
@@ -187,6 +188,21 @@ impl Store {
     /// Writes table `kind/NNNNNN.parquet`.
     pub fn write_numbered<T: Table>(&self, kind: &str, frame: u32, table: &T) -> Result<()> {
         parquet::write(&self.numbered(kind, frame, "parquet"), table)
+    }
+
+    /// Removes `kind/NNNNNN.extension`.
+    pub fn remove_numbered(&self, kind: &str, frame: u32, extension: &str) -> Result<()> {
+        let path = self.numbered(kind, frame, extension);
+        std::fs::remove_file(&path).map_err(StoreError::io(&path))
+    }
+
+    /// Removes the folder `kind` with everything in it: a stage starts anew.
+    pub fn clear(&self, kind: &str) -> Result<()> {
+        let path = self.path(kind);
+        if path.exists() {
+            std::fs::remove_dir_all(&path).map_err(StoreError::io(&path))?;
+        }
+        Ok(())
     }
 
     fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {

@@ -1,10 +1,8 @@
 //! `meshes/NNNNNN.rkyv`: the surfaces of a frame. A 16-byte header, then a validated rkyv archive.
 
-use std::path::Path;
-
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
-use super::{Result, Store, StoreError, atomic};
+use super::{Result, Store, StoreError, archive};
 
 /// One closed surface: a fragment's range in the arrays of a [`SurfaceFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
@@ -56,7 +54,7 @@ impl SurfaceFrame {
     /// Writes `meshes/NNNNNN.rkyv`.
     pub fn write(&self, store: &Store) -> Result<()> {
         let path = store.numbered("meshes", self.frame, "rkyv");
-        write_archive(&path, MAGIC, &|| rkyv::to_bytes::<rancor::Error>(self))
+        archive::write(&path, MAGIC, || rkyv::to_bytes::<rancor::Error>(self))
     }
 
     /// Reads and validates `meshes/NNNNNN.rkyv`.
@@ -68,7 +66,7 @@ impl SurfaceFrame {
                 stage: "reconstruct",
             });
         }
-        let bytes = read_archive(&path, MAGIC)?;
+        let bytes = archive::read(&path, MAGIC)?;
         let surface: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
             .map_err(|error| StoreError::damaged(&path, error))?;
         surface
@@ -137,58 +135,4 @@ impl SurfaceFrame {
         }
         Ok(())
     }
-}
-
-/// Header: magic, schema version, xxh3 of the archive's low 32 bits.
-const HEADER: usize = 16;
-
-/// Writes an rkyv archive behind a header of magic, schema version and checksum.
-pub(crate) fn write_archive(
-    path: &Path,
-    magic: &[u8; 8],
-    bytes: &dyn Fn() -> std::result::Result<rkyv::util::AlignedVec, rancor::Error>,
-) -> Result<()> {
-    use std::io::Write;
-    let bytes = bytes().map_err(|error| StoreError::damaged(path, error))?;
-    atomic::write(path, |writer| {
-        writer.write_all(magic)?;
-        writer.write_all(&super::SCHEMA_VERSION.to_le_bytes())?;
-        writer.write_all(&checksum(&bytes).to_le_bytes())?;
-        writer.write_all(&bytes)
-    })
-}
-
-/// Reads an archive written by [`write_archive`], header checked.
-pub(crate) fn read_archive(path: &Path, magic: &[u8; 8]) -> Result<rkyv::util::AlignedVec> {
-    let file = std::fs::read(path).map_err(StoreError::io(path))?;
-    let Some((header, body)) = file.split_at_checked(HEADER) else {
-        return Err(StoreError::damaged(path, "truncated"));
-    };
-    if &header[..8] != magic {
-        return Err(StoreError::damaged(path, "not a file of this kind"));
-    }
-    let word = |at: usize| {
-        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-    };
-    if word(8) != super::SCHEMA_VERSION {
-        let what = format!(
-            "schema version {}; this program reads version {}",
-            word(8),
-            super::SCHEMA_VERSION
-        );
-        return Err(StoreError::damaged(path, what));
-    }
-    if word(12) != checksum(body) {
-        return Err(StoreError::damaged(
-            path,
-            "truncated or altered: checksum differs",
-        ));
-    }
-    let mut aligned = rkyv::util::AlignedVec::with_capacity(body.len());
-    aligned.extend_from_slice(body);
-    Ok(aligned)
-}
-
-fn checksum(bytes: &[u8]) -> u32 {
-    xxhash_rust::xxh3::xxh3_64(bytes) as u32
 }

@@ -1,0 +1,74 @@
+//! Spatial hash of points in cubic cells: neighbours of a point in time that does not depend on how far the points have scattered.
+
+use glam::{DVec3, I64Vec3};
+
+/// Points sorted into hashed cells; a cell's points keep their order, so queries are deterministic.
+#[derive(Clone, Debug)]
+pub struct HashGrid {
+    cell: f64,
+    start: Vec<u32>,
+    points: Vec<u32>,
+}
+
+impl HashGrid {
+    /// Sorts `count` points into cells of edge `cell` (m). Points are numbered; `position` gives each.
+    pub fn new(count: usize, cell: f64, position: impl Fn(usize) -> DVec3) -> Self {
+        let buckets = (2 * count).next_power_of_two().max(64);
+        let bucket_of: Vec<u32> = (0..count)
+            .map(|k| bucket(coordinates(position(k), cell), buckets))
+            .collect();
+        let mut start = vec![0u32; buckets + 1];
+        for &b in &bucket_of {
+            start[b as usize + 1] += 1;
+        }
+        for b in 0..buckets {
+            start[b + 1] += start[b];
+        }
+        let mut next = start.clone();
+        let mut points = vec![0u32; count];
+        for (k, &b) in bucket_of.iter().enumerate() {
+            points[next[b as usize] as usize] = k as u32;
+            next[b as usize] += 1;
+        }
+        HashGrid {
+            cell,
+            start,
+            points,
+        }
+    }
+
+    /// Calls `visit` with every point in the 27 cells about `p`, and now and then with one farther away: callers measure distances.
+    /// Each point is visited once.
+    pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
+        let centre = coordinates(p, self.cell);
+        let mut seen = [u32::MAX; 27];
+        let mut count = 0;
+        for dz in -1..=1 {
+            for dy in -1..=1 {
+                for dx in -1..=1 {
+                    let b = bucket(centre + I64Vec3::new(dx, dy, dz), self.start.len() - 1);
+                    // Two of the cells may share a bucket.
+                    if seen[..count].contains(&b) {
+                        continue;
+                    }
+                    seen[count] = b;
+                    count += 1;
+                    let range =
+                        self.start[b as usize] as usize..self.start[b as usize + 1] as usize;
+                    self.points[range].iter().for_each(|&k| visit(k));
+                }
+            }
+        }
+    }
+}
+
+fn coordinates(p: DVec3, cell: f64) -> I64Vec3 {
+    (p / cell).floor().as_i64vec3()
+}
+
+fn bucket(c: I64Vec3, buckets: usize) -> u32 {
+    let mixed = (c.x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ (c.y as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
+        ^ (c.z as u64).wrapping_mul(0x1656_67B1_9E37_79F9);
+    ((mixed ^ (mixed >> 29)) & (buckets as u64 - 1)) as u32
+}

@@ -1,0 +1,160 @@
+//! Simple solids by their distance function, and how they move: what elements collide with.
+
+use glam::{DQuat, DVec3};
+
+/// A solid centred on its own origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solid {
+    /// Everything on the side that the unit normal points away from.
+    HalfSpace {
+        /// Outward unit normal.
+        normal: DVec3,
+    },
+    /// Box of these half edges, m.
+    Box {
+        /// Half of each edge.
+        half: DVec3,
+    },
+    /// Ball, m.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// Cylinder along y, m.
+    Cylinder {
+        /// Radius.
+        radius: f64,
+        /// Half of the height.
+        half_height: f64,
+    },
+}
+
+impl Solid {
+    /// Farthest a point of the surface lies from the origin, m; a plane is not meant to turn, so 0 for a half-space.
+    pub fn extent(&self) -> f64 {
+        match *self {
+            Solid::HalfSpace { .. } => 0.0,
+            Solid::Box { half } => half.length(),
+            Solid::Sphere { radius } => radius,
+            Solid::Cylinder {
+                radius,
+                half_height,
+            } => radius.hypot(half_height),
+        }
+    }
+
+    /// Signed distance of `p` (negative inside) and the outward unit normal there.
+    pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
+        match *self {
+            Solid::HalfSpace { normal } => (p.dot(normal), normal),
+            Solid::Sphere { radius } => {
+                let length = p.length();
+                (length - radius, p.try_normalize().unwrap_or(DVec3::Y))
+            }
+            Solid::Box { half } => {
+                let q = p.abs() - half;
+                signed_box(q, p.signum())
+            }
+            Solid::Cylinder {
+                radius,
+                half_height,
+            } => {
+                let ring = DVec3::new(p.x, 0.0, p.z);
+                let outward = ring.try_normalize().unwrap_or(DVec3::X);
+                // In the half-plane through the axis a cylinder is a box.
+                let q = DVec3::new(ring.length() - radius, p.y.abs() - half_height, f64::MIN);
+                let (distance, n) = signed_box(q, DVec3::new(1.0, p.y.signum(), 0.0));
+                (distance, outward * n.x + DVec3::Y * n.y)
+            }
+        }
+    }
+}
+
+/// Distance and normal of a box corner region: `q` is |p| less the half edges, `sign` the octant.
+fn signed_box(q: DVec3, sign: DVec3) -> (f64, DVec3) {
+    let outside = q.max(DVec3::ZERO);
+    if let Some(direction) = outside.try_normalize() {
+        return (outside.length(), direction * sign);
+    }
+    let deepest = q.max_element();
+    let axis = if q.x == deepest {
+        DVec3::X
+    } else if q.y == deepest {
+        DVec3::Y
+    } else {
+        DVec3::Z
+    };
+    (deepest, axis * sign)
+}
+
+/// Where a solid is and how it moves, world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Origin of the solid, m.
+    pub position: DVec3,
+    /// Turn of the solid.
+    pub rotation: DQuat,
+    /// Velocity of the origin, m/s.
+    pub velocity: DVec3,
+    /// Angular velocity, rad/s.
+    pub spin: DVec3,
+}
+
+impl Pose {
+    /// Distance of world point `p`, outward normal, and velocity of the surface below it.
+    pub fn surface(&self, solid: &Solid, p: DVec3) -> (f64, DVec3, DVec3) {
+        let arm = p - self.position;
+        let (distance, normal) = solid.distance(self.rotation.inverse() * arm);
+        let normal = self.rotation * normal;
+        let point = arm - normal * distance;
+        (distance, normal, self.velocity + self.spin.cross(point))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_is_that_of_the_nearest_surface_point() {
+        let solids = [
+            Solid::Box {
+                half: DVec3::new(1.0, 2.0, 0.5),
+            },
+            Solid::Sphere { radius: 1.3 },
+            Solid::Cylinder {
+                radius: 0.8,
+                half_height: 1.1,
+            },
+            Solid::HalfSpace { normal: DVec3::Y },
+        ];
+        for solid in solids {
+            for k in 0..500 {
+                let t = f64::from(k);
+                let p = DVec3::new((t * 0.7).sin(), (t * 1.1).cos(), (t * 1.9).sin()) * 2.5;
+                let (distance, normal) = solid.distance(p);
+                assert!((normal.length() - 1.0).abs() < 1e-12);
+                // Walking back along the normal lands on the surface.
+                let (rest, _) = solid.distance(p - normal * distance);
+                assert!(rest.abs() < 1e-9, "{solid:?} at {p}: {rest}");
+            }
+        }
+    }
+
+    #[test]
+    fn surface_of_a_turned_and_spinning_box() {
+        let pose = Pose {
+            position: DVec3::new(0.0, 1.0, 0.0),
+            rotation: DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2),
+            velocity: DVec3::X,
+            spin: DVec3::Z * 2.0,
+        };
+        let solid = Solid::Box {
+            half: DVec3::new(3.0, 1.0, 1.0),
+        };
+        let (distance, normal, velocity) = pose.surface(&solid, DVec3::new(0.0, 5.0, 0.0));
+        assert!((distance - 1.0).abs() < 1e-12);
+        assert!((normal - DVec3::Y).length() < 1e-12);
+        assert!((velocity - DVec3::new(1.0 - 6.0, 0.0, 0.0)).length() < 1e-12);
+    }
+}

@@ -1,0 +1,37 @@
+//! Viscous damping of a bond: on the relative velocity of both elements at the bond's middle and on their relative spin.
+//!
+//! ```text
+//! v = (v_i + ω_i × a) − (v_j − ω_j × a)      a = −½(p_i − p_j), from i to the middle
+//! F = −c v on i, −F on j                     torque a × F on both
+//! M = −c_r (ω_i − ω_j) on i, −M on j
+//! c = 2ζ √(k_n m*), c_r = 2ζ √(k_b I*)       m*, I*: reduced mass and inertia
+//! ```
+//! A rigid motion is not damped; linear and angular momentum are conserved.
+
+use crate::math::{Real, Vec3};
+
+/// Force on i, torque on both from it, and moment on i (opposite on j).
+#[inline(always)]
+pub fn bond<T: Real>(
+    x: Vec3<T>,
+    v: Vec3<T>,
+    w_i: Vec3<T>,
+    w_j: Vec3<T>,
+    translation: T,
+    rotation: T,
+) -> (Vec3<T>, Vec3<T>, Vec3<T>) {
+    let arm = x * T::splat(-0.5);
+    let relative = v + (w_i + w_j).cross(arm);
+    let force = relative * (-translation);
+    (force, arm.cross(force), (w_j - w_i) * rotation)
+}
+
+/// Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.
+pub fn coefficient(ratio: f64, stiffness: f64, inverse_i: f64, inverse_j: f64) -> f64 {
+    let inverse = inverse_i + inverse_j;
+    if inverse > 0.0 {
+        2.0 * ratio * (stiffness / inverse).sqrt()
+    } else {
+        0.0
+    }
+}

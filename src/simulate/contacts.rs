@@ -1,0 +1,479 @@
+//! Contacts: which pairs may touch, what they remember, and the loads they add.
+//!
+//! Each element keeps its own entry for every partner, so a chunk of elements owns its contacts and sums them in the order of the
+//! partners. Lists are candidates within a skin; entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::system::{CHUNK, Load, System, motion};
+use crate::geometry::hash_grid::HashGrid;
+use crate::geometry::solid::{Pose, Solid};
+use crate::laws::contact::{ContactParameters, ContactState, contact, series_modulus, stiffness};
+use crate::laws::{damping, motion as motion_law};
+use crate::math::{Scalar, Vec3};
+
+/// Partners from this number on are colliders.
+pub const COLLIDER: u32 = 1 << 31;
+
+/// Contact properties of a material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Young's modulus of contacts, Pa.
+    pub young: f64,
+    /// Friction coefficient.
+    pub friction: f64,
+    /// Ratio of critical normal damping.
+    pub damping: f64,
+    /// k_t/k_r.
+    pub shear_ratio: f64,
+}
+
+/// A solid obstacle at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Obstacle {
+    /// Shape.
+    pub solid: Solid,
+    /// Where it is and how it moves.
+    pub pose: Pose,
+    /// Young's modulus, Pa; absent: that of the element it touches.
+    pub young: Option<f64>,
+    /// Friction coefficient.
+    pub friction: f64,
+}
+
+impl Obstacle {
+    /// Contact properties against an element; a wall brings no damping and no spring ratio of its own.
+    fn surface(&self, element: &Surface) -> Surface {
+        Surface {
+            young: self.young.unwrap_or(element.young),
+            friction: self.friction,
+            ..*element
+        }
+    }
+}
+
+/// Contacts of one chunk of elements, as rows per element.
+#[derive(Clone, Debug, Default)]
+pub struct ContactChunk<S> {
+    /// Entry range of each element; one more than the chunk has elements.
+    pub start: Vec<u32>,
+    /// Element, or [`COLLIDER`] plus the collider's index; ascending within an element.
+    pub partner: Vec<u32>,
+    /// Distance at which the pair touches; unused for colliders.
+    pub touch: Vec<S>,
+    /// Tangential spring, m.
+    pub spring: Vec<[S; 3]>,
+}
+
+impl<S: Scalar> ContactChunk<S> {
+    fn entries(&self, local: usize) -> std::ops::Range<usize> {
+        self.start[local] as usize..self.start[local + 1] as usize
+    }
+
+    /// Spring of a pair, zero when it has none.
+    fn spring_of(&self, local: usize, partner: u32) -> [S; 3] {
+        if self.start.is_empty() {
+            return [S::default(); 3];
+        }
+        let range = self.entries(local);
+        match self.partner[range.clone()].binary_search(&partner) {
+            Ok(found) => self.spring[range.start + found],
+            Err(_) => [S::default(); 3],
+        }
+    }
+
+    /// Adds a pair that just lost its bond.
+    fn insert(&mut self, local: usize, partner: u32, touch: S) {
+        let range = self.entries(local);
+        let Err(place) = self.partner[range.clone()].binary_search(&partner) else {
+            return;
+        };
+        let at = range.start + place;
+        self.partner.insert(at, partner);
+        self.touch.insert(at, touch);
+        self.spring.insert(at, [S::default(); 3]);
+        self.start[local + 1..].iter_mut().for_each(|s| *s += 1);
+    }
+}
+
+/// Candidate pairs of all elements.
+#[derive(Clone, Debug)]
+pub struct Contacts<S> {
+    /// One entry a chunk of [`CHUNK`] elements.
+    pub chunks: Vec<ContactChunk<S>>,
+    /// Distance beyond touching up to which pairs are listed, m.
+    skin: f64,
+    /// Largest radius, m.
+    largest: f64,
+    /// Positions when the lists were made.
+    anchor: Vec<DVec3>,
+    /// How far an element or collider may have moved since, m.
+    moved: f64,
+}
+
+/// A tangential spring to put back when a run continues.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpringEntry<S> {
+    /// Element.
+    pub element: u32,
+    /// Partner as in [`ContactChunk::partner`].
+    pub partner: u32,
+    /// Spring, m.
+    pub spring: [S; 3],
+}
+
+impl<S: Scalar> Contacts<S> {
+    /// Lists for a new system; the skin is 0.35 of the largest radius, so that second neighbours of a close packing stay out of it.
+    pub fn new(system: &System<S>, obstacles: &[Obstacle]) -> Self {
+        let largest = (0..system.count)
+            .map(|i| system.radius(i))
+            .fold(0.0, f64::max);
+        let chunks = system.motion.len().div_ceil(CHUNK);
+        let mut contacts = Contacts {
+            chunks: vec![ContactChunk::default(); chunks],
+            skin: 0.35 * largest,
+            largest,
+            anchor: Vec::new(),
+            moved: 0.0,
+        };
+        contacts.rebuild(system, obstacles);
+        contacts
+    }
+
+    /// Notes a step in which nothing moved farther than `distance`, and rebuilds the lists before a pair could touch unseen.
+    pub fn advance(&mut self, distance: f64, system: &System<S>, obstacles: &[Obstacle]) {
+        self.moved += distance;
+        if 2.0 * self.moved < self.skin {
+            return;
+        }
+        // The sum of the fastest speeds is a bound; what has moved is often less. Colliders are covered by the bound alone.
+        let bound = self.moved;
+        let farthest = self
+            .anchor
+            .par_iter()
+            .enumerate()
+            .map(|(i, anchor)| system.position(i).distance_squared(*anchor))
+            .reduce(|| 0.0, f64::max)
+            .sqrt();
+        if obstacles
+            .iter()
+            .all(|o| o.pose.velocity == DVec3::ZERO && o.pose.spin == DVec3::ZERO)
+            && 2.0 * farthest < 0.7 * self.skin
+        {
+            self.moved = farthest;
+        } else {
+            debug_assert!(farthest <= bound * 1.001 + 1e-12, "the bound holds");
+            self.rebuild(system, obstacles);
+        }
+    }
+
+    /// Makes the lists anew, keeping springs.
+    pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
+        let (skin, largest) = (self.skin, self.largest);
+        let anchor: Vec<DVec3> = (0..system.count)
+            .into_par_iter()
+            .map(|i| system.position(i))
+            .collect();
+        let grid = HashGrid::new(system.count, 2.0 * largest + skin, |i| anchor[i]);
+        self.chunks = self
+            .chunks
+            .par_iter()
+            .enumerate()
+            .map(|(chunk, old)| {
+                let first = chunk * CHUNK;
+                let last = (first + CHUNK).min(system.motion.len());
+                let mut new = ContactChunk::default();
+                let mut found: Vec<(u32, S)> = Vec::new();
+                new.start.push(0);
+                for i in first..last {
+                    found.clear();
+                    if i < system.count {
+                        candidates(system, &anchor, &grid, skin, i, &mut found);
+                        touching_obstacles(system, &anchor, obstacles, skin, i, &mut found);
+                    }
+                    found.sort_unstable_by_key(|(partner, _)| *partner);
+                    for &(partner, touch) in &found {
+                        new.partner.push(partner);
+                        new.touch.push(touch);
+                        new.spring.push(old.spring_of(i - first, partner));
+                    }
+                    new.start.push(new.partner.len() as u32);
+                }
+                new
+            })
+            .collect();
+        self.anchor = anchor;
+        self.moved = 0.0;
+    }
+
+    /// A bond broke: its ends may touch from now on.
+    pub fn insert_broken(&mut self, i: u32, j: u32, touch: S) {
+        for (own, partner) in [(i, j), (j, i)] {
+            let own = own as usize;
+            self.chunks[own / CHUNK].insert(own % CHUNK, partner, touch);
+        }
+    }
+
+    /// Springs that are not zero, in the order of elements.
+    pub fn springs(&self) -> Vec<SpringEntry<S>> {
+        let mut out = Vec::new();
+        for (chunk, contacts) in self.chunks.iter().enumerate() {
+            for local in 0..contacts.start.len().saturating_sub(1) {
+                for at in contacts.entries(local) {
+                    if contacts.spring[at].iter().any(|s| s.to_f64() != 0.0) {
+                        out.push(SpringEntry {
+                            element: (chunk * CHUNK + local) as u32,
+                            partner: contacts.partner[at],
+                            spring: contacts.spring[at],
+                        });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Puts springs back; entries without a listed pair are refused by returning their number.
+    pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
+        let mut lost = 0;
+        for entry in springs {
+            let (chunk, local) = (
+                entry.element as usize / CHUNK,
+                entry.element as usize % CHUNK,
+            );
+            let place = self.chunks.get_mut(chunk).and_then(|contacts| {
+                let range = contacts.entries(local);
+                let found = contacts.partner[range.clone()].binary_search(&entry.partner);
+                found.ok().map(|k| &mut contacts.spring[range.start + k])
+            });
+            match place {
+                Some(spring) => *spring = entry.spring,
+                None => lost += 1,
+            }
+        }
+        lost
+    }
+}
+
+fn candidates<S: Scalar>(
+    system: &System<S>,
+    anchor: &[DVec3],
+    grid: &HashGrid,
+    skin: f64,
+    i: usize,
+    found: &mut Vec<(u32, S)>,
+) {
+    let (p, r) = (anchor[i], system.radius(i));
+    let held = system.inverse_mass[i].to_f64() == 0.0;
+    grid.around(p, |j| {
+        let other = j as usize;
+        let reach = r + system.radius(other) + skin;
+        if other == i || p.distance_squared(anchor[other]) > reach * reach {
+            return;
+        }
+        // Two held elements cannot answer a force.
+        if held && system.inverse_mass[other].to_f64() == 0.0 {
+            return;
+        }
+        match system.slots.find(i, j) {
+            Some(slot) if system.slots.is_whole(slot, i) => {}
+            Some(slot) => found.push((j, system.slots.length[system.slots.at(slot, i)])),
+            None => found.push((j, system.tail[i].0[3] + system.tail[other].0[3])),
+        }
+    });
+}
+
+fn touching_obstacles<S: Scalar>(
+    system: &System<S>,
+    anchor: &[DVec3],
+    obstacles: &[Obstacle],
+    skin: f64,
+    i: usize,
+    found: &mut Vec<(u32, S)>,
+) {
+    if system.inverse_mass[i].to_f64() == 0.0 {
+        return;
+    }
+    for (k, obstacle) in obstacles.iter().enumerate() {
+        let (distance, ..) = obstacle.pose.surface(&obstacle.solid, anchor[i]);
+        if distance < system.radius(i) + skin {
+            found.push((COLLIDER + k as u32, S::default()));
+        }
+    }
+}
+
+/// What contacts of a chunk add up to, for the history.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactTotals {
+    /// Elastic energy, J; pairs of elements count half on each side.
+    pub energy: f64,
+    /// Twice the touching pairs of elements plus twice the touched colliders.
+    pub sides: u64,
+}
+
+/// Contact parameters of two surfaces at given radii and inverse masses.
+fn parameters<S: Scalar>(
+    a: &Surface,
+    b: &Surface,
+    r_i: f64,
+    r_j: f64,
+    inverse_i: f64,
+    inverse_j: f64,
+) -> ContactParameters<S> {
+    let normal = stiffness(series_modulus(a.young, b.young), r_i, r_j);
+    let ratio = 0.5 * (a.shear_ratio + b.shear_ratio);
+    let zeta = a.damping.max(b.damping);
+    ContactParameters {
+        normal: S::from_f64(normal),
+        tangential: S::from_f64(normal * ratio),
+        friction: S::from_f64(a.friction.min(b.friction)),
+        damping: S::from_f64(damping::coefficient(zeta, normal, inverse_i, inverse_j)),
+    }
+}
+
+/// Stiffness that a contact can have at most, for the time step: of an element with its like and with every obstacle.
+pub fn stiffest(surface: &Surface, radius: f64, obstacles: &[Obstacle]) -> f64 {
+    obstacles
+        .iter()
+        .map(|o| o.surface(surface))
+        .chain([*surface])
+        .map(|other| parameters::<f64>(surface, &other, radius, radius, 1.0, 1.0).normal)
+        .fold(0.0, f64::max)
+}
+
+/// The contacts of one chunk: adds their loads and steps their springs, or measures them.
+pub struct ContactPass<'a, S> {
+    /// The system.
+    pub system: &'a System<S>,
+    /// Contact properties by material.
+    pub surfaces: &'a [Surface],
+    /// Obstacles now.
+    pub obstacles: &'a [Obstacle],
+    /// Time step, s.
+    pub dt: S,
+    /// First element of the chunk.
+    pub first: usize,
+}
+
+impl<S: Scalar> ContactPass<'_, S> {
+    /// Adds loads to the chunk's rows.
+    pub fn apply(&self, contacts: &mut ContactChunk<S>, load: &mut [Load<S>]) {
+        if contacts.partner.is_empty() {
+            return;
+        }
+        for (local, row) in load.iter_mut().enumerate() {
+            for at in contacts.entries(local) {
+                let Some((state, k)) = self.pair(contacts, local, at) else {
+                    continue;
+                };
+                let result = contact(state, self.dt, k);
+                let (f, m) = (result.force, result.torque);
+                for (sum, add) in row.0.iter_mut().zip([f.x, f.y, f.z]) {
+                    *sum = *sum + add;
+                }
+                for (sum, add) in row.0[4..].iter_mut().zip([m.x, m.y, m.z]) {
+                    *sum = *sum + add;
+                }
+                contacts.spring[at] = [result.spring.x, result.spring.y, result.spring.z];
+            }
+        }
+    }
+
+    /// Totals of the chunk as it stands.
+    pub fn measure(&self, contacts: &ContactChunk<S>) -> ContactTotals {
+        let mut totals = ContactTotals::default();
+        for local in 0..contacts.start.len().saturating_sub(1) {
+            for at in contacts.entries(local) {
+                let Some((state, k)) = self.pair(contacts, local, at) else {
+                    continue;
+                };
+                let overlap = contact(state, S::default(), k).overlap.to_f64();
+                if overlap <= 0.0 {
+                    continue;
+                }
+                let spring = state.spring.dot(state.spring).to_f64();
+                let energy =
+                    0.5 * (k.normal.to_f64() * overlap * overlap + k.tangential.to_f64() * spring);
+                let collider = contacts.partner[at] >= COLLIDER;
+                totals.energy += if collider { energy } else { 0.5 * energy };
+                totals.sides += if collider { 2 } else { 1 };
+            }
+        }
+        totals
+    }
+
+    /// State and parameters of an entry; `None` when the pair is clearly apart.
+    fn pair(
+        &self,
+        contacts: &ContactChunk<S>,
+        local: usize,
+        at: usize,
+    ) -> Option<(ContactState<S>, ContactParameters<S>)> {
+        let i = self.first + local;
+        let system = self.system;
+        let inverse = system.inverse_mass[i].to_f64();
+        let own = &system.motion[i].0;
+        let vec = |row: &[S; 16], at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]);
+        let low = |row: &[S; 16]| {
+            Vec3::new(
+                row[motion::LOW[0]],
+                row[motion::LOW[1]],
+                row[motion::LOW[2]],
+            )
+        };
+        let r_i = system.tail[i].0[3];
+        let surface = &self.surfaces[system.material[i] as usize];
+        let [sx, sy, sz] = contacts.spring[at];
+        let partner = contacts.partner[at];
+        let mut state = ContactState {
+            x: Vec3::zero(),
+            v: vec(own, motion::V),
+            w_i: vec(own, motion::W),
+            w_j: Vec3::zero(),
+            r_i,
+            r_j: S::default(),
+            touch: contacts.touch[at],
+            spring: Vec3::new(sx, sy, sz),
+        };
+        if partner >= COLLIDER {
+            // A flat wall is a mirrored element of the same size without mass or spin of its own.
+            let obstacle = &self.obstacles[(partner - COLLIDER) as usize];
+            let (distance, normal, velocity) =
+                obstacle.pose.surface(&obstacle.solid, system.position(i));
+            let r = r_i.to_f64();
+            if distance >= r && state.spring.dot(state.spring).to_f64() == 0.0 {
+                return None;
+            }
+            state.touch = r_i + r_i;
+            state.x = Vec3::from_f64((normal * (r + distance)).to_array());
+            state.v = state.v - Vec3::from_f64(velocity.to_array());
+            let k = parameters(surface, &obstacle.surface(surface), r, r, inverse, 0.0);
+            return Some((state, k));
+        }
+        let j = partner as usize;
+        let other = &system.motion[j].0;
+        state.x = motion_law::separation(
+            vec(own, motion::P),
+            low(own),
+            vec(other, motion::P),
+            low(other),
+        );
+        let untouched = state.spring.dot(state.spring).to_f64() == 0.0;
+        if untouched && state.x.dot(state.x) > state.touch * state.touch * S::splat(1.0001) {
+            return None;
+        }
+        state.v = state.v - vec(other, motion::V);
+        state.w_j = vec(other, motion::W);
+        state.r_j = system.tail[j].0[3];
+        let k = parameters(
+            surface,
+            &self.surfaces[system.material[j] as usize],
+            r_i.to_f64(),
+            state.r_j.to_f64(),
+            inverse,
+            system.inverse_mass[j].to_f64(),
+        );
+        Some((state, k))
+    }
+}

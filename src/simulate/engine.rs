@@ -1,0 +1,118 @@
+//! The seam between the stage and whatever steps in time, and the one place where choices are resolved or refused.
+
+use super::SimulateError;
+use super::build::build;
+use super::cpu::Cpu;
+use super::stability::critical_step;
+use super::state::{State, StateError};
+use crate::columns::{Breaks, Fragments, Frames, History};
+#[cfg(target_arch = "x86_64")]
+use crate::math::F32x8;
+use crate::math::Lanes;
+use crate::spec::{Backend, Pipeline, Precision};
+use crate::store::Packing;
+
+/// What a frame consists of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// One row an element.
+    pub frames: Frames,
+    /// Bonds broken since the last snapshot.
+    pub breaks: Breaks,
+    /// One row.
+    pub history: History,
+    /// One row a fragment.
+    pub fragments: Fragments,
+}
+
+/// A method, backend and precision at work on one scene.
+pub trait Engine: Send {
+    /// Takes steps and leaves velocities at the end of the last. The state before a failing step is lost.
+    fn advance(&mut self, steps: u64) -> Result<(), SimulateError>;
+    /// Steps done.
+    fn step(&self) -> u64;
+    /// The frame as columns; breaks are handed over once.
+    fn snapshot(&mut self, frame: u32) -> Snapshot;
+    /// Everything needed to continue bitwise.
+    fn state(&self, frame: u32) -> State;
+    /// Continues from a state of the same packing and pipeline.
+    fn restore(&mut self, state: &State) -> Result<(), StateError>;
+}
+
+/// Time stepping as resolved: what `check` prints and `simulate` uses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Critical step found by power iteration, s.
+    pub critical: f64,
+    /// Time step, s: a whole number of them makes a frame.
+    pub dt: f64,
+    /// Steps from frame to frame.
+    pub steps_per_frame: u64,
+    /// Frames after the first, which shows the start.
+    pub frames: u32,
+}
+
+/// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames fall on steps.
+pub fn schedule(packing: &Packing, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
+    let built = build::<f64>(packing, pipeline)?;
+    let inverse_inertia: Vec<f64> = built.load.iter().map(|row| row.0[7]).collect();
+    let obstacles: Vec<_> = pipeline
+        .colliders
+        .iter()
+        .map(|c| super::colliders::obstacle(c, 0.0))
+        .collect();
+    let damping = pipeline
+        .materials
+        .iter()
+        .map(|m| m.damping)
+        .fold(0.0, f64::max);
+    let critical = critical_step(
+        &built.system,
+        &inverse_inertia,
+        &built.surfaces,
+        &obstacles,
+        damping,
+    );
+    let time = &pipeline.time;
+    let interval = 1.0 / time.frames_per_second;
+    let wanted = time.step.unwrap_or(time.fraction * critical).min(interval);
+    // A step asked for that divides the interval up to rounding is taken as it is.
+    let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
+    Ok(Schedule {
+        critical,
+        dt: interval / steps_per_frame,
+        steps_per_frame: steps_per_frame as u64,
+        frames: ((time.end / interval + 1e-9).floor() as u32).max(1),
+    })
+}
+
+/// The engine for a pipeline, or the reason why there is none.
+pub fn engine(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    backend: Backend,
+    dt: f64,
+) -> Result<Box<dyn Engine>, SimulateError> {
+    match (backend, pipeline.simulate.precision) {
+        (Backend::Gpu, _) => Err(SimulateError::Unsupported {
+            option: "backend",
+            value: "gpu",
+            allowed: "auto, cpu",
+        }),
+        (Backend::Auto | Backend::Cpu, Precision::F64) => cpu::<f64>(packing, pipeline, dt),
+        #[cfg(target_arch = "x86_64")]
+        (Backend::Auto | Backend::Cpu, Precision::F32) if F32x8::available() => {
+            cpu::<F32x8>(packing, pipeline, dt)
+        }
+        (Backend::Auto | Backend::Cpu, Precision::F32) => cpu::<f32>(packing, pipeline, dt),
+    }
+}
+
+fn cpu<L: Lanes>(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    dt: f64,
+) -> Result<Box<dyn Engine>, SimulateError> {
+    let built = build(packing, pipeline)?;
+    Ok(Box::new(Cpu::<L>::new(built, packing, pipeline, dt)))
+}

@@ -1,0 +1,258 @@
+//! Time integration with fracture: from a packing to frames, breaks, history, fragments and states.
+//!
+//! Meets the other stages only in the frame store.
+
+mod build;
+mod colliders;
+pub mod contacts;
+pub mod cpu;
+pub mod engine;
+mod fragments;
+pub mod passes;
+mod record;
+mod stability;
+pub mod state;
+pub mod system;
+mod writer;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+pub use build::{Built, build};
+pub use engine::{Engine, Schedule, Snapshot, engine, schedule};
+use state::{State, StateError};
+
+use crate::spec::{Backend, Pipeline};
+use crate::store::{Packing, Store, StoreError};
+
+/// Why a simulation does not start or stops.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    /// Elements and bonds do not fit together.
+    #[error("packing: {0}")]
+    Packing(String),
+    /// An attachment holds nothing.
+    #[error(
+        "attach {attachment:?}: no element of body {body:?} lies in its region at rest; make the region larger"
+    )]
+    EmptyAttachment {
+        /// Name of the attachment.
+        attachment: String,
+        /// Its body.
+        body: String,
+    },
+    /// A choice that is not there.
+    #[error("{option} {value:?} is not available here; allowed: {allowed}")]
+    Unsupported {
+        /// The option.
+        option: &'static str,
+        /// What was asked for.
+        value: &'static str,
+        /// What can be had.
+        allowed: &'static str,
+    },
+    /// A number went wrong.
+    #[error(
+        "step {step} (t = {time:.6e} s): element {element} is no longer finite; \
+         the last frame written is good. A smaller time.fraction or time.step may help"
+    )]
+    NotFinite {
+        /// Step.
+        step: u64,
+        /// Time, s.
+        time: f64,
+        /// First such element.
+        element: u32,
+    },
+    /// A state cannot be continued.
+    #[error("state {frame}: {source}")]
+    State {
+        /// Frame of the state.
+        frame: u32,
+        /// Why.
+        source: StateError,
+    },
+    /// Packing or pipeline changed since the state was written.
+    #[error(
+        "state {frame} belongs to another packing or other physics; run simulate without --resume to start anew"
+    )]
+    Changed {
+        /// Frame of the state.
+        frame: u32,
+    },
+    /// The frame store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How a run is asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Overrides the pipeline's backend.
+    pub backend: Option<Backend>,
+    /// Continue from the newest state.
+    pub resume: bool,
+    /// End earlier or later than the pipeline says, s.
+    pub until: Option<f64>,
+}
+
+/// Where a run stands, after every frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Frame just done.
+    pub frame: u32,
+    /// Last frame of the run.
+    pub last: u32,
+    /// Frame that the run started or continued from.
+    pub first: u32,
+    /// Steps a frame.
+    pub steps_per_frame: u64,
+    /// Bonds broken so far.
+    pub broken: u32,
+    /// Fragments now.
+    pub fragments: u32,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Last frame written.
+    pub frame: u32,
+    /// Whether the user stopped it; it can then be resumed.
+    pub interrupted: bool,
+    /// Steps taken in this run.
+    pub steps: u64,
+}
+
+/// Runs the stage on a packed store.
+///
+/// `stop` ends the run after the frame in progress. Frames, breaks, history, fragments and states are written whole, in order.
+pub fn run(
+    store: &Store,
+    pipeline: &Pipeline,
+    options: &Options,
+    stop: &AtomicBool,
+    on_frame: &mut dyn FnMut(Progress),
+) -> Result<Outcome, SimulateError> {
+    let packing = store.read_packing()?;
+    let mut pipeline = pipeline.clone();
+    if let Some(end) = options.until {
+        pipeline.time.end = end;
+    }
+    let plan = schedule(&packing, &pipeline)?;
+    let backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    let mut engine = engine(&packing, &pipeline, backend, plan.dt)?;
+    let inputs = inputs_hash(&packing, &pipeline);
+    let resumed = if options.resume {
+        resume(store, engine.as_mut(), inputs)?
+    } else {
+        None
+    };
+    let first = match resumed {
+        Some(frame) => frame,
+        None => {
+            for kind in ["frames", "breaks", "history", "fragments", "state"] {
+                store.clear(kind)?;
+            }
+            0
+        }
+    };
+    let settings = &pipeline.simulate;
+    let writer = writer::Writer::start(store.clone(), settings.keep_states as usize);
+    let mut progress = Progress {
+        frame: first,
+        last: plan.frames.max(first),
+        first,
+        steps_per_frame: plan.steps_per_frame,
+        broken: 0,
+        fragments: 0,
+    };
+    let started = engine.step();
+    let mut clock = Instant::now();
+    let mut record = |engine: &mut dyn Engine, progress: &mut Progress, frame: u32| {
+        let mut snapshot = engine.snapshot(frame);
+        snapshot.history.seconds = vec![clock.elapsed().as_secs_f64()];
+        clock = Instant::now();
+        progress.frame = frame;
+        progress.broken = snapshot.history.broken[0];
+        progress.fragments = snapshot.history.fragments[0];
+        let due = frame % settings.state_every.max(1) == 0 || frame == progress.last;
+        let state = due.then(|| {
+            let mut state = engine.state(frame);
+            state.inputs = inputs;
+            state
+        });
+        writer.send(writer::Job {
+            frame,
+            snapshot,
+            state,
+        })
+    };
+    let mut failure = None;
+    let mut alive = true;
+    if resumed.is_none() {
+        alive = record(engine.as_mut(), &mut progress, 0);
+        on_frame(progress);
+    }
+    for frame in first + 1..=plan.frames {
+        if !alive || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        if let Err(error) = engine.advance(plan.steps_per_frame) {
+            failure = Some(error);
+            break;
+        }
+        alive = record(engine.as_mut(), &mut progress, frame);
+        on_frame(progress);
+    }
+    writer.finish()?;
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(Outcome {
+            frame: progress.frame,
+            interrupted: progress.frame < plan.frames,
+            steps: engine.step() - started,
+        }),
+    }
+}
+
+/// Restores the newest state that fits; `None` when there is none yet.
+fn resume(
+    store: &Store,
+    engine: &mut dyn Engine,
+    inputs: u64,
+) -> Result<Option<u32>, SimulateError> {
+    let Some(&frame) = store.numbers("state", "rkyv")?.last() else {
+        return Ok(None);
+    };
+    let state = State::read(store, frame)?;
+    if state.inputs != inputs {
+        return Err(SimulateError::Changed { frame });
+    }
+    engine
+        .restore(&state)
+        .map_err(|source| SimulateError::State { frame, source })?;
+    Ok(Some(frame))
+}
+
+/// Hash of all that the course of a run follows from; not of its end, backend or what is kept.
+fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
+    let mut physics = pipeline.clone();
+    physics.time.end = 0.0;
+    physics.simulate.backend = Backend::Auto;
+    physics.simulate.keep_states = 0;
+    physics.simulate.state_every = 0;
+    physics.export = Default::default();
+    physics.preview = Default::default();
+    physics.reconstruct = Default::default();
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    hash.update(format!("{physics:?}").as_bytes());
+    let e = &packing.elements;
+    let b = &packing.bonds;
+    for column in [
+        &e.x, &e.y, &e.z, &e.r, &e.mass, &b.l0, &b.young, &b.shear, &b.sigma_c, &b.tau_c,
+    ] {
+        hash.update(bytemuck::cast_slice(column));
+    }
+    hash.digest()
+}

@@ -1,0 +1,195 @@
+//! The critical time step of a built system, by power iteration on the linearised bonds, contacts included.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::contacts::{Obstacle, Surface, stiffest};
+use super::system::{CHUNK, System};
+use crate::laws::timestep::{LinearBond, critical};
+use crate::math::Scalar;
+
+/// Power iteration stops when an iteration changes λ by less than this part.
+const TOLERANCE: f64 = 1e-3;
+/// What the unconverged rest may add to λ_max, from below as power iteration approaches it.
+const MARGIN: f64 = 1.03;
+/// Iterations at most.
+const ITERATIONS: usize = 200;
+/// Neighbours that a loose element can touch at once.
+const KISSING: f64 = 12.0;
+
+/// Critical time step of central differences, s; infinite when nothing is bonded or touches.
+///
+/// Every bond counts with the stiffer of bond and contact, since a broken pair goes on as a contact; elements that a collider may touch
+/// stand on one spring each; elements without bonds count as touching twelve like them.
+pub fn critical_step<S: Scalar>(
+    system: &System<S>,
+    inverse_inertia: &[f64],
+    surfaces: &[Surface],
+    obstacles: &[Obstacle],
+    damping_ratio: f64,
+) -> f64 {
+    let bonded = Linear::new(system, inverse_inertia, surfaces, obstacles);
+    let (lambda, per_mass) = bonded.largest_eigenvalue();
+    let mut step = if lambda > 0.0 {
+        critical(lambda, damping_ratio, per_mass)
+    } else {
+        f64::INFINITY
+    };
+    for i in (0..system.count).filter(|&i| system.slots.slots == 0 || system.slots.whole[i] == 0) {
+        let surface = &surfaces[system.material[i] as usize];
+        let k = stiffest(surface, system.radius(i), obstacles);
+        let inverse = system.inverse_mass[i].to_f64();
+        // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times.
+        let lambda = 2.0 * KISSING * k * (1.0 + 3.5 * surface.shear_ratio) * inverse;
+        if lambda > 0.0 {
+            step = step.min(critical(lambda, surface.damping, k * inverse));
+        }
+    }
+    step
+}
+
+/// M^{-1/2} K M^{-1/2} as a gather over the slots of each element.
+struct Linear {
+    slots: usize,
+    padded: usize,
+    neighbour: Vec<u32>,
+    whole: Vec<u32>,
+    bond: Vec<LinearBond>,
+    /// Inverse square roots of mass and inertia.
+    scale: Vec<(f64, f64)>,
+    /// Spring to a collider, N/m.
+    ground: Vec<f64>,
+    largest_per_mass: f64,
+}
+
+type State = Vec<(DVec3, DVec3)>;
+
+impl Linear {
+    fn new<S: Scalar>(
+        system: &System<S>,
+        inverse_inertia: &[f64],
+        surfaces: &[Surface],
+        obstacles: &[Obstacle],
+    ) -> Self {
+        let slots = &system.slots;
+        let empty = LinearBond {
+            d: DVec3::ZERO,
+            normal: 0.0,
+            transverse: 0.0,
+            twist: 0.0,
+            bend: 0.0,
+        };
+        let contact = |i: usize| {
+            let surface = &surfaces[system.material[i] as usize];
+            let k = stiffest(surface, system.radius(i), obstacles);
+            (k, k * surface.shear_ratio)
+        };
+        let mut bond = vec![empty; slots.neighbour.len()];
+        let mut largest_per_mass = 0.0f64;
+        for i in 0..system.count {
+            let (contact_normal, contact_shear) = contact(i);
+            for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
+                let at = slots.at(slot, i);
+                let l0 = slots.length[at].to_f64();
+                let class = system.classes[slots.class[at] as usize].map(|v| v.to_f64());
+                let k = class.stiffness(l0);
+                bond[at] = LinearBond {
+                    d: DVec3::from_array(slots.rest_direction(at).to_f64()) * l0,
+                    normal: k.normal.max(contact_normal),
+                    transverse: (k.shear / l0).max(contact_shear),
+                    twist: k.twist,
+                    bend: k.bend,
+                };
+                let other = slots.neighbour[at] as usize;
+                let inverse = system.inverse_mass[i].to_f64() + system.inverse_mass[other].to_f64();
+                largest_per_mass = largest_per_mass.max(k.normal * inverse);
+            }
+        }
+        let ground = if obstacles.is_empty() {
+            vec![0.0; system.count]
+        } else {
+            (0..system.count).map(|i| contact(i).0).collect()
+        };
+        Linear {
+            slots: slots.slots,
+            padded: slots.padded,
+            neighbour: slots.neighbour.clone(),
+            whole: slots.whole.clone(),
+            bond,
+            scale: (0..system.count)
+                .map(|i| {
+                    (
+                        system.inverse_mass[i].to_f64().sqrt(),
+                        inverse_inertia[i].sqrt(),
+                    )
+                })
+                .collect(),
+            ground,
+            largest_per_mass,
+        }
+    }
+
+    /// λ_max and the largest k_n/m* beside it.
+    fn largest_eigenvalue(&self) -> (f64, f64) {
+        let count = self.scale.len();
+        // A start that every mode has a part in; the same on every machine.
+        let mut x: State = (0..count)
+            .map(|i| {
+                let wave = |k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin();
+                (
+                    DVec3::new(wave(0.0), wave(1.0), wave(2.0)),
+                    DVec3::new(wave(3.0), wave(4.0), wave(5.0)),
+                )
+            })
+            .collect();
+        let mut lambda = 0.0;
+        for _ in 0..ITERATIONS {
+            let length = squared(&x).sqrt();
+            if length == 0.0 {
+                return (0.0, self.largest_per_mass);
+            }
+            x.par_iter_mut().for_each(|(u, t)| {
+                *u /= length;
+                *t /= length;
+            });
+            let next = self.apply(&x);
+            let before = lambda;
+            lambda = squared(&next).sqrt();
+            x = next;
+            if (lambda - before).abs() <= TOLERANCE * lambda {
+                break;
+            }
+        }
+        (lambda * MARGIN, self.largest_per_mass)
+    }
+
+    fn apply(&self, x: &State) -> State {
+        (0..x.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|i| {
+                let (scale_u, scale_t) = self.scale[i];
+                let own = (x[i].0 * scale_u, x[i].1 * scale_t);
+                let mut force = -own.0 * self.ground[i];
+                let mut torque = DVec3::ZERO;
+                for slot in (0..self.slots).filter(|slot| self.whole[i] >> slot & 1 != 0) {
+                    let at = slot * self.padded + i;
+                    let j = self.neighbour[at] as usize;
+                    let (other_u, other_t) = self.scale[j];
+                    let (f, m) =
+                        self.bond[at].restoring(own.0, own.1, x[j].0 * other_u, x[j].1 * other_t);
+                    force += f;
+                    torque += m;
+                }
+                (-force * scale_u, -torque * scale_t)
+            })
+            .collect()
+    }
+}
+
+/// Sum of squares in the order of the elements.
+fn squared(x: &State) -> f64 {
+    x.iter()
+        .map(|(u, t)| u.length_squared() + t.length_squared())
+        .sum()
+}

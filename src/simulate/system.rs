@@ -1,0 +1,207 @@
+//! The state of a simulation as columns.
+//!
+//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Bonds lie slot-major: entry
+//! `slot·padded + i` is bond number `slot` of element i, so that neighbouring elements' bonds load as lanes. Each bond stands twice,
+//! once on each side, and every element sums its own in the order of the slots: no order of threads can change a bit.
+
+use glam::{DQuat, DVec3};
+
+use crate::laws::bdem::Stiffness;
+use crate::laws::failure::Section;
+use crate::math::lanes::Row;
+use crate::math::{Quat, Real, Scalar, Vec3};
+
+/// Elements a thread takes at a time; a multiple of every lane width.
+pub const CHUNK: usize = 512;
+
+/// Columns of a row of motion.
+pub mod motion {
+    /// Position, high words.
+    pub const P: usize = 0;
+    /// Position, low words: three columns apart.
+    pub const LOW: [usize; 3] = [3, 11, 15];
+    /// Rotation.
+    pub const Q: usize = 4;
+    /// Velocity.
+    pub const V: usize = 8;
+    /// Angular velocity.
+    pub const W: usize = 12;
+}
+
+/// Position (two words), rotation, velocity and angular velocity of an element:
+/// `p.xyz lo.x q.xyzw v.xyz lo.y ω.xyz lo.z`.
+pub type Motion<S> = Row<S, 16>;
+/// Rotation that the quaternion has not taken yet, and radius: `ρ.xyz r`.
+pub type Tail<S> = Row<S, 4>;
+/// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for elements that are held.
+pub type Load<S> = Row<S, 8>;
+
+/// Numbers in a [`BondClass`].
+pub const CLASS_FIELDS: usize = 10;
+
+/// What bonds of one kind share.
+#[derive(Clone, Copy, Debug)]
+pub struct BondClass<S> {
+    /// E S, N.
+    pub es: S,
+    /// G S, N/rad.
+    pub gs: S,
+    /// G J, N m².
+    pub gj: S,
+    /// E I, N m².
+    pub ei: S,
+    /// Section and criterion.
+    pub section: Section<S>,
+    /// Damping of relative translation, N s/m.
+    pub damping: S,
+    /// Damping of relative spin, N m s.
+    pub spin_damping: S,
+}
+
+impl<S: Copy> BondClass<S> {
+    /// Every number mapped, in a fixed order.
+    #[inline(always)]
+    pub fn map<T>(&self, mut f: impl FnMut(S) -> T) -> BondClass<T> {
+        BondClass {
+            es: f(self.es),
+            gs: f(self.gs),
+            gj: f(self.gj),
+            ei: f(self.ei),
+            section: Section {
+                inverse_area: f(self.section.inverse_area),
+                bend_modulus: f(self.section.bend_modulus),
+                twist_modulus: f(self.section.twist_modulus),
+                compression_counts: f(self.section.compression_counts),
+            },
+            damping: f(self.damping),
+            spin_damping: f(self.spin_damping),
+        }
+    }
+}
+
+impl<S: Real> BondClass<S> {
+    /// Stiffnesses of a bond of this class.
+    #[inline(always)]
+    pub fn stiffness(&self, rest_length: S) -> Stiffness<S> {
+        let inverse = S::splat(1.0) / rest_length;
+        Stiffness {
+            normal: self.es * inverse,
+            shear: self.gs,
+            twist: self.gj * inverse,
+            bend: self.ei * inverse,
+        }
+    }
+}
+
+/// The bonds, slot-major.
+#[derive(Clone, Debug, Default)]
+pub struct Slots<S> {
+    /// Most bonds an element has.
+    pub slots: usize,
+    /// Elements, rounded up to a whole number of lanes.
+    pub padded: usize,
+    /// Other end; the element itself in empty slots.
+    pub neighbour: Vec<u32>,
+    /// Rest direction from the element to the other end.
+    pub direction: [Vec<S>; 3],
+    /// Rest length; of a broken bond the distance at which the pair touches.
+    pub length: Vec<S>,
+    /// Index of the [`BondClass`].
+    pub class: Vec<u32>,
+    /// Tensile strength, Pa.
+    pub sigma_c: Vec<S>,
+    /// Shear strength, Pa.
+    pub tau_c: Vec<S>,
+    /// Bit s of element i set while its bond in slot s is whole.
+    pub whole: Vec<u32>,
+}
+
+impl<S: Scalar> Slots<S> {
+    /// Index of a slot's entry.
+    #[inline(always)]
+    pub fn at(&self, slot: usize, element: usize) -> usize {
+        slot * self.padded + element
+    }
+    /// The slot of `element` that holds the bond to `other`, whole or broken.
+    pub fn find(&self, element: usize, other: u32) -> Option<usize> {
+        (0..self.slots).find(|&slot| {
+            other as usize != element && self.neighbour[self.at(slot, element)] == other
+        })
+    }
+    /// Whether the bond in a slot is whole.
+    #[inline(always)]
+    pub fn is_whole(&self, slot: usize, element: usize) -> bool {
+        self.whole[element] >> slot & 1 != 0
+    }
+    /// Rest direction in a slot.
+    pub fn rest_direction(&self, at: usize) -> Vec3<S> {
+        Vec3::new(
+            self.direction[0][at],
+            self.direction[1][at],
+            self.direction[2][at],
+        )
+    }
+}
+
+/// Everything that a step reads and writes, but contacts.
+#[derive(Clone, Debug, Default)]
+pub struct System<S> {
+    /// Elements.
+    pub count: usize,
+    /// Motion of each.
+    pub motion: Vec<Motion<S>>,
+    /// Left-over rotation and radius of each.
+    pub tail: Vec<Tail<S>>,
+    /// Inverse mass of each, 1/kg; 0 where it is held.
+    pub inverse_mass: Vec<S>,
+    /// Index of each element's material.
+    pub material: Vec<u32>,
+    /// Bonds.
+    pub slots: Slots<S>,
+    /// Kinds of bonds.
+    pub classes: Vec<BondClass<S>>,
+}
+
+impl<S: Scalar> System<S> {
+    /// Position in double precision.
+    pub fn position(&self, element: usize) -> DVec3 {
+        let row = &self.motion[element].0;
+        let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
+        DVec3::new(word(0), word(1), word(2))
+    }
+    /// Sets a position, both words.
+    pub fn set_position(&mut self, element: usize, p: DVec3) {
+        let row = &mut self.motion[element].0;
+        for (k, value) in p.to_array().into_iter().enumerate() {
+            let high = S::from_f64(value);
+            row[motion::P + k] = high;
+            row[motion::LOW[k]] = S::from_f64(value - high.to_f64());
+        }
+    }
+    fn vector(row: &[S], at: usize) -> DVec3 {
+        DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())
+    }
+    /// Velocity.
+    pub fn velocity(&self, element: usize) -> DVec3 {
+        Self::vector(&self.motion[element].0, motion::V)
+    }
+    /// Angular velocity.
+    pub fn spin(&self, element: usize) -> DVec3 {
+        Self::vector(&self.motion[element].0, motion::W)
+    }
+    /// Rotation since packing.
+    pub fn rotation(&self, element: usize) -> DQuat {
+        let q = &self.motion[element].0[motion::Q..];
+        DQuat::from_xyzw(q[0].to_f64(), q[1].to_f64(), q[2].to_f64(), q[3].to_f64())
+    }
+    /// Rotation in working precision.
+    #[inline(always)]
+    pub fn quaternion(&self, element: usize) -> Quat<S> {
+        let q = &self.motion[element].0[motion::Q..];
+        Quat::new(q[0], q[1], q[2], q[3])
+    }
+    /// Radius.
+    pub fn radius(&self, element: usize) -> f64 {
+        self.tail[element].0[3].to_f64()
+    }
+}

@@ -1,0 +1,1 @@
+//! Conservation, drift and small motions of the real engine.

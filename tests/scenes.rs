@@ -1,0 +1,137 @@
+//! Small scenes that tests build by hand.
+
+use cullet::columns::{BondLaw, Bonds, Elements, Shape};
+use cullet::spec::*;
+use cullet::store::Packing;
+use glam::DVec3;
+
+/// A material with nothing that dissipates and nothing that breaks.
+pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
+    Material {
+        name: "elastic".into(),
+        density,
+        young,
+        poisson: None,
+        shear: Some(shear),
+        elasticity: Elasticity::Bond,
+        criterion: Criterion::Lu2021,
+        tensile_strength: None,
+        shear_strength: None,
+        weibull_modulus: None,
+        damping: 0.0,
+        friction: 0.0,
+        contact_damping: 0.0,
+        contact_shear_ratio: 0.5,
+        contact_young: None,
+    }
+}
+
+/// A pipeline around one material, without gravity and colliders.
+pub fn pipeline(material: Material) -> Pipeline {
+    Pipeline {
+        time: Time {
+            end: 1.0,
+            frames_per_second: 1.0,
+            step: None,
+            fraction: 0.2,
+        },
+        world: World {
+            gravity: [0.0; 3],
+            bounds: None,
+        },
+        materials: vec![material],
+        bodies: vec![],
+        colliders: vec![],
+        attachments: vec![],
+        simulate: Simulate::default(),
+        reconstruct: Reconstruct::default(),
+        export: Export::default(),
+        preview: Preview::default(),
+    }
+}
+
+/// Equal elements at `points` with solid-ball masses, bonded where they touch; strengths as given.
+pub fn packing(points: &[DVec3], r: f64, material: &Material, strength: (f64, f64)) -> Packing {
+    let n = points.len();
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * r.powi(3) * material.density;
+    let column = |f: &dyn Fn(DVec3) -> f64| points.iter().map(|&p| f(p)).collect::<Vec<_>>();
+    let elements = Elements {
+        id: (0..n as u32).collect(),
+        body: vec![0; n],
+        material: vec![0; n],
+        kind: vec![Shape::Sphere; n],
+        x: column(&|p| p.x),
+        y: column(&|p| p.y),
+        z: column(&|p| p.z),
+        r: vec![r; n],
+        mass: vec![mass; n],
+        inertia: vec![0.4 * mass * r * r; n],
+        volume: vec![4.0 * 2f64.sqrt() * r.powi(3); n],
+        vx: vec![0.0; n],
+        vy: vec![0.0; n],
+        vz: vec![0.0; n],
+        wx: vec![0.0; n],
+        wy: vec![0.0; n],
+        wz: vec![0.0; n],
+    };
+    let mut bonds = Bonds::default();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| points[a].x.total_cmp(&points[b].x));
+    let mut pairs = Vec::new();
+    for (at, &a) in order.iter().enumerate() {
+        for &b in order[at + 1..]
+            .iter()
+            .take_while(|&&b| points[b].x - points[a].x < 2.01 * r)
+        {
+            if points[a].distance(points[b]) < 2.01 * r {
+                pairs.push((a.min(b), a.max(b)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    for (k, (i, j)) in pairs.into_iter().enumerate() {
+        let d = points[j] - points[i];
+        let n = d.normalize();
+        bonds.id.push(k as u32);
+        bonds.i.push(i as u32);
+        bonds.j.push(j as u32);
+        bonds.l0.push(d.length());
+        bonds.dx.push(n.x);
+        bonds.dy.push(n.y);
+        bonds.dz.push(n.z);
+        bonds.radius.push(r);
+        bonds.young.push(material.young);
+        bonds.shear.push(material.shear.unwrap());
+        bonds.sigma_c.push(strength.0);
+        bonds.tau_c.push(strength.1);
+        bonds.law.push(BondLaw::Bdem);
+    }
+    Packing { elements, bonds }
+}
+
+/// Hexagonal block: `nx` elements a row along x, `ny` rows a layer along y, `nz` layers along z.
+pub fn block(nx: usize, ny: usize, nz: usize, r: f64) -> Vec<DVec3> {
+    let mut points = Vec::new();
+    for k in 0..nz {
+        for j in 0..ny {
+            for i in 0..nx {
+                points.push(DVec3::new(
+                    (2 * i + (j + k) % 2) as f64 * r,
+                    3f64.sqrt() * (j as f64 + (k % 2) as f64 / 3.0) * r,
+                    2.0 * 6f64.sqrt() / 3.0 * k as f64 * r,
+                ));
+            }
+        }
+    }
+    points
+}
+
+/// The columns of an initial velocity and spin for each element.
+pub fn set_motion(elements: &mut Elements, v: &[DVec3], w: &[DVec3]) {
+    elements.vx = v.iter().map(|v| v.x).collect();
+    elements.vy = v.iter().map(|v| v.y).collect();
+    elements.vz = v.iter().map(|v| v.z).collect();
+    elements.wx = w.iter().map(|w| w.x).collect();
+    elements.wy = w.iter().map(|w| w.y).collect();
+    elements.wz = w.iter().map(|w| w.z).collect();
+}
