@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! δ   = touch − l > 0                        overlap; touch = r_i + r_j, less where a broken pair was closer
-//! v_c = v_i + ω_i×(−r_i n) − v_j − ω_j×(r_j n)     velocity of the contact point (the paper leaves rotation out)
+//! v_c = v_i + ω_i×(−a_i n) − v_j − ω_j×(a_j n)     velocity of the contact point (the paper leaves rotation out)
 //! F_r = max(0, k_r δ − c v_c·n) n            on i; k_r = E S/(r_i + r_j), S = π((r_i + r_j)/2)²
 //! ξ   ← ξ − (ξ·n) n + v_t Δt                 tangential spring, zero on first touch
 //! F_f = −k_t ξ, and where |F_f| ≥ μ|F_r|:    F_f ← μ|F_r| F_f/|F_f|, ξ ← −F_f/k_t
-//! torque on i: −r_i n × F_f                  on j: r_j n × (−F_f)
+//! torque on i: −a_i n × F_f                  on j: a_j n × (−F_f)
 //! ```
+//! a_i, a_j: arms from the centres to the contact point. Radii serve where the overlap is small; arms that add up to l, as the engine
+//! takes them, conserve angular momentum exactly.
 //! Exchanging i and j flips force and spring bit for bit, so both ends may evaluate it on their own.
 
 use crate::math::{Real, Vec3};
@@ -36,10 +38,10 @@ pub struct ContactState<T> {
     pub w_i: Vec3<T>,
     /// ω_j.
     pub w_j: Vec3<T>,
-    /// Radius of i.
-    pub r_i: T,
-    /// Radius of j.
-    pub r_j: T,
+    /// Arm of i, m.
+    pub arm_i: T,
+    /// Arm of j, m.
+    pub arm_j: T,
     /// Distance at which they touch.
     pub touch: T,
     /// Tangential spring ξ.
@@ -67,7 +69,7 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
     let n = s.x * (T::splat(1.0) / length);
     let overlap = s.touch - length;
 
-    let v = s.v - (s.w_i * s.r_i + s.w_j * s.r_j).cross(n);
+    let v = s.v - (s.w_i * s.arm_i + s.w_j * s.arm_j).cross(n);
     let approach = v.dot(n);
     let repulsion = (k.normal * overlap - k.damping * approach).max(zero);
 
@@ -86,7 +88,7 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
     let none = Vec3::zero();
     ContactLoad {
         force: Vec3::select(touching, n * repulsion + friction, none),
-        torque: Vec3::select(touching, friction.cross(n) * s.r_i, none),
+        torque: Vec3::select(touching, friction.cross(n) * s.arm_i, none),
         spring: Vec3::select(touching, spring, none),
         overlap,
     }

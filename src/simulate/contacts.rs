@@ -431,8 +431,8 @@ impl<S: Scalar> ContactPass<'_, S> {
             v: vec(own, motion::V),
             w_i: vec(own, motion::W),
             w_j: Vec3::zero(),
-            r_i,
-            r_j: S::default(),
+            arm_i: r_i,
+            arm_j: S::default(),
             touch: contacts.touch[at],
             spring: Vec3::new(sx, sy, sz),
         };
@@ -446,6 +446,7 @@ impl<S: Scalar> ContactPass<'_, S> {
                 return None;
             }
             state.touch = r_i + r_i;
+            state.arm_i = S::from_f64(distance);
             state.x = Vec3::from_f64((normal * (r + distance)).to_array());
             state.v = state.v - Vec3::from_f64(velocity.to_array());
             let k = parameters(surface, &obstacle.surface(surface), r, r, inverse, 0.0);
@@ -465,12 +466,15 @@ impl<S: Scalar> ContactPass<'_, S> {
         }
         state.v = state.v - vec(other, motion::V);
         state.w_j = vec(other, motion::W);
-        state.r_j = system.tail[j].0[3];
+        let r_j = system.tail[j].0[3];
+        // Each radius takes its share of the overlap, so that both arms end in one point.
+        let share = state.x.norm() / (r_i + r_j);
+        (state.arm_i, state.arm_j) = (r_i * share, r_j * share);
         let k = parameters(
             surface,
             &self.surfaces[system.material[j] as usize],
             r_i.to_f64(),
-            state.r_j.to_f64(),
+            r_j.to_f64(),
             inverse,
             system.inverse_mass[j].to_f64(),
         );
