@@ -3,4 +3,5 @@
 
 mod energy;
 mod scenes;
+mod statics;
 mod vectors;

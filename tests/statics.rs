@@ -1,0 +1,225 @@
+//! Beams in static equilibrium, by damped relaxation of the real simulator.
+//!
+//! The reference values come from a sparse direct solution of the same linearised packing.
+
+use cullet::simulate::{engine, schedule};
+use cullet::spec::{Action, Attachment, Backend, Body, BodyShape, Pipeline, Region};
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::scenes;
+
+const R: f64 = 1e-3;
+const E: f64 = 1e7;
+
+/// A bonded block with the solid-ball masses of its elements, and its section.
+struct Beam {
+    points: Vec<DVec3>,
+    packing: Packing,
+    pipeline: Pipeline,
+    width: f64,
+    height: f64,
+}
+
+impl Beam {
+    fn new(rows: [usize; 3], shear_ratio: f64) -> Self {
+        let mut material = scenes::elastic(E, shear_ratio * E, 2600.0);
+        material.damping = 0.0;
+        let points = scenes::block(rows[0], rows[1], rows[2], R);
+        let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
+        let mut pipeline = scenes::pipeline(material);
+        pipeline.bodies = vec![body()];
+        pipeline.time.fraction = 0.6;
+        Beam {
+            points,
+            packing,
+            pipeline,
+            width: rows[1] as f64 * 3f64.sqrt() * R,
+            height: rows[2] as f64 * 2.0 * 6f64.sqrt() / 3.0 * R,
+        }
+    }
+
+    fn length(&self) -> f64 {
+        self.points.iter().map(|p| p.x).fold(0.0, f64::max)
+    }
+
+    /// Elements of the last or first 2.1 radii.
+    fn end(&self, last: bool) -> Vec<usize> {
+        let limit = self.length() - 2.1 * R;
+        (0..self.points.len())
+            .filter(|&i| {
+                if last {
+                    self.points[i].x > limit
+                } else {
+                    self.points[i].x < 2.1 * R
+                }
+            })
+            .collect()
+    }
+
+    /// Holds or loads an end.
+    fn attach(&mut self, last: bool, action: Action) {
+        let (from, to) = if last {
+            (self.length() - 2.1 * R, 1.0)
+        } else {
+            (-1.0, 2.1 * R)
+        };
+        self.pipeline.attachments.push(Attachment {
+            name: "end".into(),
+            body: "beam".into(),
+            region: Region {
+                min: [from, -1.0, -1.0],
+                max: [to, 1.0, 1.0],
+            },
+            action,
+        });
+    }
+
+    /// Displacements at rest, relaxing with drag 2ω towards a mode of angular frequency ω.
+    fn relax(mut self, omega: f64) -> (Vec<DVec3>, Self) {
+        self.pipeline.simulate.drag = 2.0 * omega;
+        let plan = schedule(&self.packing, &self.pipeline).unwrap();
+        let dt = 0.6 * plan.critical;
+        let mut run = engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap();
+        // A critically damped mode is within (1 + ωt) e^{-ωt} of rest; 10 leaves 5e-4.
+        run.advance((10.0 / (omega * dt)) as u64).unwrap();
+        let frames = run.snapshot(0).frames;
+        let moved = (0..self.points.len())
+            .map(|i| {
+                DVec3::new(
+                    f64::from(frames.x[i]),
+                    f64::from(frames.y[i]),
+                    f64::from(frames.z[i]),
+                ) - self.points[i]
+            })
+            .collect();
+        (moved, self)
+    }
+}
+
+fn body() -> Body {
+    Body {
+        name: "beam".into(),
+        material: "elastic".into(),
+        shape: BodyShape::Box { size: [1.0; 3] },
+        packing: cullet::spec::PackingSpec::Hexagonal {
+            radius: Some(R),
+            elements: None,
+        },
+        mass: Default::default(),
+        bonded: true,
+        position: [0.0; 3],
+        rotation: Default::default(),
+        velocity: [0.0; 3],
+        spin: [0.0; 3],
+    }
+}
+
+/// Young's modulus of the pulled beam over that of its bonds.
+fn pulled_modulus(rows: [usize; 3], shear_ratio: f64) -> f64 {
+    let mut beam = Beam::new(rows, shear_ratio);
+    let force = 2e-3 * E * beam.width * beam.height;
+    beam.attach(
+        false,
+        Action::Force {
+            force: [-force, 0.0, 0.0],
+        },
+    );
+    beam.attach(
+        true,
+        Action::Force {
+            force: [force, 0.0, 0.0],
+        },
+    );
+    // Longitudinal mode π c/L, slowed by the sparse mass model.
+    let omega = 3.0 * (1.5 * E / 2000.0).sqrt() / beam.length();
+    let (moved, beam) = beam.relax(omega);
+    // Strain of the middle 40 %, by least squares.
+    let length = beam.length();
+    let (mut n, mut x, mut u, mut xx, mut xu) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (p, d) in beam.points.iter().zip(&moved) {
+        if p.x > 0.3 * length && p.x < 0.7 * length {
+            n += 1.0;
+            x += p.x;
+            u += d.x;
+            xx += p.x * p.x;
+            xu += p.x * d.x;
+        }
+    }
+    let strain = (n * xu - x * u) / (n * xx - x * x);
+    force / (beam.width * beam.height) / strain / E
+}
+
+/// Tip deflection of the cantilever over Timoshenko's with the moduli of the bonds (κ = 5/6).
+fn tip_deflection(rows: [usize; 3], shear_ratio: f64) -> f64 {
+    let mut beam = Beam::new(rows, shear_ratio);
+    let (area, inertia) = (
+        beam.width * beam.height,
+        beam.width * beam.height.powi(3) / 12.0,
+    );
+    beam.attach(false, Action::Clamp { velocity: [0.0; 3] });
+    let (clamped, loaded) = (beam.end(false), beam.end(true));
+    let mean = loaded.iter().map(|&i| beam.points[i].x).sum::<f64>() / loaded.len() as f64;
+    let length = mean
+        - clamped
+            .iter()
+            .map(|&i| beam.points[i].x)
+            .fold(0.0, f64::max);
+    let timoshenko = |force: f64| {
+        force * length.powi(3) / (3.0 * E * inertia)
+            + force * length / (5.0 / 6.0 * shear_ratio * E * area)
+    };
+    // A small load: the tip sinks by a thousandth of the length.
+    let force = 1e-3 * length / timoshenko(1.0);
+    beam.attach(
+        true,
+        Action::Force {
+            force: [0.0, 0.0, force],
+        },
+    );
+    let omega = 3.0 * (1.5 * E * inertia / (2000.0 * area)).sqrt() / length.powi(2);
+    let (moved, _) = beam.relax(omega);
+    let tip = loaded.iter().map(|&i| moved[i].z).sum::<f64>() / loaded.len() as f64;
+    tip / timoshenko(force)
+}
+
+fn check(rows: [usize; 3], shear_ratio: f64, pull: f64, tip: f64) {
+    let found = (
+        pulled_modulus(rows, shear_ratio),
+        tip_deflection(rows, shear_ratio),
+    );
+    println!(
+        "{rows:?} G/E {shear_ratio}: pull {:.4} ({pull}), tip {:.4} ({tip})",
+        found.0, found.1
+    );
+    assert!(
+        (found.0 / pull - 1.0).abs() < 0.01,
+        "pull {} for {pull}",
+        found.0
+    );
+    assert!(
+        (found.1 / tip - 1.0).abs() < 0.01,
+        "tip {} for {tip}",
+        found.1
+    );
+}
+
+#[test]
+fn slender_beam_at_shear_ratio_0_4() {
+    check([60, 10, 10], 0.4, 1.595, 0.645);
+}
+
+#[test]
+fn short_beam_at_shear_ratio_0_4() {
+    check([40, 6, 6], 0.4, 1.558, 0.668);
+}
+
+#[test]
+fn slender_beam_at_shear_ratio_0_3() {
+    check([60, 10, 10], 0.3, 1.4917, 0.6831);
+}
+
+#[test]
+fn short_beam_at_shear_ratio_0_3() {
+    check([40, 6, 6], 0.3, 1.4625, 0.7039);
+}
