@@ -1,0 +1,71 @@
+//! `cullet check`: what a run would be, without running it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::simulate::{engine, schedule};
+use crate::{pack, spec};
+
+/// Bytes of a frame's tables, meshes and pictures per element, measured on the shots of this repository.
+const DISK_PER_ELEMENT_FRAME: f64 = 60.0;
+/// Bytes of memory per element and per bond of a simulation in single precision.
+const MEMORY_PER_ELEMENT: f64 = 250.0;
+const MEMORY_PER_BOND: f64 = 2.0 * 32.0 + 110.0;
+
+/// Resolves a pipeline, measures a few steps and prints the plan.
+pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
+    let resolved = spec::read(path, set)?;
+    let pipeline = &resolved.pipeline;
+    let packed = pack::pack(pipeline, &resolved.folder)?;
+    let plan = schedule(&packed.packing, pipeline)?;
+    let elements = packed.packing.elements.id.len();
+    let bonds = packed.packing.bonds.id.len();
+    let steps = plan.steps_per_frame * u64::from(plan.frames);
+
+    let mut run = engine(&packed.packing, pipeline, pipeline.simulate.backend, plan.dt)?;
+    // Enough steps for a tenth of a second or so, the first ones to warm up.
+    let sample = (2_000_000 / elements.max(1) as u64).clamp(10, 1000).min(steps);
+    run.advance(sample / 10 + 1)?;
+    let clock = Instant::now();
+    run.advance(sample)?;
+    let per_step = clock.elapsed().as_secs_f64() / sample as f64;
+
+    let out = json!({
+        "elements": elements,
+        "bonds": bonds,
+        "mass": packed.packing.elements.mass.iter().sum::<f64>(),
+        "critical_step": plan.critical,
+        "dt": plan.dt,
+        "steps_per_frame": plan.steps_per_frame,
+        "frames": plan.frames + 1,
+        "steps": steps,
+        "memory_bytes": elements as f64 * MEMORY_PER_ELEMENT + bonds as f64 * MEMORY_PER_BOND,
+        "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
+        "simulate_seconds": per_step * steps as f64,
+        "element_steps_per_second": elements as f64 / per_step,
+        "notices": packed.notices,
+    });
+    if as_json {
+        println!("{out}");
+        return Ok(());
+    }
+    println!("elements            {elements}");
+    println!("bonds               {bonds}");
+    println!("critical time step  {:.4e} s", plan.critical);
+    println!("time step           {:.4e} s", plan.dt);
+    println!("frames              {}, {} steps each", plan.frames + 1, plan.steps_per_frame);
+    println!("steps               {steps}");
+    println!("memory              about {:.0} MB", out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6);
+    println!("disk                about {:.0} MB", out["disk_bytes"].as_f64().unwrap_or(0.0) / 1e6);
+    println!(
+        "simulate            about {:.0} s at {:.1} M element-steps/s before anything breaks",
+        per_step * steps as f64,
+        elements as f64 / per_step / 1e6
+    );
+    for notice in &packed.notices {
+        println!("note                {notice}");
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `cullet inspect`: the figures that a user asks for first.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::columns::Fragments;
+use crate::store::{Manifest, Store};
+
+/// Prints what is in a store.
+pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
+    let store = Store::open(path)?;
+    let manifest = Manifest::read(&store)?;
+    let packing = store.read_packing()?;
+    let elements = &packing.elements;
+    let mass: f64 = elements.mass.iter().sum();
+    let frames = store.numbers("frames", "parquet")?;
+    let mut out = json!({
+        "store": store.root(),
+        "schema_version": manifest.schema_version,
+        "elements": elements.id.len(),
+        "bonds": packing.bonds.id.len(),
+        "mass": mass,
+        "frames": frames.len(),
+        "states": store.numbers("state", "rkyv")?,
+        "meshes": store.numbers("meshes", "rkyv")?.len(),
+        "stages": manifest.stages,
+    });
+    if let Some(&last) = frames.last() {
+        let history = store.read_history(last)?;
+        let fragments = store.read_fragments(last)?;
+        let mut largest: Vec<f64> = fragments.mass.clone();
+        largest.sort_by(|a, b| b.total_cmp(a));
+        let total: f64 = fragments.mass.iter().sum();
+        out["last"] = json!({
+            "frame": last,
+            "time": history.time[0],
+            "step": history.step[0],
+            "dt": history.dt[0],
+            "energy": {
+                "kinetic": history.kinetic[0],
+                "rotational": history.rotational[0],
+                "gravity": history.gravity[0],
+                "bond": history.bond[0],
+                "contact": history.contact[0],
+            },
+            "broken": history.broken[0],
+            "broken_part": f64::from(history.broken[0]) / (packing.bonds.id.len().max(1)) as f64,
+            "contacts": history.contacts[0],
+            "outside": history.outside[0],
+            "fragments": fragments.fragment.len(),
+            "fragments_of_10_elements": count(&fragments, 10),
+            "largest_mass_parts": largest.iter().take(8).map(|m| m / total).collect::<Vec<_>>(),
+            "mass_error": total / mass - 1.0,
+        });
+        let mut seconds = 0.0;
+        for &frame in &frames {
+            seconds += store.read_history(frame)?.seconds[0];
+        }
+        out["simulate_seconds"] = json!(seconds);
+        if seconds > 0.0 {
+            let work = elements.id.len() as f64 * history.step[0] as f64;
+            out["element_steps_per_second"] = json!(work / seconds);
+        }
+    }
+    if as_json {
+        println!("{out}");
+    } else {
+        print(&out, 0);
+    }
+    Ok(())
+}
+
+fn count(fragments: &Fragments, elements: u32) -> usize {
+    fragments.elements.iter().filter(|&&n| n >= elements).count()
+}
+
+fn print(value: &serde_json::Value, depth: usize) {
+    let Some(map) = value.as_object() else {
+        return;
+    };
+    for (key, value) in map {
+        let indent = "  ".repeat(depth);
+        if value.is_object() {
+            println!("{indent}{key}");
+            print(value, depth + 1);
+        } else {
+            println!("{indent}{key:<26} {}", plain(value));
+        }
+    }
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(" "),
+        serde_json::Value::Number(number) => match number.as_f64() {
+            Some(x) if !number.is_u64() && !number.is_i64() => format!("{x:.6}")
+                .parse::<f64>()
+                .ok()
+                .filter(|rounded| *rounded != 0.0 && x.abs() >= 1e-3)
+                .map_or_else(|| format!("{x:.4e}"), |rounded| rounded.to_string()),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,271 @@
+//! The command line: one subcommand a stage, and `run` for all of them.
+
+mod check;
+mod inspect;
+mod progress;
+mod stages;
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::spec::{Backend, ExportFormat};
+
+/// Breaks things: bonded discrete elements from packing to fragment meshes.
+///
+/// Each stage reads and writes a frame store and nothing else, so any stage can be rerun, scripted or swapped.
+#[derive(Debug, Parser)]
+#[command(name = "cullet", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Print nothing but errors.
+    #[arg(long, global = true)]
+    quiet: bool,
+    /// Print one JSON object a line instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Threads; default: one a core.
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run all stages of a pipeline file.
+    Run(RunArguments),
+    /// Fill the bodies of a pipeline with bonded elements.
+    Pack(PackArguments),
+    /// Integrate a packed store in time, with fracture.
+    Simulate(SimulateArguments),
+    /// Rebuild the surfaces of the fragments.
+    Reconstruct(FramesArguments),
+    /// Export surfaces to renderers.
+    Export(ExportArguments),
+    /// Draw a PNG per frame and one contact sheet.
+    Preview(FramesArguments),
+    /// Print what is in a store.
+    Inspect {
+        /// Frame store.
+        store: PathBuf,
+    },
+    /// Resolve a pipeline without running it: counts, time step, steps, memory, disk, time.
+    Check {
+        /// Pipeline file.
+        pipeline: PathBuf,
+        /// Override a value: dotted path, entries by name or index.
+        #[arg(long = "set", value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Print a JSON Schema of pipeline files, for editors.
+    Schema,
+    /// Print shell completions.
+    Completions {
+        /// Shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct PackArguments {
+    /// Pipeline file.
+    pipeline: PathBuf,
+    /// Frame store; made if absent.
+    #[arg(long)]
+    out: PathBuf,
+    /// Override a value: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct RunArguments {
+    /// Pipeline file.
+    pipeline: PathBuf,
+    /// Frame store; default: out/NAME beside the current folder.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// First stage to run.
+    #[arg(long, default_value = "pack")]
+    from: Stage,
+    /// Last stage to run.
+    #[arg(long, default_value = "preview")]
+    to: Stage,
+    /// Continue a simulation that was stopped; the packing is kept.
+    #[arg(long)]
+    resume: bool,
+    /// Override a value: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct SimulateArguments {
+    /// Frame store with a packing.
+    store: PathBuf,
+    /// Continue from the newest state.
+    #[arg(long)]
+    resume: bool,
+    /// Where to compute.
+    #[arg(long)]
+    backend: Option<Backend>,
+    /// End at this time instead of the pipeline's, s or with a unit ("20 ms").
+    #[arg(long)]
+    until: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct FramesArguments {
+    /// Frame store.
+    store: PathBuf,
+    /// Frames A..B, B excluded; either may be left out.
+    #[arg(long, value_parser = frame_range, default_value = "..")]
+    frames: Range<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+struct ExportArguments {
+    /// Frame store.
+    store: PathBuf,
+    /// Format.
+    #[arg(long)]
+    format: ExportFormat,
+    /// Frames A..B, B excluded; either may be left out.
+    #[arg(long, value_parser = frame_range, default_value = "..")]
+    frames: Range<u32>,
+    /// Target file or folder; default: inside the store.
+    #[arg(long)]
+    to: Option<PathBuf>,
+}
+
+/// The stages in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+enum Stage {
+    Pack,
+    Simulate,
+    Reconstruct,
+    Export,
+    Preview,
+}
+
+fn frame_range(text: &str) -> Result<Range<u32>, String> {
+    let (from, to) = text
+        .split_once("..")
+        .ok_or("wanted A..B, for example 0..10, 5.. or ..")?;
+    let number = |part: &str, otherwise: u32| {
+        if part.is_empty() {
+            Ok(otherwise)
+        } else {
+            part.parse()
+                .map_err(|_| format!("{part:?} is no frame number"))
+        }
+    };
+    let range = number(from, 0)?..number(to, u32::MAX)?;
+    if range.is_empty() {
+        return Err(format!("{text} holds no frame"));
+    }
+    Ok(range)
+}
+
+/// What is wrong with the use of the program rather than with its run: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct WrongUse(String);
+
+/// Ended by the user; a later run continues.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted; continue with --resume")]
+struct Interrupted;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    // Errors of the command line itself are clap's: message, usage, exit code 2.
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cullet: {error:#}");
+            exit_code(&error)
+        }
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.is::<Interrupted>() {
+        return ExitCode::from(130);
+    }
+    let wrong_use = error.chain().any(|cause| {
+        cause.is::<WrongUse>()
+            || cause.is::<crate::spec::SpecErrors>()
+            || cause.is::<crate::pack::PackError>()
+            || matches!(
+                cause.downcast_ref(),
+                Some(
+                    crate::simulate::SimulateError::Unsupported { .. }
+                        | crate::simulate::SimulateError::EmptyAttachment { .. }
+                        | crate::simulate::SimulateError::Changed { .. }
+                )
+            )
+            || matches!(
+                cause.downcast_ref(),
+                Some(
+                    crate::store::StoreError::NotAStore { .. }
+                        | crate::store::StoreError::Missing { .. }
+                )
+            )
+    });
+    ExitCode::from(if wrong_use { 2 } else { 1 })
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// Set by Ctrl-C and SIGTERM; the frame in progress is finished.
+fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = flag.clone();
+    // Without a handler the signal ends the program at once: also safe, since files are whole or absent.
+    let _ = ctrlc::set_handler(move || set.store(true, Ordering::Relaxed));
+    flag
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(threads) = arguments.threads {
+        if threads == 0 {
+            return Err(WrongUse("--threads: 0 given; at least 1 is needed".into()).into());
+        }
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()?;
+    }
+    let report = progress::Report::new(arguments.quiet, arguments.json);
+    match &arguments.command {
+        Command::Run(run) => stages::run(run, &report),
+        Command::Pack(pack) => stages::pack(&pack.pipeline, &pack.out, &pack.set, &report),
+        Command::Simulate(simulate) => stages::simulate(simulate, &report),
+        Command::Reconstruct(frames) => stages::reconstruct(frames, &report),
+        Command::Export(export) => stages::export(export, &report),
+        Command::Preview(frames) => stages::preview(frames, &report),
+        Command::Inspect { store } => inspect::inspect(store, arguments.json),
+        Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
+        Command::Schema => {
+            println!("{}", crate::spec::json_schema());
+            Ok(())
+        }
+        Command::Completions { shell } => {
+            let mut command = Arguments::command();
+            clap_complete::generate(*shell, &mut command, "cullet", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

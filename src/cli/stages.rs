@@ -1,0 +1,237 @@
+//! The stages as subcommands, and all of them in a row.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::progress::Report;
+use super::{
+    ExportArguments, FramesArguments, Interrupted, RunArguments, SimulateArguments, Stage,
+    WrongUse, stop_flag,
+};
+use crate::spec::{ExportFormat, Pipeline};
+use crate::store::{Manifest, StageRecord, Store};
+use crate::{export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate, spec, units};
+
+/// All stages of a pipeline file.
+pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
+    if arguments.to < arguments.from {
+        return Err(WrongUse("--to names a stage before --from".into()).into());
+    }
+    let out = match &arguments.out {
+        Some(out) => out.clone(),
+        None => {
+            let name = arguments.pipeline.file_stem().unwrap_or_default();
+            PathBuf::from("out").join(name)
+        }
+    };
+    let wanted = |stage: Stage| arguments.from <= stage && stage <= arguments.to;
+    let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
+    let kept = arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
+    if wanted(Stage::Pack) && !kept {
+        pack(&arguments.pipeline, &out, &arguments.set, report)?;
+    } else {
+        // Later stages follow the file as it is now.
+        let store = Store::open(&out)?;
+        let mut manifest = Manifest::read(&store)?;
+        manifest.pipeline = Some(resolved.pipeline.clone());
+        manifest.write(&store)?;
+    }
+    let frames = || FramesArguments {
+        store: out.clone(),
+        frames: 0..u32::MAX,
+    };
+    if wanted(Stage::Simulate) {
+        simulate(
+            &SimulateArguments {
+                store: out.clone(),
+                resume: arguments.resume,
+                backend: None,
+                until: None,
+            },
+            report,
+        )?;
+    }
+    if wanted(Stage::Reconstruct) {
+        reconstruct(&frames(), report)?;
+    }
+    if wanted(Stage::Export) {
+        for &format in &resolved.pipeline.export.formats {
+            export(
+                &ExportArguments {
+                    store: out.clone(),
+                    format,
+                    frames: 0..u32::MAX,
+                    to: None,
+                },
+                report,
+            )?;
+        }
+    }
+    if wanted(Stage::Preview) {
+        preview(&frames(), report)?;
+    }
+    report.note(&format!("store: {}", out.display()));
+    Ok(())
+}
+
+/// `cullet pack`.
+pub fn pack(pipeline: &Path, out: &Path, set: &[String], report: &Report) -> anyhow::Result<()> {
+    let resolved = spec::read(pipeline, set)?;
+    let stage = report.stage("pack", 1);
+    let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
+    let store = Store::at(out);
+    // What later stages made of another packing would not fit this one.
+    for kind in ["packing", "frames", "breaks", "history", "fragments", "state", "meshes", "preview"] {
+        store.clear(kind)?;
+    }
+    packing::write(&store, &packed)?;
+    let mut manifest = Manifest::new(resolved.pipeline);
+    let elements = packed.packing.elements.id.len();
+    let bonds = packed.packing.bonds.id.len();
+    let seconds = stage.finish(&format!("{elements} elements, {bonds} bonds"));
+    for notice in &packed.notices {
+        report.note(notice);
+    }
+    record(&store, &mut manifest, "pack", seconds)
+}
+
+fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
+    let store = Store::open(path)?;
+    let manifest = Manifest::read(&store)?;
+    Ok((store, manifest))
+}
+
+fn pipeline_of(store: &Store, manifest: &Manifest) -> anyhow::Result<Pipeline> {
+    manifest.pipeline.clone().ok_or_else(|| {
+        WrongUse(format!(
+            "{}: store.json holds no pipeline, which simulate needs",
+            store.root().display()
+        ))
+        .into()
+    })
+}
+
+/// `cullet simulate`.
+pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
+    let (store, mut manifest) = open(&arguments.store)?;
+    let pipeline = pipeline_of(&store, &manifest)?;
+    let until = match &arguments.until {
+        Some(text) => Some(
+            units::parse_time(text)
+                .map_err(|error| WrongUse(format!("--until {text:?}: {error}")))?,
+        ),
+        None => None,
+    };
+    let options = integrate::Options {
+        backend: arguments.backend,
+        resume: arguments.resume,
+        until,
+    };
+    let stage = report.stage("simulate", 1);
+    let stop = stop_flag();
+    let outcome = integrate::run(&store, &pipeline, &options, &stop, &mut |progress| {
+        let message = format!(
+            "frames, {} steps each, {} broken, {} fragments",
+            progress.steps_per_frame, progress.broken, progress.fragments
+        );
+        stage.update(u64::from(progress.frame), u64::from(progress.last), &message);
+    })?;
+    let seconds = stage.finish(&format!("frame {}, {} steps", outcome.frame, outcome.steps));
+    if outcome.interrupted {
+        return Err(Interrupted.into());
+    }
+    record(&store, &mut manifest, "simulate", seconds)
+}
+
+/// `cullet reconstruct`.
+pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
+    let (store, mut manifest) = open(&arguments.store)?;
+    let settings = manifest.pipeline.as_ref().map(|p| p.reconstruct.clone());
+    let settings = settings.unwrap_or_default();
+    some_frames(&store, &arguments.frames)?;
+    let stage = report.stage("reconstruct", 1);
+    surfaces::run(&store, &settings, arguments.frames.clone(), &mut |done, total| {
+        stage.update(done as u64, total as u64, "frames");
+    })?;
+    let seconds = stage.finish("surfaces written");
+    record(&store, &mut manifest, "reconstruct", seconds)
+}
+
+fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
+    if store.frames(range)?.is_empty() {
+        let what = format!("{}: no frame in the range asked for", store.root().display());
+        return Err(WrongUse(what).into());
+    }
+    Ok(())
+}
+
+/// `cullet export`.
+pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
+    let (store, mut manifest) = open(&arguments.store)?;
+    let fps = manifest.pipeline.as_ref().map_or(24.0, |p| p.time.frames_per_second);
+    let name = match arguments.format {
+        ExportFormat::Usd => "export usd",
+        ExportFormat::Glb => "export glb",
+        ExportFormat::Obj => "export obj",
+        ExportFormat::Ply => "export ply",
+    };
+    let stage = report.stage(name, 1);
+    let summary = export::run(
+        &store,
+        arguments.format,
+        arguments.frames.clone(),
+        fps,
+        arguments.to.as_deref(),
+        &mut |done, total| stage.update(done as u64, total as u64, "frames"),
+    )?;
+    let first = summary.files.first().map(|file| file.display().to_string());
+    let seconds = stage.finish(&format!(
+        "{} in {} files, first {}",
+        megabytes(summary.bytes),
+        summary.files.len(),
+        first.unwrap_or_default()
+    ));
+    record(&store, &mut manifest, name, seconds)
+}
+
+/// `cullet preview`.
+pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
+    let (store, mut manifest) = open(&arguments.store)?;
+    let settings = manifest.pipeline.as_ref().map(|p| p.preview.clone());
+    let settings = settings.unwrap_or_default();
+    some_frames(&store, &arguments.frames)?;
+    let stage = report.stage("preview", 1);
+    let summary = previewing::run(&store, &settings, arguments.frames.clone(), &mut |done, total| {
+        stage.update(done as u64, total as u64, "frames");
+    })?;
+    let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
+    record(&store, &mut manifest, "preview", seconds)
+}
+
+/// Bytes for people.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// Notes in `store.json` that a stage is done.
+fn record(
+    store: &Store,
+    manifest: &mut Manifest,
+    stage: &str,
+    seconds: f64,
+) -> anyhow::Result<()> {
+    let inputs = serde_json::to_vec(&manifest.pipeline).context("pipeline as JSON")?;
+    manifest.stages.insert(
+        stage.to_owned(),
+        StageRecord {
+            input_hash: format!("{:016x}", xxh3_64(&inputs)),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds,
+        },
+    );
+    manifest.write(store)?;
+    Ok(())
+}
