@@ -4,3 +4,4 @@ pub mod columns;
 pub mod geometry;
 pub mod spec;
 pub mod store;
+pub mod units;
