@@ -7,3 +7,4 @@ pub mod math;
 pub mod simulate;
 pub mod spec;
 pub mod store;
+pub mod units;

@@ -1,0 +1,165 @@
+//! Bodies: a shape, filled with elements of a material, and its first motion.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{
+    Angle, AngularVelocity, Length, Number, PositiveLength, PositiveNumber, Velocity,
+};
+
+/// How element masses follow from the density.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MassModel {
+    /// The body's mass, shared out by the volume that each element stands for.
+    #[default]
+    Bulk,
+    /// 4/3 π r³ ρ each, as in the papers: a close-packed body is 26 % too light.
+    Sphere,
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// What attachments and overrides call it.
+    pub name: String,
+    /// Name of a `[[material]]`.
+    pub material: String,
+    /// What the body fills.
+    pub shape: BodyShape,
+    /// How it is filled.
+    pub packing: PackingSpec,
+    /// How element masses follow from the density.
+    #[serde(default)]
+    pub mass: MassModel,
+    /// Whether neighbours are bonded; false gives loose elements.
+    #[serde(default = "yes")]
+    pub bonded: bool,
+    /// Where the shape's own origin comes to lie, m.
+    #[serde(default)]
+    #[schemars(with = "[Length; 3]")]
+    pub position: [f64; 3],
+    /// How the shape is turned about its own origin.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// Velocity at the start, m/s.
+    #[serde(default)]
+    #[schemars(with = "[Velocity; 3]")]
+    pub velocity: [f64; 3],
+    /// Angular velocity at the start, rad/s, world frame, about the centre of mass.
+    #[serde(default)]
+    #[schemars(with = "[AngularVelocity; 3]")]
+    pub spin: [f64; 3],
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Rotation by an angle about an axis: `{ axis = [0, 1, 0], angle = "30 deg" }`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// Direction of the axis, of any length but zero.
+    #[schemars(with = "[Number; 3]")]
+    pub axis: [f64; 3],
+    /// Angle, rad, right-handed.
+    #[schemars(with = "Angle")]
+    pub angle: f64,
+}
+
+impl Default for Rotation {
+    fn default() -> Self {
+        Rotation {
+            axis: [0.0, 1.0, 0.0],
+            angle: 0.0,
+        }
+    }
+}
+
+/// What a body fills. Shapes are centred on their origin, meshes keep theirs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum BodyShape {
+    /// Triangle mesh from an OBJ, PLY or STL file.
+    Mesh {
+        /// Path relative to the pipeline file.
+        file: String,
+        /// Factor on the file's coordinates (metres = scale × file units); give this or `height`, not both.
+        #[serde(default)]
+        #[schemars(with = "PositiveNumber")]
+        scale: Option<f64>,
+        /// Extent along y after scaling, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        height: Option<f64>,
+        /// What counts as inside.
+        #[serde(default)]
+        fill: Fill,
+    },
+    /// Box.
+    Box {
+        /// Edge lengths, m.
+        #[schemars(with = "[PositiveLength; 3]")]
+        size: [f64; 3],
+    },
+    /// Ball.
+    Sphere {
+        /// Radius, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+    },
+    /// Cylinder along y.
+    Cylinder {
+        /// Radius, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+        /// Length along y, m.
+        #[schemars(with = "PositiveLength")]
+        height: f64,
+    },
+    /// Plate in the x-z plane, close-packed layers stacked along y; thickness follows from layers and radius.
+    Plate {
+        /// Extent along x and z, m.
+        #[schemars(with = "[PositiveLength; 2]")]
+        size: [f64; 2],
+        /// Layers of elements.
+        #[schemars(range(min = 1))]
+        layers: u32,
+    },
+    /// Hexagonal block of counted rows; the box follows.
+    Block {
+        /// Elements a row along x, rows a layer along y, layers along z.
+        #[schemars(inner(range(min = 1)))]
+        rows: [u32; 3],
+    },
+}
+
+/// What counts as the inside of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fill {
+    /// Refuses a mesh that is open or cuts itself.
+    #[default]
+    Closed,
+    /// Where the winding number exceeds one half.
+    Winding,
+}
+
+/// How the shape is filled with elements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PackingSpec {
+    /// Hexagonal close packing; give the radius or about how many elements.
+    Hexagonal {
+        /// Element radius, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many elements.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+    },
+}

@@ -1,0 +1,267 @@
+//! What no schema can say: names that must match, keys that exclude each other, values that make no sense together.
+
+use std::path::Path;
+
+use super::document::{Node, Origin, Sources};
+use super::error::{Fault, Hint, SpecError};
+use super::{
+    Action, BodyShape, ColliderShape, Elasticity, Material, PackingSpec, Pipeline, Region, Rotation,
+};
+
+/// Checks a pipeline that fits the schema. `document` tells where its values were written, `folder` is what its paths start from.
+pub(super) fn check(
+    pipeline: &Pipeline,
+    document: &Node,
+    folder: &Path,
+    sources: &Sources<'_>,
+) -> Vec<(Origin, SpecError)> {
+    let mut check = Check {
+        document,
+        sources,
+        errors: Vec::new(),
+    };
+    check.pipeline(pipeline, folder);
+    check.errors
+}
+
+struct Check<'a> {
+    document: &'a Node,
+    sources: &'a Sources<'a>,
+    errors: Vec<(Origin, SpecError)>,
+}
+
+impl Check<'_> {
+    /// A fault of the value at `path`, or of the nearest table above it where it is absent.
+    fn fault(&mut self, path: &str, fault: Fault) {
+        let (at, shown) = self.document.locate(path);
+        self.errors.push((at, self.sources.error(at, shown, fault)));
+    }
+
+    fn senseless(&mut self, path: &str, what: impl Into<String>) {
+        self.fault(path, Fault::Senseless(what.into()));
+    }
+
+    fn pipeline(&mut self, shot: &Pipeline, folder: &Path) {
+        self.time(shot);
+        if let Some(bounds) = &shot.world.bounds {
+            self.region("world.bounds", bounds);
+        }
+        if shot.bodies.is_empty() {
+            self.senseless(
+                "body",
+                "nothing to break: a shot needs at least one [[body]]",
+            );
+        }
+        self.names("material", shot.materials.iter().map(|one| &one.name));
+        self.names("body", shot.bodies.iter().map(|one| &one.name));
+        self.names("collider", shot.colliders.iter().map(|one| &one.name));
+        self.names("attach", shot.attachments.iter().map(|one| &one.name));
+        for (index, material) in shot.materials.iter().enumerate() {
+            self.material(&format!("material.{index}"), material);
+        }
+        for (index, body) in shot.bodies.iter().enumerate() {
+            let path = format!("body.{index}");
+            let names = shot.materials.iter().map(|one| one.name.as_str());
+            self.known(
+                &format!("{path}.material"),
+                "material",
+                &body.material,
+                names,
+            );
+            self.filling(&path, &body.shape, &body.packing, folder);
+            self.rotation(&format!("{path}.rotation"), &body.rotation);
+        }
+        self.colliders(shot);
+        for (index, attachment) in shot.attachments.iter().enumerate() {
+            let path = format!("attach.{index}");
+            let names = shot.bodies.iter().map(|one| one.name.as_str());
+            self.known(&format!("{path}.body"), "body", &attachment.body, names);
+            self.region(&format!("{path}.region"), &attachment.region);
+            if attachment.action == (Action::Force { force: [0.0; 3] }) {
+                self.senseless(
+                    &format!("{path}.action.force"),
+                    "a force of zero does nothing",
+                );
+            }
+        }
+        if let Some(camera) = &shot.preview.camera
+            && camera.eye == camera.target
+        {
+            self.senseless(
+                "preview.camera.target",
+                "the camera's `eye` and `target` are the same point",
+            );
+        }
+    }
+
+    fn time(&mut self, shot: &Pipeline) {
+        let time = &shot.time;
+        let frame = 1.0 / time.frames_per_second;
+        // A run of one frame must not fail by the rounding of its own interval.
+        if time.end * time.frames_per_second < 1.0 - 1e-9 {
+            let what = format!(
+                "{} s ends before the first frame at {frame} s; it must be ≥ 1 / frames_per_second",
+                time.end
+            );
+            self.senseless("time.end", what);
+        }
+        if let Some(step) = time.step
+            && step > frame
+        {
+            let what = format!("{step} s is longer than a frame, {frame} s");
+            self.senseless("time.step", what);
+        }
+    }
+
+    fn names<'n>(&mut self, list: &str, names: impl Iterator<Item = &'n String>) {
+        let mut seen: Vec<&String> = Vec::new();
+        for (index, name) in names.enumerate() {
+            let path = format!("{list}.{index}.name");
+            if name.trim().is_empty() {
+                self.senseless(&path, "a name must not be empty");
+            } else if seen.contains(&name) {
+                self.fault(&path, Fault::NameTaken(name.clone()));
+            }
+            seen.push(name);
+        }
+    }
+
+    fn known<'n>(
+        &mut self,
+        path: &str,
+        what: &'static str,
+        name: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) {
+        let names: Vec<&str> = names.collect();
+        if !names.contains(&name) {
+            let fault = Fault::UnknownName {
+                what,
+                name: name.to_owned(),
+                hint: Hint::new(name, names, &format!("[[{what}]] in this file")),
+            };
+            self.fault(path, fault);
+        }
+    }
+
+    fn material(&mut self, path: &str, material: &Material) {
+        match (material.elasticity, material.poisson, material.shear) {
+            (Elasticity::Material, poisson, shear) => {
+                if shear.is_some() {
+                    self.senseless(
+                        &format!("{path}.shear"),
+                        "`shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
+                    );
+                }
+                if let Some(poisson) = poisson.filter(|ratio| *ratio > 0.25) {
+                    let what = format!(
+                        "{poisson} is above 0.25, which bonds cannot reach; more needs the energy-preserving method on Voronoi cells"
+                    );
+                    self.senseless(&format!("{path}.poisson"), what);
+                }
+            }
+            (Elasticity::Bond, poisson, shear) => {
+                if poisson.is_some() {
+                    self.senseless(
+                        &format!("{path}.poisson"),
+                        "`poisson` belongs to elasticity = \"material\"; of bonds give `young` and `shear`",
+                    );
+                }
+                if shear.is_none() {
+                    let fault = Fault::Missing {
+                        key: "shear".to_owned(),
+                        what: "elasticity = \"bond\" needs the bonds' shear modulus".to_owned(),
+                    };
+                    self.fault(path, fault);
+                }
+            }
+        }
+    }
+
+    fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
+        let PackingSpec::Hexagonal { radius, elements } = packing;
+        let counted = matches!(shape, BodyShape::Block { .. });
+        match (radius, elements) {
+            (Some(_), Some(_)) => self.senseless(
+                &format!("{path}.packing.elements"),
+                "`radius` and `elements` are both given; give one of them",
+            ),
+            (None, None) => self.senseless(
+                &format!("{path}.packing"),
+                "give either `radius` or `elements`",
+            ),
+            (None, Some(_)) if counted => self.senseless(
+                &format!("{path}.packing.elements"),
+                "a block counts its elements by `rows`; give `radius`",
+            ),
+            _ => {}
+        }
+        if let BodyShape::Mesh {
+            file,
+            scale,
+            height,
+            ..
+        } = shape
+        {
+            if scale.is_some() && height.is_some() {
+                self.senseless(
+                    &format!("{path}.shape.scale"),
+                    "`scale` and `height` are both given; give one of them",
+                );
+            }
+            let mesh = folder.join(file);
+            if !mesh.is_file() {
+                self.fault(&format!("{path}.shape.file"), Fault::NoMesh(mesh));
+            }
+        }
+    }
+
+    fn colliders(&mut self, shot: &Pipeline) {
+        for (index, collider) in shot.colliders.iter().enumerate() {
+            let path = format!("collider.{index}");
+            self.rotation(&format!("{path}.rotation"), &collider.rotation);
+            if collider.shape == (ColliderShape::HalfSpace { normal: [0.0; 3] }) {
+                self.senseless(
+                    &format!("{path}.shape.normal"),
+                    "the normal must not be zero",
+                );
+            }
+            if !collider.keys.is_empty() {
+                for (key, value) in [("velocity", collider.velocity), ("spin", collider.spin)] {
+                    if value != [0.0; 3] {
+                        let what = format!("`keys` replace `{key}`; give one of them");
+                        self.senseless(&format!("{path}.{key}"), what);
+                    }
+                }
+            }
+            for (index, key) in collider.keys.iter().enumerate() {
+                let path = format!("{path}.keys.{index}");
+                self.rotation(&format!("{path}.rotation"), &key.rotation);
+                if index > 0 && key.time <= collider.keys[index - 1].time {
+                    let before = collider.keys[index - 1].time;
+                    let what = format!(
+                        "{} s is not after the key before it, at {before} s; times must ascend",
+                        key.time
+                    );
+                    self.senseless(&format!("{path}.time"), what);
+                }
+            }
+        }
+    }
+
+    fn region(&mut self, path: &str, region: &Region) {
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let (min, max) = (region.min[axis], region.max[axis]);
+            if min >= max {
+                let what = format!("{max} m is not above `min` along {name}, {min} m");
+                self.senseless(&format!("{path}.max.{axis}"), what);
+            }
+        }
+    }
+
+    fn rotation(&mut self, path: &str, rotation: &Rotation) {
+        if rotation.axis == [0.0; 3] {
+            self.senseless(&format!("{path}.axis"), "the axis must not be zero");
+        }
+    }
+}

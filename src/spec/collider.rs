@@ -1,0 +1,131 @@
+//! Obstacles, and what holds, drives or loads bodies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{
+    AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
+    PositivePressure, Velocity,
+};
+use super::{Region, Rotation};
+
+/// A solid that pushes elements and is pushed by nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collider {
+    /// What overrides call it.
+    pub name: String,
+    /// What it fills.
+    pub shape: ColliderShape,
+    /// Where its origin is at the start, m.
+    #[serde(default)]
+    #[schemars(with = "[Length; 3]")]
+    pub position: [f64; 3],
+    /// How it is turned at the start.
+    #[serde(default)]
+    pub rotation: Rotation,
+    /// Velocity, m/s.
+    #[serde(default)]
+    #[schemars(with = "[Velocity; 3]")]
+    pub velocity: [f64; 3],
+    /// Angular velocity about `position`, rad/s.
+    #[serde(default)]
+    #[schemars(with = "[AngularVelocity; 3]")]
+    pub spin: [f64; 3],
+    /// Poses that replace `velocity` and `spin`: linear between them, held outside. Times ascend.
+    #[serde(default)]
+    pub keys: Vec<Key>,
+    /// Friction coefficient. A contact takes the smaller of both partners' coefficients.
+    #[serde(default = "friction")]
+    #[schemars(with = "NonNegativeNumber")]
+    pub friction: f64,
+    /// Young's modulus of its contacts, Pa; absent: that of the element it touches.
+    #[serde(default)]
+    #[schemars(with = "PositivePressure")]
+    pub young: Option<f64>,
+}
+
+fn friction() -> f64 {
+    0.5
+}
+
+/// A pose at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// Simulated time, s.
+    #[schemars(with = "NonNegativeTime")]
+    pub time: f64,
+    /// Where the collider's origin is, m.
+    #[schemars(with = "[Length; 3]")]
+    pub position: [f64; 3],
+    /// How it is turned.
+    #[serde(default)]
+    pub rotation: Rotation,
+}
+
+/// Solid obstacle, centred on its position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ColliderShape {
+    /// Solid on the side that `normal` points away from, through `position`.
+    HalfSpace {
+        /// Outward direction, of any length but zero.
+        #[schemars(with = "[Number; 3]")]
+        normal: [f64; 3],
+    },
+    /// Box.
+    Box {
+        /// Edge lengths, m.
+        #[schemars(with = "[PositiveLength; 3]")]
+        size: [f64; 3],
+    },
+    /// Ball.
+    Sphere {
+        /// Radius, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+    },
+    /// Cylinder along its y axis.
+    Cylinder {
+        /// Radius, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+        /// Length along y, m.
+        #[schemars(with = "PositiveLength")]
+        height: f64,
+    },
+}
+
+/// Holds, drives or loads the elements of a body whose rest positions lie in a region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attachment {
+    /// What overrides call it.
+    pub name: String,
+    /// Name of a `[[body]]`.
+    pub body: String,
+    /// Which of its elements.
+    pub region: Region,
+    /// What is done to them.
+    pub action: Action,
+}
+
+/// What an attachment does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Elements keep place and turn, or move with a velocity.
+    Clamp {
+        /// Velocity, m/s.
+        #[serde(default)]
+        #[schemars(with = "[Velocity; 3]")]
+        velocity: [f64; 3],
+    },
+    /// A force, shared out evenly.
+    Force {
+        /// Total force, N.
+        #[schemars(with = "[Force; 3]")]
+        force: [f64; 3],
+    },
+}

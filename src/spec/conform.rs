@@ -1,0 +1,224 @@
+//! Checks a document against the schema, finding every fault, and turns quantities into SI numbers on the way.
+
+use serde_json::Value;
+
+use super::document::{Data, Node, Origin, Sources};
+use super::error::{Fault, Hint, SpecError};
+use super::quantity::DIMENSION;
+use super::schema::Rule;
+use crate::units::{self, Dimension};
+
+/// Checks `document`, in which every quantity is an SI number afterwards.
+pub(super) fn conform(document: &mut Node, sources: &Sources<'_>) -> Vec<(Origin, SpecError)> {
+    let mut walk = Walk {
+        sources,
+        errors: Vec::new(),
+    };
+    walk.visit(document, Rule::root(), "");
+    walk.errors
+}
+
+struct Walk<'a> {
+    sources: &'a Sources<'a>,
+    errors: Vec<(Origin, SpecError)>,
+}
+
+fn join(path: &str, key: &str) -> String {
+    match path {
+        "" => key.to_owned(),
+        _ => format!("{path}.{key}"),
+    }
+}
+
+impl Walk<'_> {
+    fn fault(&mut self, at: Origin, path: &str, fault: impl Into<Fault>) {
+        let error = self.sources.error(at, path, fault);
+        self.errors.push((at, error));
+    }
+
+    fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str) {
+        let fault = Fault::WrongType {
+            found: node.kind(),
+            wanted: wanted.to_owned(),
+        };
+        self.fault(node.at, path, fault);
+    }
+
+    fn visit(&mut self, node: &mut Node, rule: Rule, path: &str) {
+        if let Some(name) = rule.text(DIMENSION) {
+            let dimension = Dimension::from_name(name).expect("the schema names dimensions");
+            return self.quantity(node, rule, path, dimension);
+        }
+        if let Some(words) = rule.words() {
+            return self.choice(node, &words, path);
+        }
+        if let Some(cases) = rule.cases() {
+            return self.tagged(node, &cases, path);
+        }
+        if rule.fields().is_some() {
+            return self.table(node, rule, path);
+        }
+        if let Some(items) = rule.0.get("items") {
+            return self.array(node, rule, Rule::of(items), path);
+        }
+        match (rule.text("type"), &node.data) {
+            (Some("string"), Data::Text(_)) | (Some("boolean"), Data::Boolean(_)) => {}
+            (Some("integer"), Data::Integer(value)) => {
+                let value = *value;
+                if rule.text("format") == Some("uint32") && value > i64::from(u32::MAX) {
+                    let fault = Fault::OutOfRange {
+                        value: value.to_string(),
+                        bounds: format!("≤ {}", u32::MAX),
+                    };
+                    return self.fault(node.at, path, fault);
+                }
+                self.range(node.at, rule, path, value as f64, &value.to_string());
+            }
+            (Some("string"), _) => self.wrong_type(node, path, "a string"),
+            (Some("boolean"), _) => self.wrong_type(node, path, "true or false"),
+            (Some("integer"), _) => self.wrong_type(node, path, "an integer"),
+            _ => unreachable!("the schema has no other rules: {path}"),
+        }
+    }
+
+    fn quantity(&mut self, node: &mut Node, rule: Rule, path: &str, dimension: Dimension) {
+        let (value, written) = match &node.data {
+            Data::Integer(value) => (*value as f64, value.to_string()),
+            Data::Float(value) if !value.is_finite() => {
+                let fault = Fault::NotFinite(*value);
+                return self.fault(node.at, path, fault);
+            }
+            Data::Float(value) => (*value, value.to_string()),
+            Data::Text(text) => match units::parse(text, dimension) {
+                Ok(value) => (value, format!("\"{text}\"")),
+                Err(error) => return self.fault(node.at, path, error),
+            },
+            _ => {
+                let wanted = format!("{dimension}, e.g. \"{}\",", dimension.example());
+                return self.wrong_type(node, path, &wanted);
+            }
+        };
+        node.data = Data::Float(value);
+        self.range(node.at, rule, path, value, &written);
+    }
+
+    fn range(&mut self, at: Origin, rule: Rule, path: &str, value: f64, written: &str) {
+        let bound = |key| rule.0.get(key).and_then(Value::as_f64);
+        let sides: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+            ("exclusiveMinimum", ">", |value, bound| value > bound),
+            ("minimum", "≥", |value, bound| value >= bound),
+            ("exclusiveMaximum", "<", |value, bound| value < bound),
+            ("maximum", "≤", |value, bound| value <= bound),
+        ];
+        let bounds = sides.map(|(key, sign, holds)| bound(key).map(|bound| (bound, sign, holds)));
+        let bounds = || bounds.iter().flatten();
+        if bounds().any(|(bound, _, holds)| !holds(value, *bound)) {
+            let texts: Vec<String> = bounds()
+                .map(|(bound, sign, _)| format!("{sign} {bound}"))
+                .collect();
+            let fault = Fault::OutOfRange {
+                value: written.to_owned(),
+                bounds: texts.join(" and "),
+            };
+            self.fault(at, path, fault);
+        }
+    }
+
+    fn choice(&mut self, node: &Node, words: &[&'static str], path: &str) {
+        match &node.data {
+            Data::Text(text) if words.contains(&text.as_str()) => {}
+            Data::Text(text) => {
+                let fault = Fault::UnknownChoice {
+                    value: text.clone(),
+                    hint: Hint::new(text, words.iter().copied(), "choice"),
+                };
+                self.fault(node.at, path, fault);
+            }
+            _ => self.wrong_type(node, path, &format!("one of {}", words.join(", "))),
+        }
+    }
+
+    fn tagged(&mut self, node: &mut Node, cases: &[(&'static str, Rule)], path: &str) {
+        if !matches!(node.data, Data::Table(_)) {
+            return self.wrong_type(node, path, "a table with a `type`");
+        }
+        let words: Vec<&str> = cases.iter().map(|case| case.0).collect();
+        let Some(tag) = node.get("type") else {
+            let fault = Fault::Missing {
+                key: "type".to_owned(),
+                what: format!("one of {}", words.join(", ")),
+            };
+            return self.fault(node.at, path, fault);
+        };
+        let case = node
+            .text("type")
+            .and_then(|word| cases.iter().find(|case| case.0 == word));
+        match case {
+            Some((_, rule)) => self.table(node, *rule, path),
+            None => self.choice(tag, &words, &join(path, "type")),
+        }
+    }
+
+    fn table(&mut self, node: &mut Node, rule: Rule, path: &str) {
+        let fields = rule.fields().expect("only called for tables");
+        let Data::Table(table) = &mut node.data else {
+            return self.wrong_type(node, path, "a table");
+        };
+        for (key, entry) in table.iter_mut() {
+            match fields.get(key) {
+                // The tag has been matched already.
+                Some(field) if field.get("const").is_some() => {}
+                Some(field) => self.visit(&mut entry.node, Rule::of(field), &join(path, key)),
+                None => {
+                    let fault = Fault::UnknownKey {
+                        key: key.clone(),
+                        hint: Hint::new(key, fields.keys().map(String::as_str), "key"),
+                    };
+                    self.fault(entry.key_at, path, fault);
+                }
+            }
+        }
+        let required = rule.0.get("required").and_then(Value::as_array);
+        let missing: Vec<&str> = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|key| !table.contains_key(*key))
+            .collect();
+        for key in missing {
+            let field = fields.get(key).and_then(|field| field.get("description"));
+            let what = field.and_then(Value::as_str).unwrap_or_default();
+            let fault = Fault::Missing {
+                key: key.to_owned(),
+                what: what.to_owned(),
+            };
+            self.fault(node.at, path, fault);
+        }
+    }
+
+    fn array(&mut self, node: &mut Node, rule: Rule, item_rule: Rule, path: &str) {
+        let count = rule.0.get("minItems").and_then(Value::as_u64);
+        let Data::Array(items) = &mut node.data else {
+            let wanted = match count {
+                Some(count) => format!("an array of {count} values"),
+                None if item_rule.fields().is_some() => format!("an array of tables, [[{path}]],"),
+                None => "an array".to_owned(),
+            };
+            return self.wrong_type(node, path, &wanted);
+        };
+        if let Some(wanted) = count.map(|count| count as usize)
+            && wanted != items.len()
+        {
+            let fault = Fault::WrongCount {
+                found: items.len(),
+                wanted,
+            };
+            return self.fault(node.at, path, fault);
+        }
+        for (index, item) in items.iter_mut().enumerate() {
+            let name = item.text("name").map(str::to_owned);
+            let key = name.unwrap_or_else(|| index.to_string());
+            self.visit(item, item_rule, &join(path, &key));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What can be wrong with a pipeline file, and where.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::units::UnitError;
+
+/// Where a fault stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// In a file as a whole.
+    Whole(String),
+    /// In a file, line and column from 1.
+    File {
+        /// The file as it was named.
+        file: String,
+        /// Line.
+        line: usize,
+        /// Column, in characters.
+        column: usize,
+    },
+    /// In an override, `key=value`.
+    Set(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole(file) => f.write_str(file),
+            Place::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
+            Place::Set(text) => write!(f, "--set {text}"),
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// The text is no TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// An override without `=`.
+    #[error("an override is written key=value")]
+    NoValue,
+    /// A key that does not exist.
+    #[error("unknown key `{key}`; {hint}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The key probably meant, or those there are.
+        hint: Hint,
+    },
+    /// A name that nothing has.
+    #[error("no {what} `{name}`; {hint}")]
+    UnknownName {
+        /// What was looked for: "material".
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The name probably meant, or those there are.
+        hint: Hint,
+    },
+    /// A word that is none of the choices.
+    #[error("unknown value \"{value}\"; {hint}")]
+    UnknownChoice {
+        /// The word.
+        value: String,
+        /// The word probably meant, or those there are.
+        hint: Hint,
+    },
+    /// A key that must be there.
+    #[error("key `{key}` is missing: {what}")]
+    Missing {
+        /// The key.
+        key: String,
+        /// What it means.
+        what: String,
+    },
+    /// A value of another type.
+    #[error("found {found}; here {wanted} is wanted")]
+    WrongType {
+        /// With article.
+        found: String,
+        /// With article.
+        wanted: String,
+    },
+    /// An array of another length.
+    #[error("found {found} values; here {wanted} are wanted")]
+    WrongCount {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// A number with unit that does not fit.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    /// NaN or infinite.
+    #[error("{0} is not a finite number")]
+    NotFinite(f64),
+    /// A number out of its range.
+    #[error("{value} is out of range; it must be {bounds}")]
+    OutOfRange {
+        /// As written.
+        value: String,
+        /// The range.
+        bounds: String,
+    },
+    /// Two entries of one name.
+    #[error("the name \"{0}\" is taken by an earlier entry")]
+    NameTaken(String),
+    /// A mesh file that is not there.
+    #[error("no mesh file at {}", .0.display())]
+    NoMesh(PathBuf),
+    /// Values that contradict each other or mean nothing.
+    #[error("{0}")]
+    Senseless(String),
+}
+
+/// What a user probably meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint(String);
+
+impl Hint {
+    /// The nearest of `allowed`, or all of them. `label` names them where there are none: "material in this file".
+    pub(super) fn new<'a>(
+        written: &str,
+        allowed: impl IntoIterator<Item = &'a str>,
+        label: &str,
+    ) -> Self {
+        let allowed: Vec<&str> = allowed.into_iter().collect();
+        let near = allowed
+            .iter()
+            .map(|word| (strsim::damerau_levenshtein(written, word), *word))
+            .filter(|(distance, word)| *distance <= word.chars().count().div_ceil(3).min(3))
+            .min_by_key(|(distance, _)| *distance);
+        Hint(match near {
+            Some((_, word)) => format!("did you mean `{word}`?"),
+            None if allowed.is_empty() => format!("there is no {label}"),
+            None => return Hint::list(allowed),
+        })
+    }
+
+    /// All there are.
+    pub(super) fn list<'a>(allowed: impl IntoIterator<Item = &'a str>) -> Self {
+        let allowed: Vec<&str> = allowed.into_iter().collect();
+        Hint(format!("there are {}", allowed.join(", ")))
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One fault: where, in which key, what.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{place}: {}{fault}", if .path.is_empty() { String::new() } else { format!("{path}: ") })]
+pub struct SpecError {
+    /// Where it stands.
+    pub place: Place,
+    /// Path of the key, such as `material.gypsum.young`; empty for the file as a whole.
+    pub path: String,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// All faults found, in the order of the file, one a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecErrors(pub Vec<SpecError>);
+
+impl fmt::Display for SpecErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(SpecError::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for SpecErrors {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_the_nearest_or_all() {
+        let hint = |word| Hint::new(word, ["friction", "density"], "key").to_string();
+        assert_eq!(hint("frcition"), "did you mean `friction`?");
+        assert_eq!(hint("Density"), "did you mean `density`?");
+        assert_eq!(hint("colour"), "there are friction, density");
+        assert_eq!(
+            Hint::new("x", [], "material in this file").to_string(),
+            "there is no material in this file"
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! How the stages run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{Length, NonNegativeRate, PositiveNumber, ViewAngle};
+
+/// Arithmetic of the time integration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Single precision in vector lanes.
+    #[default]
+    F32,
+    /// Double precision reference.
+    F64,
+}
+
+/// Where the time integration runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// The faster of those that work.
+    #[default]
+    Auto,
+    /// All cores.
+    Cpu,
+    /// A graphics processor through Vulkan, Metal or Direct3D.
+    Gpu,
+}
+
+/// Time integration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Simulate {
+    /// Where it runs.
+    pub backend: Backend,
+    /// Its arithmetic.
+    pub precision: Precision,
+    /// Seed of everything drawn at random.
+    pub seed: u64,
+    /// Global drag, 1/s, for quasi-static tests: dv/dt = −drag v.
+    #[schemars(with = "NonNegativeRate")]
+    pub drag: f64,
+    /// States kept for `--resume`: the newest so many.
+    #[schemars(range(min = 1))]
+    pub keep_states: u32,
+    /// Frames from one state to the next.
+    #[schemars(range(min = 1))]
+    pub state_every: u32,
+}
+impl Default for Simulate {
+    fn default() -> Self {
+        Simulate {
+            backend: Backend::Auto,
+            precision: Precision::F32,
+            seed: 1,
+            drag: 0.0,
+            keep_states: 2,
+            state_every: 1,
+        }
+    }
+}
+
+/// Surfaces from elements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reconstruct {
+    /// Edge of the marching-cubes cell over the element radius.
+    #[schemars(with = "PositiveNumber")]
+    pub voxel: f64,
+}
+impl Default for Reconstruct {
+    fn default() -> Self {
+        Reconstruct { voxel: 0.8 }
+    }
+}
+
+/// A file format of meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// Universal Scene Description, text.
+    Usd,
+    /// glTF 2.0, binary.
+    Glb,
+    /// Wavefront OBJ.
+    Obj,
+    /// Stanford PLY.
+    Ply,
+}
+
+/// Meshes for renderers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Export {
+    /// What is written.
+    pub formats: Vec<ExportFormat>,
+}
+impl Default for Export {
+    fn default() -> Self {
+        Export {
+            formats: vec![ExportFormat::Usd, ExportFormat::Glb],
+        }
+    }
+}
+
+/// Pictures without a renderer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Preview {
+    /// Width, pixels.
+    #[schemars(range(min = 16, max = 16384))]
+    pub width: u32,
+    /// Height, pixels.
+    #[schemars(range(min = 16, max = 16384))]
+    pub height: u32,
+    /// Absent: chosen from the scene's bounds.
+    #[schemars(with = "Camera")]
+    pub camera: Option<Camera>,
+}
+impl Default for Preview {
+    fn default() -> Self {
+        Preview {
+            width: 640,
+            height: 480,
+            camera: None,
+        }
+    }
+}
+
+/// Where a picture is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// Where the camera is, m.
+    #[schemars(with = "[Length; 3]")]
+    pub eye: [f64; 3],
+    /// What it looks at, m.
+    #[schemars(with = "[Length; 3]")]
+    pub target: [f64; 3],
+    /// Vertical angle of view, rad.
+    #[schemars(with = "ViewAngle")]
+    pub fov: f64,
+}

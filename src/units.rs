@@ -1,0 +1,553 @@
+//! Numbers with units, read into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
+//!
+//! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
+//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
+
+use std::fmt;
+
+/// What kind of quantity a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// 1
+    Number,
+    /// m
+    Length,
+    /// s
+    Time,
+    /// Pa
+    Pressure,
+    /// kg/m³
+    Density,
+    /// rad
+    Angle,
+    /// m/s
+    Velocity,
+    /// m/s²
+    Acceleration,
+    /// rad/s
+    AngularVelocity,
+    /// N
+    Force,
+    /// 1/s
+    Rate,
+}
+
+/// Exponents of metre, kilogram, second and radian.
+///
+/// The radian is kept apart from 1 so that "30 deg" is no number and "50 Hz" no angular velocity.
+type Exponents = [i32; 4];
+
+/// Every dimension that can be wanted: name, exponents, SI unit, an example.
+const WANTED: [(Dimension, &str, Exponents, &str, &str); 11] = {
+    use Dimension::*;
+    [
+        (Number, "a pure number", [0, 0, 0, 0], "1", "0.5"),
+        (Length, "a length", [1, 0, 0, 0], "m", "1.25 mm"),
+        (Time, "a time", [0, 0, 1, 0], "s", "2 us"),
+        (Pressure, "a pressure", [-1, 1, -2, 0], "Pa", "70 GPa"),
+        (Density, "a density", [-3, 1, 0, 0], "kg/m^3", "1100 kg/m^3"),
+        (Angle, "an angle", [0, 0, 0, 1], "rad", "30 deg"),
+        (Velocity, "a velocity", [1, 0, -1, 0], "m/s", "5 m/s"),
+        (
+            Acceleration,
+            "an acceleration",
+            [1, 0, -2, 0],
+            "m/s^2",
+            "-9.81 m/s^2",
+        ),
+        (
+            AngularVelocity,
+            "an angular velocity",
+            [0, 0, -1, 1],
+            "rad/s",
+            "120 rpm",
+        ),
+        (Force, "a force", [1, 1, -2, 0], "N", "10 N"),
+        (Rate, "a rate", [0, 0, -1, 0], "1/s", "60 Hz"),
+    ]
+};
+
+/// Dimensions that are never wanted but often written.
+const OTHERS: [(&str, Exponents); 5] = [
+    ("a mass", [0, 1, 0, 0]),
+    ("an area", [2, 0, 0, 0]),
+    ("a volume", [3, 0, 0, 0]),
+    ("an energy", [2, 1, -2, 0]),
+    ("a power", [2, 1, -3, 0]),
+];
+
+impl Dimension {
+    fn row(
+        self,
+    ) -> &'static (
+        Dimension,
+        &'static str,
+        Exponents,
+        &'static str,
+        &'static str,
+    ) {
+        WANTED
+            .iter()
+            .find(|row| row.0 == self)
+            .expect("every dimension has a row")
+    }
+
+    /// With article: "a length".
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The SI unit: "m".
+    pub fn unit(self) -> &'static str {
+        self.row().3
+    }
+
+    /// How a user may write such a quantity: "1.25 mm".
+    pub fn example(self) -> &'static str {
+        self.row().4
+    }
+
+    /// The dimension of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        WANTED.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+}
+
+/// Why a text is no quantity of the dimension wanted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum UnitError {
+    /// It does not begin with a number.
+    #[error("\"{text}\" is no number; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    NoNumber {
+        /// What was written.
+        text: String,
+        /// What is wanted.
+        wanted: Dimension,
+    },
+    /// NaN or infinite.
+    #[error("\"{text}\" is not a finite number")]
+    NotFinite {
+        /// What was written.
+        text: String,
+    },
+    /// The unit is not known.
+    #[error("\"{text}\": unknown unit `{unit}`; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    UnknownUnit {
+        /// What was written.
+        text: String,
+        /// The atom not known.
+        unit: String,
+        /// What is wanted.
+        wanted: Dimension,
+    },
+    /// A factor follows a quotient without operator: `J/kg K`.
+    #[error("\"{text}\": it is not clear whether `{unit}` is divided by; write * or / before it")]
+    Ambiguous {
+        /// What was written.
+        text: String,
+        /// The factor.
+        unit: String,
+    },
+    /// The unit is of another dimension.
+    #[error("\"{text}\" is {found}; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    WrongDimension {
+        /// What was written.
+        text: String,
+        /// What that is.
+        found: String,
+        /// What is wanted.
+        wanted: Dimension,
+    },
+}
+
+/// Reads `text` as a quantity of `wanted` dimension into SI. A number without unit is SI.
+pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
+    let owned = || text.to_owned();
+    let trimmed = text.trim();
+    let unsigned = trimmed.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    if unsigned.starts_with("nan") || unsigned.starts_with("inf") {
+        return Err(UnitError::NotFinite { text: owned() });
+    }
+    let (mantissa, exponent, rest) = split_number(trimmed).ok_or_else(|| UnitError::NoNumber {
+        text: owned(),
+        wanted,
+    })?;
+    let unit = Unit::parse(rest).map_err(|fault| match fault {
+        UnitFault::Unknown(unit) => UnitError::UnknownUnit {
+            text: owned(),
+            unit,
+            wanted,
+        },
+        UnitFault::Ambiguous(unit) => UnitError::Ambiguous {
+            text: owned(),
+            unit,
+        },
+    })?;
+    if let Some(unit) = &unit
+        && unit.exponents != wanted.row().2
+    {
+        return Err(UnitError::WrongDimension {
+            text: owned(),
+            found: name_of(unit.exponents),
+            wanted,
+        });
+    }
+    let unit = unit.unwrap_or_default();
+    let decimal: f64 = format!("{mantissa}e{}", exponent.saturating_add(unit.decimal))
+        .parse()
+        .expect("digits and an exponent are a number");
+    let value = decimal * unit.factor;
+    if !value.is_finite() {
+        return Err(UnitError::NotFinite { text: owned() });
+    }
+    Ok(value)
+}
+
+/// Digits with sign and point, exponent of ten, and what follows; `None` without digits.
+fn split_number(text: &str) -> Option<(&str, i32, &str)> {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    let whole = digits(sign);
+    let mut end = sign + whole;
+    let mut places = 0;
+    if bytes.get(end) == Some(&b'.') {
+        places = digits(end + 1);
+        end += 1 + places;
+    }
+    if whole + places == 0 {
+        return None;
+    }
+    let mantissa = &text[..end];
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let signed = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let count = if signed <= bytes.len() {
+            digits(signed)
+        } else {
+            0
+        };
+        if count > 0 {
+            let exponent = text[end + 1..signed + count].parse().ok()?;
+            return Some((mantissa, exponent, &text[signed + count..]));
+        }
+    }
+    Some((mantissa, 0, &text[end..]))
+}
+
+/// `factor × 10^decimal` in SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Unit {
+    factor: f64,
+    decimal: i32,
+    exponents: Exponents,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Unit {
+            factor: 1.0,
+            decimal: 0,
+            exponents: [0; 4],
+        }
+    }
+}
+
+enum UnitFault {
+    Unknown(String),
+    Ambiguous(String),
+}
+
+impl Unit {
+    /// `None` where no unit is written.
+    fn parse(text: &str) -> Result<Option<Self>, UnitFault> {
+        let mut rest = text.trim();
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let mut unit = Unit::default();
+        let (mut first, mut divided) = (true, false);
+        while !rest.is_empty() {
+            let operator = rest.chars().next().filter(|c| "/*·⋅".contains(*c));
+            if let Some(operator) = operator {
+                rest = rest[operator.len_utf8()..].trim_start();
+            }
+            let end = rest
+                .find(|c: char| c.is_whitespace() || "/*·⋅".contains(c))
+                .unwrap_or(rest.len());
+            let (factor, next) = rest.split_at(end);
+            // "2 /s" may begin with a quotient, not with a product.
+            if factor.is_empty() || (first && operator.is_some_and(|o| o != '/')) {
+                return Err(UnitFault::Unknown(text.trim().to_owned()));
+            }
+            if operator.is_none() && divided {
+                return Err(UnitFault::Ambiguous(factor.to_owned()));
+            }
+            divided |= operator == Some('/');
+            let (atom, power) =
+                parse_factor(factor).ok_or_else(|| UnitFault::Unknown(factor.to_owned()))?;
+            unit.multiply(&atom, if operator == Some('/') { -power } else { power });
+            rest = next.trim_start();
+            first = false;
+        }
+        Ok(Some(unit))
+    }
+
+    fn multiply(&mut self, other: &Unit, power: i32) {
+        self.factor *= other.factor.powi(power);
+        self.decimal += other.decimal * power;
+        for (mine, theirs) in self.exponents.iter_mut().zip(other.exponents) {
+            *mine += theirs * power;
+        }
+    }
+}
+
+/// `m^-3`, `cm²`, `1`: the atom and its power.
+fn parse_factor(text: &str) -> Option<(Unit, i32)> {
+    if text == "1" {
+        return Some((Unit::default(), 1));
+    }
+    const SUPERSCRIPTS: [(char, char); 6] = [
+        ('⁻', '-'),
+        ('¹', '1'),
+        ('²', '2'),
+        ('³', '3'),
+        ('⁴', '4'),
+        ('⁶', '6'),
+    ];
+    let plain = |c: char| SUPERSCRIPTS.iter().find(|pair| pair.0 == c).map(|p| p.1);
+    let (name, power) = if let Some((name, power)) = text.split_once('^') {
+        (name, power.to_owned())
+    } else if let Some(at) = text.find(|c| plain(c).is_some()) {
+        let digits: Option<String> = text[at..].chars().map(plain).collect();
+        (&text[..at], digits?)
+    } else {
+        (text, "1".to_owned())
+    };
+    let power: i32 = power.parse().ok()?;
+    // Bounded so that exponents cannot overflow, whatever is written.
+    (1..=12)
+        .contains(&power.unsigned_abs())
+        .then_some(())
+        .and_then(|()| Some((atom(name)?, power)))
+}
+
+fn atom(name: &str) -> Option<Unit> {
+    const TURN: f64 = std::f64::consts::TAU;
+    let unit = |factor, decimal, exponents| {
+        Some(Unit {
+            factor,
+            decimal,
+            exponents,
+        })
+    };
+    // Atoms that take prefixes: decimal exponent and dimension.
+    let prefixed = |name: &str| match name {
+        "m" => Some((0, [1, 0, 0, 0])),
+        "g" => Some((-3, [0, 1, 0, 0])),
+        "s" => Some((0, [0, 0, 1, 0])),
+        "rad" => Some((0, [0, 0, 0, 1])),
+        "Hz" => Some((0, [0, 0, -1, 0])),
+        "N" => Some((0, [1, 1, -2, 0])),
+        "Pa" => Some((0, [-1, 1, -2, 0])),
+        "bar" => Some((5, [-1, 1, -2, 0])),
+        "J" => Some((0, [2, 1, -2, 0])),
+        "W" => Some((0, [2, 1, -3, 0])),
+        _ => None,
+    };
+    match name {
+        "%" => return unit(1.0, -2, [0; 4]),
+        "min" => return unit(60.0, 0, [0, 0, 1, 0]),
+        "h" => return unit(3600.0, 0, [0, 0, 1, 0]),
+        "t" => return unit(1.0, 3, [0, 1, 0, 0]),
+        "deg" | "°" => return unit(TURN / 360.0, 0, [0, 0, 0, 1]),
+        "rev" => return unit(TURN, 0, [0, 0, 0, 1]),
+        "rpm" => return unit(TURN / 60.0, 0, [0, 0, -1, 1]),
+        "in" => return unit(254.0, -4, [1, 0, 0, 0]),
+        "ft" => return unit(3048.0, -4, [1, 0, 0, 0]),
+        "psi" => return unit(6_894.757_293_168_361, 0, [-1, 1, -2, 0]),
+        _ => {}
+    }
+    if let Some((decimal, exponents)) = prefixed(name) {
+        return unit(1.0, decimal, exponents);
+    }
+    const PREFIXES: [(char, i32); 12] = [
+        ('p', -12),
+        ('n', -9),
+        ('u', -6),
+        ('\u{b5}', -6),
+        ('\u{3bc}', -6),
+        ('m', -3),
+        ('c', -2),
+        ('d', -1),
+        ('h', 2),
+        ('k', 3),
+        ('M', 6),
+        ('G', 9),
+    ];
+    let prefix = name.chars().next()?;
+    let shift = PREFIXES.iter().find(|row| row.0 == prefix)?.1;
+    let (decimal, exponents) = prefixed(&name[prefix.len_utf8()..])?;
+    unit(1.0, decimal + shift, exponents)
+}
+
+fn name_of(exponents: Exponents) -> String {
+    let wanted = WANTED.iter().map(|row| (row.1, row.2));
+    if let Some((name, _)) = wanted.chain(OTHERS).find(|row| row.1 == exponents) {
+        return name.to_owned();
+    }
+    let factors = ["m", "kg", "s", "rad"].into_iter().zip(exponents);
+    let unit: Vec<String> = factors
+        .filter(|(_, power)| *power != 0)
+        .map(|(name, power)| match power {
+            1 => name.to_owned(),
+            _ => format!("{name}^{power}"),
+        })
+        .collect();
+    format!("in {}", unit.join("*"))
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Dimension::*;
+
+    #[test]
+    fn quantities_become_si() {
+        let table = [
+            ("1.25 mm", Length, 0.00125),
+            ("1.1mm", Length, 0.0011),
+            (" 3 cm ", Length, 0.03),
+            ("0.5", Length, 0.5),
+            ("1 in", Length, 0.0254),
+            ("70 GPa", Pressure, 70e9),
+            ("2.5e6 N/m^2", Pressure, 2.5e6),
+            ("3 N/mm²", Pressure, 3e6),
+            ("1 kg*m^-1*s^-2", Pressure, 1.0),
+            ("1 kg m⁻¹ s⁻²", Pressure, 1.0),
+            ("2 us", Time, 2e-6),
+            ("2 µs", Time, 2e-6),
+            ("2 \u{3bc}s", Time, 2e-6),
+            ("1.5 min", Time, 90.0),
+            ("1100 kg/m^3", Density, 1100.0),
+            ("3 g/cm^3", Density, 3000.0),
+            ("2.4 t/m^3", Density, 2400.0),
+            ("-9.81 m/s^2", Acceleration, -9.81),
+            ("+36 m / s / s", Acceleration, 36.0),
+            ("180 deg", Angle, std::f64::consts::PI),
+            ("90°", Angle, std::f64::consts::FRAC_PI_2),
+            ("120 rpm", AngularVelocity, 4.0 * std::f64::consts::PI),
+            ("360 deg/s", AngularVelocity, std::f64::consts::TAU),
+            ("1/s", Rate, 1.0),
+            ("5 1/s", Rate, 5.0),
+            ("2 kHz", Rate, 2000.0),
+            ("10 N", Force, 10.0),
+            ("3 J/m", Force, 3.0),
+            ("36 km/h", Velocity, 10.0),
+            ("50 %", Number, 0.5),
+            ("5 m/m", Number, 5.0),
+            ("1e3", Number, 1000.0),
+            (".5", Number, 0.5),
+        ];
+        for (text, dimension, value) in table {
+            assert_eq!(parse(text, dimension), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_quantities_say_what_is_wrong() {
+        let table = [
+            (
+                "12 kg",
+                Length,
+                "\"12 kg\" is a mass; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "30 deg",
+                Number,
+                "\"30 deg\" is an angle; here a pure number is wanted, e.g. \"0.5\"",
+            ),
+            (
+                "2 Hz",
+                AngularVelocity,
+                "\"2 Hz\" is a rate; here an angular velocity is wanted, e.g. \"120 rpm\"",
+            ),
+            (
+                "2 kg*m",
+                Force,
+                "\"2 kg*m\" is in m*kg; here a force is wanted, e.g. \"10 N\"",
+            ),
+            (
+                "2 parsec",
+                Length,
+                "\"2 parsec\": unknown unit `parsec`; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "2 m^x",
+                Length,
+                "\"2 m^x\": unknown unit `m^x`; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "2 *m",
+                Length,
+                "\"2 *m\": unknown unit `*m`; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "2 m/",
+                Length,
+                "\"2 m/\": unknown unit `m/`; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "1 kg/m s",
+                Pressure,
+                "\"1 kg/m s\": it is not clear whether `s` is divided by; write * or / before it",
+            ),
+            (
+                "thick",
+                Length,
+                "\"thick\" is no number; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            (
+                "",
+                Length,
+                "\"\" is no number; here a length is wanted, e.g. \"1.25 mm\"",
+            ),
+            ("nan", Length, "\"nan\" is not a finite number"),
+            ("-inf m", Length, "\"-inf m\" is not a finite number"),
+            ("1e400 m", Length, "\"1e400 m\" is not a finite number"),
+            ("1e308 km", Length, "\"1e308 km\" is not a finite number"),
+        ];
+        for (text, dimension, message) in table {
+            let error = parse(text, dimension).expect_err(text);
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn hostile_text_is_refused_without_panic() {
+        for text in [
+            "1e",
+            "1e+",
+            "1e99999999999",
+            "1 m^999999",
+            "-",
+            ".",
+            "1 ²",
+            "1 µ",
+            "1é",
+        ] {
+            let _ = parse(text, Length).map(|value| assert!(value.is_finite()));
+        }
+        assert!(parse("1e99999999999 m", Length).is_err());
+    }
+}
