@@ -3,7 +3,11 @@
 //! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
 //! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
 
+mod unit;
+
 use std::fmt;
+
+use unit::{Exponents, Unit, UnitFault};
 
 /// What kind of quantity a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +35,6 @@ pub enum Dimension {
     /// 1/s
     Rate,
 }
-
-/// Exponents of metre, kilogram, second and radian.
-///
-/// The radian is kept apart from 1 so that "30 deg" is no number and "50 Hz" no angular velocity.
-type Exponents = [i32; 4];
 
 /// Every dimension that can be wanted: name, exponents, SI unit, an example.
 const WANTED: [(Dimension, &str, Exponents, &str, &str); 11] = {
@@ -196,7 +195,7 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     let decimal: f64 = format!("{mantissa}e{}", exponent.saturating_add(unit.decimal))
         .parse()
         .expect("digits and an exponent are a number");
-    let value = decimal * unit.factor;
+    let value = decimal * unit.factor / unit.divisor;
     if !value.is_finite() {
         return Err(UnitError::NotFinite { text: owned() });
     }
@@ -237,162 +236,6 @@ fn split_number(text: &str) -> Option<(&str, i32, &str)> {
         }
     }
     Some((mantissa, 0, &text[end..]))
-}
-
-/// `factor × 10^decimal` in SI.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Unit {
-    factor: f64,
-    decimal: i32,
-    exponents: Exponents,
-}
-
-impl Default for Unit {
-    fn default() -> Self {
-        Unit {
-            factor: 1.0,
-            decimal: 0,
-            exponents: [0; 4],
-        }
-    }
-}
-
-enum UnitFault {
-    Unknown(String),
-    Ambiguous(String),
-}
-
-impl Unit {
-    /// `None` where no unit is written.
-    fn parse(text: &str) -> Result<Option<Self>, UnitFault> {
-        let mut rest = text.trim();
-        if rest.is_empty() {
-            return Ok(None);
-        }
-        let mut unit = Unit::default();
-        let (mut first, mut divided) = (true, false);
-        while !rest.is_empty() {
-            let operator = rest.chars().next().filter(|c| "/*·⋅".contains(*c));
-            if let Some(operator) = operator {
-                rest = rest[operator.len_utf8()..].trim_start();
-            }
-            let end = rest
-                .find(|c: char| c.is_whitespace() || "/*·⋅".contains(c))
-                .unwrap_or(rest.len());
-            let (factor, next) = rest.split_at(end);
-            // "2 /s" may begin with a quotient, not with a product.
-            if factor.is_empty() || (first && operator.is_some_and(|o| o != '/')) {
-                return Err(UnitFault::Unknown(text.trim().to_owned()));
-            }
-            if operator.is_none() && divided {
-                return Err(UnitFault::Ambiguous(factor.to_owned()));
-            }
-            divided |= operator == Some('/');
-            let (atom, power) =
-                parse_factor(factor).ok_or_else(|| UnitFault::Unknown(factor.to_owned()))?;
-            unit.multiply(&atom, if operator == Some('/') { -power } else { power });
-            rest = next.trim_start();
-            first = false;
-        }
-        Ok(Some(unit))
-    }
-
-    fn multiply(&mut self, other: &Unit, power: i32) {
-        self.factor *= other.factor.powi(power);
-        self.decimal += other.decimal * power;
-        for (mine, theirs) in self.exponents.iter_mut().zip(other.exponents) {
-            *mine += theirs * power;
-        }
-    }
-}
-
-/// `m^-3`, `cm²`, `1`: the atom and its power.
-fn parse_factor(text: &str) -> Option<(Unit, i32)> {
-    if text == "1" {
-        return Some((Unit::default(), 1));
-    }
-    const SUPERSCRIPTS: [(char, char); 6] = [
-        ('⁻', '-'),
-        ('¹', '1'),
-        ('²', '2'),
-        ('³', '3'),
-        ('⁴', '4'),
-        ('⁶', '6'),
-    ];
-    let plain = |c: char| SUPERSCRIPTS.iter().find(|pair| pair.0 == c).map(|p| p.1);
-    let (name, power) = if let Some((name, power)) = text.split_once('^') {
-        (name, power.to_owned())
-    } else if let Some(at) = text.find(|c| plain(c).is_some()) {
-        let digits: Option<String> = text[at..].chars().map(plain).collect();
-        (&text[..at], digits?)
-    } else {
-        (text, "1".to_owned())
-    };
-    let power: i32 = power.parse().ok()?;
-    // Bounded so that exponents cannot overflow, whatever is written.
-    (1..=12)
-        .contains(&power.unsigned_abs())
-        .then_some(())
-        .and_then(|()| Some((atom(name)?, power)))
-}
-
-fn atom(name: &str) -> Option<Unit> {
-    const TURN: f64 = std::f64::consts::TAU;
-    let unit = |factor, decimal, exponents| {
-        Some(Unit {
-            factor,
-            decimal,
-            exponents,
-        })
-    };
-    // Atoms that take prefixes: decimal exponent and dimension.
-    let prefixed = |name: &str| match name {
-        "m" => Some((0, [1, 0, 0, 0])),
-        "g" => Some((-3, [0, 1, 0, 0])),
-        "s" => Some((0, [0, 0, 1, 0])),
-        "rad" => Some((0, [0, 0, 0, 1])),
-        "Hz" => Some((0, [0, 0, -1, 0])),
-        "N" => Some((0, [1, 1, -2, 0])),
-        "Pa" => Some((0, [-1, 1, -2, 0])),
-        "bar" => Some((5, [-1, 1, -2, 0])),
-        "J" => Some((0, [2, 1, -2, 0])),
-        "W" => Some((0, [2, 1, -3, 0])),
-        _ => None,
-    };
-    match name {
-        "%" => return unit(1.0, -2, [0; 4]),
-        "min" => return unit(60.0, 0, [0, 0, 1, 0]),
-        "h" => return unit(3600.0, 0, [0, 0, 1, 0]),
-        "t" => return unit(1.0, 3, [0, 1, 0, 0]),
-        "deg" | "°" => return unit(TURN / 360.0, 0, [0, 0, 0, 1]),
-        "rev" => return unit(TURN, 0, [0, 0, 0, 1]),
-        "rpm" => return unit(TURN / 60.0, 0, [0, 0, -1, 1]),
-        "in" => return unit(254.0, -4, [1, 0, 0, 0]),
-        "ft" => return unit(3048.0, -4, [1, 0, 0, 0]),
-        "psi" => return unit(6_894.757_293_168_361, 0, [-1, 1, -2, 0]),
-        _ => {}
-    }
-    if let Some((decimal, exponents)) = prefixed(name) {
-        return unit(1.0, decimal, exponents);
-    }
-    const PREFIXES: [(char, i32); 12] = [
-        ('p', -12),
-        ('n', -9),
-        ('u', -6),
-        ('\u{b5}', -6),
-        ('\u{3bc}', -6),
-        ('m', -3),
-        ('c', -2),
-        ('d', -1),
-        ('h', 2),
-        ('k', 3),
-        ('M', 6),
-        ('G', 9),
-    ];
-    let prefix = name.chars().next()?;
-    let shift = PREFIXES.iter().find(|row| row.0 == prefix)?.1;
-    let (decimal, exponents) = prefixed(&name[prefix.len_utf8()..])?;
-    unit(1.0, decimal + shift, exponents)
 }
 
 fn name_of(exponents: Exponents) -> String {

@@ -104,18 +104,25 @@ impl Walk<'_> {
 
     fn range(&mut self, at: Origin, rule: Rule, path: &str, value: f64, written: &str) {
         let bound = |key| rule.0.get(key).and_then(Value::as_f64);
-        let sides: [(&str, &str, fn(f64, f64) -> bool); 4] = [
-            ("exclusiveMinimum", ">", |value, bound| value > bound),
-            ("minimum", "≥", |value, bound| value >= bound),
-            ("exclusiveMaximum", "<", |value, bound| value < bound),
-            ("maximum", "≤", |value, bound| value <= bound),
-        ];
-        let bounds = sides.map(|(key, sign, holds)| bound(key).map(|bound| (bound, sign, holds)));
-        let bounds = || bounds.iter().flatten();
-        if bounds().any(|(bound, _, holds)| !holds(value, *bound)) {
-            let texts: Vec<String> = bounds()
-                .map(|(bound, sign, _)| format!("{sign} {bound}"))
-                .collect();
+        let mut texts = Vec::new();
+        let mut holds = true;
+        for (key, sign) in [
+            ("exclusiveMinimum", ">"),
+            ("minimum", "≥"),
+            ("exclusiveMaximum", "<"),
+            ("maximum", "≤"),
+        ] {
+            if let Some(bound) = bound(key) {
+                texts.push(format!("{sign} {bound}"));
+                holds &= match sign {
+                    ">" => value > bound,
+                    "≥" => value >= bound,
+                    "<" => value < bound,
+                    _ => value <= bound,
+                };
+            }
+        }
+        if !holds {
             let fault = Fault::OutOfRange {
                 value: written.to_owned(),
                 bounds: texts.join(" and "),
@@ -219,6 +226,64 @@ impl Walk<'_> {
             let name = item.text("name").map(str::to_owned);
             let key = name.unwrap_or_else(|| index.to_string());
             self.visit(item, item_rule, &join(path, &key));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pipeline;
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    /// A document that has every key, each tagged table in its case number `case` (the last one where there are fewer).
+    fn sample(rule: Rule, case: usize) -> Value {
+        if rule.text(DIMENSION).is_some() {
+            return json!(0.2);
+        }
+        if let Some(words) = rule.words() {
+            return json!(words[case.min(words.len() - 1)]);
+        }
+        if let Some(cases) = rule.cases() {
+            let (name, rule) = cases[case.min(cases.len() - 1)];
+            let mut table = sample(rule, case);
+            table["type"] = json!(name);
+            return table;
+        }
+        if let Some(fields) = rule.fields() {
+            let fields = fields
+                .iter()
+                .filter(|(_, field)| field.get("const").is_none());
+            return fields
+                .map(|(key, field)| (key.clone(), sample(Rule::of(field), case)))
+                .collect();
+        }
+        if let Some(items) = rule.0.get("items") {
+            let count = rule.0.get("minItems").and_then(Value::as_u64).unwrap_or(1);
+            return (0..count).map(|_| sample(Rule::of(items), case)).collect();
+        }
+        match rule.text("type") {
+            Some("integer") => json!(20),
+            Some("boolean") => json!(true),
+            _ => json!("a"),
+        }
+    }
+
+    #[test]
+    fn what_the_schema_allows_is_what_the_structs_take() {
+        for case in 0..6 {
+            let text = toml::to_string(&sample(Rule::root(), case)).expect("TOML");
+            let mut document = Node::parse(&text, &Origin::File).expect("TOML");
+            let sources = Sources {
+                name: "sample",
+                text: &text,
+                sets: &[],
+            };
+            assert_eq!(conform(&mut document, &sources), [], "{text}");
+            let shot = Pipeline::deserialize(document.to_json()).expect("a pipeline");
+            let written = serde_json::to_value(&shot).expect("JSON");
+            assert_eq!(written, document.to_json());
         }
     }
 }

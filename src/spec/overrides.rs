@@ -27,20 +27,15 @@ pub(super) fn apply(document: &mut Node, sources: &Sources<'_>) -> Errors {
             _ => errors.push((at, sources.error(at, "", Fault::NoValue))),
         }
     }
-    match chosen(scale, scales, sources) {
-        Ok(of_scale) => {
-            for (path, entry) in of_scale {
-                put(
-                    document,
-                    &path,
-                    entry.key_at,
-                    entry.node,
-                    sources,
-                    &mut errors,
-                );
-            }
-        }
-        Err(error) => errors.push(error),
+    for (path, entry) in chosen(scale, scales, sources, &mut errors) {
+        put(
+            document,
+            &path,
+            entry.key_at,
+            entry.node,
+            sources,
+            &mut errors,
+        );
     }
     for (path, at, value) in changes {
         put(document, &path, at, value, sources, &mut errors);
@@ -69,59 +64,53 @@ fn chosen(
     scale: Option<Node>,
     scales: Option<Node>,
     sources: &Sources<'_>,
-) -> Result<BTreeMap<String, Entry>, (Origin, SpecError)> {
-    let wrong = |node: &Node, path: &str, wanted: &str| {
+    errors: &mut Errors,
+) -> BTreeMap<String, Entry> {
+    let mut wrong = |node: &Node, path: &str, wanted: &str| {
         let fault = Fault::WrongType {
             found: node.kind(),
             wanted: wanted.to_owned(),
         };
-        (node.at, sources.error(node.at, path, fault))
+        errors.push((node.at, sources.error(node.at, path, fault)));
+        BTreeMap::new()
     };
-    let mut tables = match scales {
+    let mut tables = match scales.map(|node| (node.at, node.data)) {
         None => BTreeMap::new(),
-        Some(Node {
-            data: Data::Table(tables),
-            ..
-        }) => tables,
-        Some(node) => return Err(wrong(&node, "scales", "a table of tables, [scales.NAME],")),
+        Some((_, Data::Table(tables))) => tables,
+        Some((at, data)) => {
+            let node = Node { data, at };
+            return wrong(&node, "scales", "a table of tables, [scales.NAME],");
+        }
     };
-    let Some(scale) = scale else {
-        return Ok(take(&mut tables, "default", &wrong)?.unwrap_or_default());
+    let name = match scale.as_ref().map(|scale| &scale.data) {
+        None => "default",
+        Some(Data::Text(name)) => name,
+        Some(_) => {
+            let scale = scale.expect("matched");
+            return wrong(&scale, "scale", "the name of a scale");
+        }
     };
-    let Data::Text(name) = &scale.data else {
-        return Err(wrong(&scale, "scale", "the name of a scale"));
-    };
-    if let Some(changes) = take(&mut tables, name, &wrong)? {
-        return Ok(changes);
-    }
-    if name == "default" {
-        return Ok(BTreeMap::new());
-    }
-    let names = tables.keys().map(String::as_str);
-    let fault = Fault::UnknownName {
-        what: "scale",
-        name: name.clone(),
-        hint: Hint::list(std::iter::once("default").chain(names.filter(|name| *name != "default"))),
-    };
-    Err((scale.at, sources.error(scale.at, "scale", fault)))
-}
-
-fn take<E>(
-    tables: &mut BTreeMap<String, Entry>,
-    name: &str,
-    wrong: &dyn Fn(&Node, &str, &str) -> E,
-) -> Result<Option<BTreeMap<String, Entry>>, E> {
-    match tables.remove(name).map(|entry| entry.node) {
-        None => Ok(None),
-        Some(Node {
-            data: Data::Table(changes),
-            ..
-        }) => Ok(Some(changes)),
-        Some(node) => Err(wrong(
-            &node,
-            &format!("scales.{name}"),
-            "a table of key paths and values",
-        )),
+    match (tables.remove(name).map(|entry| entry.node), scale.as_ref()) {
+        (None, Some(scale)) if name != "default" => {
+            let names = tables.keys().map(String::as_str);
+            let others = names.filter(|name| *name != "default");
+            let fault = Fault::UnknownName {
+                what: "scale",
+                name: name.to_owned(),
+                hint: Hint::list(std::iter::once("default").chain(others)),
+            };
+            errors.push((scale.at, sources.error(scale.at, "scale", fault)));
+            BTreeMap::new()
+        }
+        (None, _) => BTreeMap::new(),
+        (Some(node), _) => match node.data {
+            Data::Table(changes) => changes,
+            _ => wrong(
+                &node,
+                &format!("scales.{name}"),
+                "a table of key paths and values,",
+            ),
+        },
     }
 }
 

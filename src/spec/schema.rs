@@ -44,9 +44,7 @@ fn drop_null(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(drop_null),
         Value::Object(object) => {
-            if object.get("default") == Some(&Value::Null) {
-                object.remove("default");
-            }
+            object.retain(|_, value| !value.is_null());
             if let Some(Value::Array(types)) = object.get_mut("type") {
                 types.retain(|kind| kind != "null");
                 if let [only] = types.as_slice() {

@@ -1,0 +1,175 @@
+//! Units: products of atoms with prefixes and powers.
+
+/// Exponents of metre, kilogram, second and radian.
+///
+/// The radian is kept apart from 1 so that "30 deg" is no number and "50 Hz" no angular velocity.
+pub(super) type Exponents = [i32; 4];
+
+/// `factor / divisor × 10^decimal` in SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unit {
+    pub factor: f64,
+    /// Apart from `factor`, so that "36 km/h" is 10 m/s to the last bit.
+    pub divisor: f64,
+    pub decimal: i32,
+    pub exponents: Exponents,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Unit {
+            factor: 1.0,
+            divisor: 1.0,
+            decimal: 0,
+            exponents: [0; 4],
+        }
+    }
+}
+
+/// Why a text is no unit.
+pub(super) enum UnitFault {
+    /// The atom is not known.
+    Unknown(String),
+    /// It is not clear whether the factor is divided by.
+    Ambiguous(String),
+}
+
+impl Unit {
+    /// `None` where no unit is written.
+    pub fn parse(text: &str) -> Result<Option<Self>, UnitFault> {
+        let mut rest = text.trim();
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let mut unit = Unit::default();
+        let (mut first, mut divided) = (true, false);
+        while !rest.is_empty() {
+            let operator = rest.chars().next().filter(|c| "/*·⋅".contains(*c));
+            if let Some(operator) = operator {
+                rest = rest[operator.len_utf8()..].trim_start();
+            }
+            let end = rest
+                .find(|c: char| c.is_whitespace() || "/*·⋅".contains(c))
+                .unwrap_or(rest.len());
+            let (factor, next) = rest.split_at(end);
+            // "2 /s" may begin with a quotient, not with a product.
+            if factor.is_empty() || (first && operator.is_some_and(|o| o != '/')) {
+                return Err(UnitFault::Unknown(text.trim().to_owned()));
+            }
+            if operator.is_none() && divided {
+                return Err(UnitFault::Ambiguous(factor.to_owned()));
+            }
+            divided |= operator == Some('/');
+            let (atom, power) =
+                parse_factor(factor).ok_or_else(|| UnitFault::Unknown(factor.to_owned()))?;
+            unit.multiply(&atom, if operator == Some('/') { -power } else { power });
+            rest = next.trim_start();
+            first = false;
+        }
+        Ok(Some(unit))
+    }
+
+    fn multiply(&mut self, other: &Unit, power: i32) {
+        let (up, down) = if power > 0 {
+            (other.factor, other.divisor)
+        } else {
+            (other.divisor, other.factor)
+        };
+        self.factor *= up.powi(power.abs());
+        self.divisor *= down.powi(power.abs());
+        self.decimal += other.decimal * power;
+        for (mine, theirs) in self.exponents.iter_mut().zip(other.exponents) {
+            *mine += theirs * power;
+        }
+    }
+}
+
+/// `m^-3`, `cm²`, `1`: the atom and its power.
+fn parse_factor(text: &str) -> Option<(Unit, i32)> {
+    if text == "1" {
+        return Some((Unit::default(), 1));
+    }
+    const SUPERSCRIPTS: [(char, char); 6] = [
+        ('⁻', '-'),
+        ('¹', '1'),
+        ('²', '2'),
+        ('³', '3'),
+        ('⁴', '4'),
+        ('⁶', '6'),
+    ];
+    let plain = |c: char| SUPERSCRIPTS.iter().find(|pair| pair.0 == c).map(|p| p.1);
+    let (name, power) = if let Some((name, power)) = text.split_once('^') {
+        (name, power.to_owned())
+    } else if let Some(at) = text.find(|c| plain(c).is_some()) {
+        let digits: Option<String> = text[at..].chars().map(plain).collect();
+        (&text[..at], digits?)
+    } else {
+        (text, "1".to_owned())
+    };
+    let power: i32 = power.parse().ok()?;
+    // Bounded so that exponents cannot overflow, whatever is written.
+    (1..=12)
+        .contains(&power.unsigned_abs())
+        .then_some(())
+        .and_then(|()| Some((atom(name)?, power)))
+}
+
+fn atom(name: &str) -> Option<Unit> {
+    const TURN: f64 = std::f64::consts::TAU;
+    let unit = |factor, decimal, exponents| {
+        Some(Unit {
+            factor,
+            divisor: 1.0,
+            decimal,
+            exponents,
+        })
+    };
+    // Atoms that take prefixes: decimal exponent and dimension.
+    let prefixed = |name: &str| match name {
+        "m" => Some((0, [1, 0, 0, 0])),
+        "g" => Some((-3, [0, 1, 0, 0])),
+        "s" => Some((0, [0, 0, 1, 0])),
+        "rad" => Some((0, [0, 0, 0, 1])),
+        "Hz" => Some((0, [0, 0, -1, 0])),
+        "N" => Some((0, [1, 1, -2, 0])),
+        "Pa" => Some((0, [-1, 1, -2, 0])),
+        "bar" => Some((5, [-1, 1, -2, 0])),
+        "J" => Some((0, [2, 1, -2, 0])),
+        "W" => Some((0, [2, 1, -3, 0])),
+        _ => None,
+    };
+    match name {
+        "%" => return unit(1.0, -2, [0; 4]),
+        "min" => return unit(60.0, 0, [0, 0, 1, 0]),
+        "h" => return unit(3600.0, 0, [0, 0, 1, 0]),
+        "t" => return unit(1.0, 3, [0, 1, 0, 0]),
+        "deg" | "°" => return unit(TURN / 360.0, 0, [0, 0, 0, 1]),
+        "rev" => return unit(TURN, 0, [0, 0, 0, 1]),
+        "rpm" => return unit(TURN / 60.0, 0, [0, 0, -1, 1]),
+        "in" => return unit(0.0254, 0, [1, 0, 0, 0]),
+        "ft" => return unit(0.3048, 0, [1, 0, 0, 0]),
+        "psi" => return unit(6_894.757_293_168_361, 0, [-1, 1, -2, 0]),
+        _ => {}
+    }
+    if let Some((decimal, exponents)) = prefixed(name) {
+        return unit(1.0, decimal, exponents);
+    }
+    const PREFIXES: [(char, i32); 12] = [
+        ('p', -12),
+        ('n', -9),
+        ('u', -6),
+        ('\u{b5}', -6),
+        ('\u{3bc}', -6),
+        ('m', -3),
+        ('c', -2),
+        ('d', -1),
+        ('h', 2),
+        ('k', 3),
+        ('M', 6),
+        ('G', 9),
+    ];
+    let prefix = name.chars().next()?;
+    let shift = PREFIXES.iter().find(|row| row.0 == prefix)?.1;
+    let (decimal, exponents) = prefixed(&name[prefix.len_utf8()..])?;
+    unit(1.0, decimal + shift, exponents)
+}
