@@ -120,7 +120,7 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
     let pipeline = pipeline_of(&store, &manifest)?;
     let until = match &arguments.until {
         Some(text) => Some(
-            units::parse_time(text)
+            units::parse(text, units::Dimension::Time)
                 .map_err(|error| WrongUse(format!("--until {text:?}: {error}")))?,
         ),
         None => None,
