@@ -4,6 +4,7 @@ pub mod columns;
 pub mod geometry;
 pub mod laws;
 pub mod math;
+pub mod pack;
 pub mod simulate;
 pub mod spec;
 pub mod store;

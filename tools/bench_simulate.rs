@@ -13,12 +13,16 @@ use glam::DVec3;
 const R: f64 = 1e-3;
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).map(|a| a.parse::<f64>().expect("a number"));
+    let mut numbers = std::env::args()
+        .skip(1)
+        .map(|a| a.parse::<f64>().expect("a number"));
     let elements = numbers.next().unwrap_or(100_000.0);
     let edge = elements.cbrt().round() as usize;
     let packing = block(edge);
     let count = packing.elements.id.len();
-    let steps = numbers.next().map_or(20_000_000 / count as u64 + 10, |s| s as u64);
+    let steps = numbers
+        .next()
+        .map_or(20_000_000 / count as u64 + 10, |s| s as u64);
     let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\nshear = 4e6\n\
                 elasticity = \"bond\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [1, 1, 1] }\n\
                 packing = { type = \"hexagonal\", radius = 1e-3 }\n";
@@ -37,7 +41,10 @@ fn main() {
             run.advance(steps).expect("finite");
             count as f64 * steps as f64 / clock.elapsed().as_secs_f64()
         });
-        println!("{count} elements, {threads} threads: {:.2} M element-steps/s", rate / 1e6);
+        println!(
+            "{count} elements, {threads} threads: {:.2} M element-steps/s",
+            rate / 1e6
+        );
     }
 }
 

@@ -6,6 +6,8 @@
 pub mod bdem;
 pub mod contact;
 pub mod damping;
+pub mod elasticity;
 pub mod failure;
 pub mod motion;
 pub mod timestep;
+pub mod weibull;
