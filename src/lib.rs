@@ -1,6 +1,7 @@
 //! Bonded discrete elements from packing to fragment meshes.
 
 pub mod columns;
+pub mod export;
 pub mod geometry;
 pub mod spec;
 pub mod store;
