@@ -3,5 +3,6 @@
 pub mod columns;
 pub mod export;
 pub mod geometry;
+pub mod preview;
 pub mod spec;
 pub mod store;
