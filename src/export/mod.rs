@@ -83,6 +83,9 @@ impl ExportSummary {
     }
 }
 
+/// Writes a job's files; the function given hears (done, of how many).
+type Write = fn(&Job, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
+
 /// A format: its name on the command line and the function that writes it.
 pub struct Format {
     /// The choice in the pipeline.
@@ -95,7 +98,7 @@ pub struct Format {
     extension: &'static str,
     /// One file for the range, or one a frame.
     single: bool,
-    write: fn(&Job, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>,
+    write: Write,
 }
 
 /// Every format there is.

@@ -112,22 +112,23 @@ impl Light {
                 depth += found - at.z;
             }
         }
-        let mean = if blockers > 0.0 {
-            depth / blockers
+        // Nothing found in the wide search: only small details close by can still block.
+        let (width, taps) = if blockers > 0.0 {
+            let width = depth / blockers * SIZE / self.texel;
+            (width.clamp(1.5, search), TAPS)
         } else {
-            0.0
+            (1.5, TAPS / 4)
         };
-        let width = (mean * SIZE / self.texel).clamp(1.5, search);
         let mut open = 0.0;
-        for tap in 0..TAPS {
-            let (dx, dy) = spiral(tap, TAPS, turn);
+        for tap in 0..taps {
+            let (dx, dy) = spiral(tap, taps, turn);
             let reach = (dx * dx + dy * dy).sqrt() * width * self.texel;
             let found = self.depth(at.x + dx * width, at.y + dy * width);
             if found <= at.z + bias + reach * 0.5 {
                 open += 1.0;
             }
         }
-        open / TAPS as f32
+        open / taps as f32
     }
 }
 

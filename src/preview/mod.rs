@@ -118,3 +118,137 @@ pub fn run(
     summary.files.push(path);
     Ok(summary)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::{Elements, Frames, Shape};
+    use crate::store::Packing;
+
+    /// Three balls in a row that drift apart.
+    fn balls(folder: &std::path::Path) -> Store {
+        let store = Store::at(folder);
+        let manifest = Manifest {
+            schema_version: crate::store::SCHEMA_VERSION,
+            units: "SI".to_owned(),
+            coordinates: "right-handed, y up, metres".to_owned(),
+            pipeline: None,
+            stages: Default::default(),
+        };
+        manifest.write(&store).expect("manifest");
+        let rows = 0..3u32;
+        let all = |value: f64| vec![value; 3];
+        let elements = Elements {
+            id: rows.clone().collect(),
+            body: vec![0; 3],
+            material: vec![0; 3],
+            kind: vec![Shape::Sphere; 3],
+            x: all(0.0),
+            y: all(0.0),
+            z: all(0.0),
+            r: all(0.01),
+            mass: all(1.0),
+            inertia: all(1.0),
+            volume: all(1.0),
+            vx: all(0.0),
+            vy: all(0.0),
+            vz: all(0.0),
+            wx: all(0.0),
+            wy: all(0.0),
+            wz: all(0.0),
+        };
+        let packing = Packing {
+            elements,
+            ..Packing::default()
+        };
+        store.write_packing(&packing).expect("packing");
+        for frame in 0..5u32 {
+            let all = |value: f32| vec![value; 3];
+            let table = Frames {
+                frame: vec![frame; 3],
+                time: vec![f64::from(frame); 3],
+                id: rows.clone().collect(),
+                x: rows
+                    .clone()
+                    .map(|id| id as f32 * 0.02 * (1.0 + frame as f32))
+                    .collect(),
+                y: all(0.0),
+                z: all(0.0),
+                qx: all(0.0),
+                qy: all(0.0),
+                qz: all(0.0),
+                qw: all(1.0),
+                vx: all(0.0),
+                vy: all(0.0),
+                vz: all(0.0),
+                wx: all(0.0),
+                wy: all(0.0),
+                wz: all(0.0),
+                fragment: vec![0; 3],
+                sigma: all(0.0),
+                tau: all(0.0),
+                broken: vec![0, 1, 0],
+            };
+            store
+                .write_numbered("frames", frame, &table)
+                .expect("frame");
+        }
+        store
+    }
+
+    #[test]
+    fn pictures_do_not_depend_on_the_number_of_threads() {
+        let preview = spec::Preview {
+            width: 48,
+            height: 32,
+            camera: None,
+        };
+        let drawn = |threads: usize| {
+            let folder = tempfile::tempdir().expect("folder");
+            let store = balls(folder.path());
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let summary = pool
+                .expect("threads")
+                .install(|| run(&store, &preview, 0..10, &mut |_, _| {}))
+                .expect("preview");
+            let read = |path: &PathBuf| std::fs::read(path).expect("picture");
+            summary.files.iter().map(read).collect::<Vec<_>>()
+        };
+        let one = drawn(1);
+        assert_eq!(one.len(), 6, "five frames and the sheet");
+        assert!(one[0] != one[4], "the balls moved");
+        assert!(one == drawn(3));
+    }
+
+    #[test]
+    fn impossible_previews_are_refused() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = balls(folder.path());
+        let attempt = |width: u32, fov: f64, frames: Range<u32>| {
+            let camera = spec::Camera {
+                eye: [0.0, 0.0, 1.0],
+                target: [0.0; 3],
+                fov,
+            };
+            let preview = spec::Preview {
+                width,
+                height: 32,
+                camera: Some(camera),
+            };
+            run(&store, &preview, frames, &mut |_, _| {})
+        };
+        assert!(matches!(
+            attempt(0, 0.5, 0..1),
+            Err(PreviewError::Size { .. })
+        ));
+        assert!(matches!(
+            attempt(32, 0.0, 0..1),
+            Err(PreviewError::Camera { .. })
+        ));
+        assert!(matches!(
+            attempt(32, 0.5, 8..9),
+            Err(PreviewError::NoFrames { .. })
+        ));
+        assert!(attempt(32, 0.5, 0..1).is_ok());
+    }
+}

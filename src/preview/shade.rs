@@ -11,17 +11,20 @@ use super::raster::{self, Buffer};
 use super::scene::{Material, Scene};
 
 /// Light of the key lamp, and of the sky and ground around; linear RGB.
-const KEY: Vec3 = Vec3::new(0.98, 0.93, 0.85);
-const SKY: Vec3 = Vec3::new(0.44, 0.48, 0.54);
-const GROUND: Vec3 = Vec3::new(0.24, 0.22, 0.20);
+const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);
+const SKY: Vec3 = Vec3::new(0.31, 0.34, 0.39);
+const GROUND: Vec3 = Vec3::new(0.19, 0.175, 0.155);
 
 /// Background, upper and lower edge; linear RGB.
-const TOP: Vec3 = Vec3::new(0.60, 0.64, 0.68);
-const BOTTOM: Vec3 = Vec3::new(0.80, 0.81, 0.81);
+const TOP: Vec3 = Vec3::new(0.54, 0.58, 0.62);
+const BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
+
+/// The floor has run out into the background so many radii of the focus away.
+const HORIZON: f32 = 7.0;
 
 /// Skin of the bodies in turn: plaster, sage, slate, sand.
 const SKINS: [Vec3; 4] = [
-    Vec3::new(0.70, 0.67, 0.62),
+    Vec3::new(0.66, 0.63, 0.58),
     Vec3::new(0.50, 0.58, 0.50),
     Vec3::new(0.46, 0.53, 0.62),
     Vec3::new(0.68, 0.58, 0.44),
@@ -72,6 +75,9 @@ fn sample(
     let near = buffer.near[at];
     let ray = camera.ray(column as f32 + 0.5, row as f32 + 0.5);
     let point = camera.eye + ray / near;
+    if material == Material::Floor && (point - stage.focus).length() > HORIZON * stage.radius {
+        return background;
+    }
     let view = -ray.normalize();
     // Interpolated normals can lean away from the viewer at silhouettes.
     let mut normal = buffer.normals[at];
@@ -111,9 +117,8 @@ fn sample(
 
 /// The floor: a faint grid near the focus that runs out into the background.
 fn floor(lit: Vec3, background: Vec3, stage: &Stage, point: Vec3, normal: Vec3) -> Vec3 {
-    let out = (point - stage.focus).reject_from_normalized(normal);
-    let away = out.length() / stage.radius;
-    let shown = 1.0 - smooth((away - 2.0) / 5.0);
+    let away = (point - stage.focus).length() / stage.radius;
+    let shown = 1.0 - smooth((away - 2.0) / (HORIZON - 2.0));
     let spacing = spacing(stage.radius);
     let (side, other) = floor_axes(normal);
     let line = |along: f32| {
@@ -151,7 +156,7 @@ fn spacing(radius: f32) -> f32 {
 fn albedo(material: Material) -> Vec3 {
     match material {
         Material::Background => Vec3::ZERO,
-        Material::Floor => Vec3::new(0.60, 0.60, 0.59),
+        Material::Floor => Vec3::new(0.53, 0.53, 0.525),
         Material::Collider => Vec3::splat(0.34),
         Material::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
         // The same stuff, fresh: darker and warmer.

@@ -16,6 +16,7 @@ pub struct Sheet {
     columns: usize,
     width: usize,
     height: usize,
+    times: Vec<(usize, f64)>,
     picture: Picture,
 }
 
@@ -38,6 +39,7 @@ impl Sheet {
             columns,
             width: small,
             height: tall,
+            times: Vec::new(),
             picture: Picture {
                 width: whole,
                 height: high,
@@ -51,16 +53,22 @@ impl Sheet {
         let Some(place) = self.chosen.iter().position(|&chosen| chosen == frame) else {
             return;
         };
-        let left = GAP + place % self.columns * (self.width + GAP);
-        let top = GAP + place / self.columns * (self.height + GAP);
+        let (left, top) = self.corner(place);
         for y in 0..self.height {
             for x in 0..self.width {
                 let at = (top + y) * self.picture.width + left + x;
                 self.picture.pixels[at] = self.mean(picture, x, y);
             }
         }
-        let scale = if self.width >= 240 { 2 } else { 1 };
-        font::write(&mut self.picture, left + 8, top + 8, scale, &label(time));
+        self.times.push((place, time));
+    }
+
+    /// Upper left corner of a place.
+    fn corner(&self, place: usize) -> (usize, usize) {
+        (
+            GAP + place % self.columns * (self.width + GAP),
+            GAP + place / self.columns * (self.height + GAP),
+        )
     }
 
     /// Mean of the pixels that become pixel (x, y) of the sheet.
@@ -84,17 +92,19 @@ impl Sheet {
         sum.map(|sum| ((sum + count / 2) / count) as u8)
     }
 
-    /// The sheet.
-    pub fn finish(self) -> Picture {
+    /// The sheet, each frame with its time: in milliseconds where the whole shot is short.
+    pub fn finish(mut self) -> Picture {
+        let last = self.times.iter().fold(0.0, |most: f64, t| most.max(t.1));
+        let scale = if self.width >= 240 { 2 } else { 1 };
+        for (place, time) in std::mem::take(&mut self.times) {
+            let label = if last < 0.1 {
+                format!("{:.3} ms", time * 1e3)
+            } else {
+                format!("{time:.3} s")
+            };
+            let (left, top) = self.corner(place);
+            font::write(&mut self.picture, left + 8, top + 8, scale, &label);
+        }
         self.picture
-    }
-}
-
-/// Time in seconds, or in milliseconds where seconds would be all zeros.
-fn label(time: f64) -> String {
-    if time == 0.0 || time >= 0.1 {
-        format!("{time:.3} s")
-    } else {
-        format!("{:.3} ms", time * 1e3)
     }
 }
