@@ -1,0 +1,173 @@
+//! A made-up shot for tests: two boxes that move apart; the second splits at frame 3.
+
+use tempfile::TempDir;
+
+use crate::spec::{
+    Body, BodyShape, Criterion, Elasticity, Export, MassModel, Material, PackingSpec, Pipeline,
+    Preview, Reconstruct, Rotation, Simulate, Time, World,
+};
+use crate::store::{Manifest, Piece, Store, SurfaceFrame};
+
+const CORNERS: [[f32; 3]; 8] = [
+    [0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [1.0, 1.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 0.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [0.0, 1.0, 1.0],
+];
+const TRIANGLES: [[u32; 3]; 12] = [
+    [0, 2, 1],
+    [0, 3, 2],
+    [4, 5, 6],
+    [4, 6, 7],
+    [0, 1, 5],
+    [0, 5, 4],
+    [2, 3, 7],
+    [2, 7, 6],
+    [1, 2, 6],
+    [1, 6, 5],
+    [0, 4, 7],
+    [0, 7, 3],
+];
+
+/// Adds a closed box; its face at the upper end of x is a crack face where `cracked`.
+fn add_box(
+    surface: &mut SurfaceFrame,
+    (body, fragment): (u32, u32),
+    low: [f32; 3],
+    size: [f32; 3],
+    shift: f32,
+    cracked: bool,
+) {
+    let base = surface.positions.len() as u32;
+    surface.pieces.push(Piece {
+        body,
+        fragment,
+        first_vertex: base,
+        vertices: 8,
+        first_triangle: surface.triangles.len() as u32,
+        triangles: 12,
+    });
+    for corner in CORNERS {
+        let rest = [0, 1, 2].map(|axis| low[axis] + corner[axis] * size[axis]);
+        surface.rest_positions.push(rest);
+        surface.positions.push([rest[0] + shift, rest[1], rest[2]]);
+        let normal = corner.map(|c| (c - 0.5) * 2.0 / 3f32.sqrt());
+        surface.normals.push(normal);
+        surface.velocities.push([0.25, 0.0, -1.5e-6]);
+        surface.stress.push(0.0);
+    }
+    for (at, triangle) in TRIANGLES.iter().enumerate() {
+        surface.triangles.push(triangle.map(|vertex| vertex + base));
+        surface
+            .inside
+            .push(u8::from(cracked && (8..10).contains(&at)));
+    }
+}
+
+/// The surfaces of frame `frame`.
+pub fn surface(frame: u32, bodies: u32) -> SurfaceFrame {
+    let mut surface = SurfaceFrame {
+        frame,
+        time: f64::from(frame) / 24.0,
+        ..SurfaceFrame::default()
+    };
+    let shift = frame as f32 * 0.25;
+    add_box(&mut surface, (0, 0), [0.0; 3], [1.0; 3], -shift, false);
+    if bodies > 1 && frame < 3 {
+        add_box(
+            &mut surface,
+            (1, 1),
+            [2.0, 0.0, 0.0],
+            [1.0; 3],
+            shift,
+            false,
+        );
+    } else if bodies > 1 {
+        let half = [0.5, 1.0, 1.0];
+        add_box(&mut surface, (1, 1), [2.0, 0.0, 0.0], half, shift, true);
+        add_box(
+            &mut surface,
+            (1, 7),
+            [2.5, 0.0, 0.0],
+            half,
+            2.0 * shift,
+            false,
+        );
+    }
+    surface
+}
+
+fn material() -> Material {
+    Material {
+        name: "plaster".into(),
+        density: 1000.0,
+        young: 1e9,
+        poisson: Some(0.2),
+        shear: None,
+        elasticity: Elasticity::Material,
+        criterion: Criterion::Tension,
+        tensile_strength: None,
+        shear_strength: None,
+        weibull_modulus: None,
+        damping: 0.02,
+        friction: 0.5,
+        contact_damping: 0.2,
+        contact_shear_ratio: 0.5,
+        contact_young: None,
+    }
+}
+
+/// A pipeline with one body of each name.
+pub fn pipeline(names: &[&str]) -> Pipeline {
+    let body = |name: &&str| Body {
+        name: (*name).to_owned(),
+        material: "plaster".into(),
+        shape: BodyShape::Box { size: [1.0; 3] },
+        packing: PackingSpec::Hexagonal {
+            radius: Some(0.1),
+            elements: None,
+        },
+        mass: MassModel::Bulk,
+        bonded: true,
+        position: [0.0; 3],
+        rotation: Rotation::default(),
+        velocity: [0.0; 3],
+        spin: [0.0; 3],
+    };
+    Pipeline {
+        time: Time {
+            end: 1.0,
+            frames_per_second: 24.0,
+            step: None,
+            fraction: 0.4,
+        },
+        world: World::default(),
+        materials: vec![material()],
+        bodies: names.iter().map(body).collect(),
+        colliders: Vec::new(),
+        attachments: Vec::new(),
+        simulate: Simulate::default(),
+        reconstruct: Reconstruct::default(),
+        export: Export::default(),
+        preview: Preview::default(),
+    }
+}
+
+/// A store of `frames` frames in a folder of its own.
+pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let store = Store::at(folder.path().join("shot"));
+    Manifest::new(pipeline(names))
+        .write(&store)
+        .expect("manifest");
+    for frame in 0..frames {
+        surface(frame, names.len() as u32)
+            .write(&store)
+            .expect("surface");
+    }
+    (folder, store)
+}

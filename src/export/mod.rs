@@ -1,0 +1,189 @@
+//! Surfaces of a shot in formats that renderers read: USD, glTF, OBJ and PLY.
+//!
+//! Reads `meshes/` and `store.json` of a store and nothing else. A format is one file here, its name in
+//! [`ExportFormat`] and its line in [`FORMATS`].
+
+mod glb;
+mod names;
+mod obj;
+mod ply;
+mod sequence;
+mod spool;
+mod text;
+mod usd;
+
+#[cfg(test)]
+mod fixture;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::spec::ExportFormat;
+use crate::store::{Manifest, Store, StoreError, SurfaceFrame};
+use names::Names;
+
+/// Why an export failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The store could not be read or the target not written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing to export.
+    #[error(
+        "{path}: no surfaces in frames {}..{}; run `cullet reconstruct` first or widen the range",
+        .frames.start, .frames.end, path = .path.display()
+    )]
+    NoSurfaces {
+        /// Folder of the surfaces.
+        path: PathBuf,
+        /// Frames asked for.
+        frames: Range<u32>,
+    },
+    /// A frame rate that no player can use.
+    #[error("{fps} frames a second: the rate must be finite and above 0")]
+    FrameRate {
+        /// The rate given.
+        fps: f64,
+    },
+    /// A surface with a coordinate that is no number.
+    #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
+    NotFinite {
+        /// The frame.
+        frame: u32,
+        /// Label of the fragment.
+        fragment: u32,
+    },
+    /// More than a binary glTF file can hold.
+    #[error("frame {frame}: {bytes} bytes of geometry; a binary glTF file holds {limit}")]
+    TooLarge {
+        /// The frame.
+        frame: u32,
+        /// Size of the file.
+        bytes: u64,
+        /// Largest size.
+        limit: u64,
+    },
+}
+
+/// What an export wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportSummary {
+    /// The files, in order of frames.
+    pub files: Vec<PathBuf>,
+    /// Their sizes together.
+    pub bytes: u64,
+}
+
+impl ExportSummary {
+    fn add(&mut self, path: PathBuf) -> Result<(), ExportError> {
+        let metadata = std::fs::metadata(&path).map_err(StoreError::io(&path))?;
+        self.bytes += metadata.len();
+        self.files.push(path);
+        Ok(())
+    }
+}
+
+/// Writes a job's files; the function given hears (done, of how many).
+type Write = fn(&Job, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
+
+/// A format: its name on the command line and the function that writes it.
+pub struct Format {
+    /// The choice in the pipeline.
+    pub format: ExportFormat,
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line for the user.
+    pub about: &'static str,
+    /// File extension.
+    extension: &'static str,
+    /// One file for the range, or one a frame.
+    single: bool,
+    write: Write,
+}
+
+/// Every format there is.
+pub const FORMATS: &[Format] = &[usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT];
+
+/// What a format's writer needs to know.
+struct Job<'a> {
+    store: &'a Store,
+    /// Frames to write, ascending, at least one.
+    frames: Vec<u32>,
+    /// Frames a second.
+    fps: f64,
+    names: Names,
+    /// The file, or the folder of a sequence.
+    target: PathBuf,
+}
+
+impl Job<'_> {
+    fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
+        let surface = SurfaceFrame::read(self.store, frame)?;
+        for piece in &surface.pieces {
+            let range = surface.vertex_range(piece);
+            let finite = [&surface.positions, &surface.normals, &surface.velocities]
+                .iter()
+                .all(|values| {
+                    let mut numbers = values[range.clone()].as_flattened().iter();
+                    numbers.all(|number| number.is_finite())
+                });
+            if !finite {
+                let fragment = piece.fragment;
+                return Err(ExportError::NotFinite { frame, fragment });
+            }
+        }
+        Ok(surface)
+    }
+}
+
+/// Writes the surfaces of the frames in `frames` that exist.
+///
+/// Without `to` the files go to `exports/` of the store. Given, `to` is the file where it ends in the format's
+/// extension, else a folder. `fps` is the playback rate; one that is not above 0 is an error.
+/// `on_frame` hears (done, of how many).
+pub fn run(
+    store: &Store,
+    format: ExportFormat,
+    frames: Range<u32>,
+    fps: f64,
+    to: Option<&Path>,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
+    if !(fps.is_finite() && fps > 0.0) {
+        return Err(ExportError::FrameRate { fps });
+    }
+    let format = FORMATS
+        .iter()
+        .find(|entry| entry.format == format)
+        .expect("every format of the pipeline stands in the table");
+    let mut numbers = store.numbers("meshes", "rkyv")?;
+    numbers.retain(|number| frames.contains(number));
+    if numbers.is_empty() {
+        let path = store.path("meshes");
+        return Err(ExportError::NoSurfaces { path, frames });
+    }
+    let names = Names::new(store, Manifest::read(store)?.pipeline.as_ref());
+    let job = Job {
+        store,
+        frames: numbers,
+        fps,
+        target: target(store, format, &names, to),
+        names,
+    };
+    (format.write)(&job, on_frame)
+}
+
+fn target(store: &Store, format: &Format, names: &Names, to: Option<&Path>) -> PathBuf {
+    let file = format!("{}.{}", names.shot(), format.extension);
+    match (to, format.single) {
+        (None, true) => store.path("exports").join(file),
+        (None, false) => store.path("exports").join(format.name),
+        (Some(path), true) if path.extension().is_none_or(|e| e != format.extension) => {
+            path.join(file)
+        }
+        (Some(path), _) => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! Wavefront OBJ: one file a frame, one object a body, one group a fragment.
+//!
+//! Skin and crack faces are told apart by the material names `outside` and `inside`.
+
+use super::text::{format_all, push_f32, push_u32, push_unit};
+use super::{ExportError, ExportSummary, Format, Job, sequence};
+use crate::spec::ExportFormat;
+use crate::store::SurfaceFrame;
+
+/// OBJ.
+pub const FORMAT: Format = Format {
+    format: ExportFormat::Obj,
+    name: "obj",
+    about: "one OBJ file a frame with a group a fragment",
+    extension: "obj",
+    single: false,
+    write,
+};
+
+fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
+    sequence::write(job, FORMAT.extension, on_frame, bytes)
+}
+
+fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
+    let line = |keyword: &'static str, push: fn(&mut String, f32)| {
+        move |out: &mut String, values: &[f32]| {
+            out.push_str(keyword);
+            for &value in values {
+                out.push(' ');
+                push(out, value);
+            }
+            out.push('\n');
+        }
+    };
+    let position = line("v", push_f32);
+    let texture = line("vt", push_f32);
+    let normal = line("vn", push_unit);
+    let mut parts = vec![format!(
+        "# metres, y up; frame {}, {} s\n",
+        surface.frame, surface.time
+    )];
+    parts.extend(format_all(&surface.positions, |out, p| position(out, p)));
+    parts.extend(format_all(&surface.uv, |out, uv| texture(out, uv)));
+    parts.extend(format_all(&surface.normals, |out, n| normal(out, n)));
+    let mut body = None;
+    for piece in &surface.pieces {
+        if body.replace(piece.body) != Some(piece.body) {
+            parts.push(format!("o {}\n", job.names.body(piece.body)));
+        }
+        parts.push(format!("g fragment_{}\n", piece.fragment));
+        let range = surface.triangle_range(piece);
+        for (flag, material) in [(false, "outside"), (true, "inside")] {
+            let faces: Vec<[u32; 3]> = range
+                .clone()
+                .filter(|&triangle| (surface.inside[triangle] != 0) == flag)
+                .map(|triangle| surface.triangles[triangle])
+                .collect();
+            if !faces.is_empty() {
+                parts.push(format!("usemtl {material}\n"));
+                parts.extend(format_all(&faces, |out, face| {
+                    push_face(out, face, !surface.uv.is_empty());
+                }));
+            }
+        }
+    }
+    parts.into_iter().map(String::into_bytes).collect()
+}
+
+/// Position, texture coordinate and normal share their number, which starts at 1.
+fn push_face(out: &mut String, face: &[u32; 3], textured: bool) {
+    out.push('f');
+    for vertex in face {
+        let number = vertex + 1;
+        out.push(' ');
+        push_u32(out, number);
+        out.push('/');
+        if textured {
+            push_u32(out, number);
+        }
+        out.push('/');
+        push_u32(out, number);
+    }
+    out.push('\n');
+}

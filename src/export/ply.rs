@@ -1,0 +1,51 @@
+//! Binary PLY: one file a frame; faces carry their fragment and whether they are crack faces.
+
+use super::{ExportError, ExportSummary, Format, Job, sequence};
+use crate::spec::ExportFormat;
+use crate::store::SurfaceFrame;
+
+/// PLY.
+pub const FORMAT: Format = Format {
+    format: ExportFormat::Ply,
+    name: "ply",
+    about: "one binary PLY file a frame with fragment and inside flag a face",
+    extension: "ply",
+    single: false,
+    write,
+};
+
+fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
+    sequence::write(job, FORMAT.extension, on_frame, bytes)
+}
+
+fn bytes(_: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
+    let faces: usize = surface.pieces.iter().map(|p| p.triangles as usize).sum();
+    let header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment metres, y up; frame {}, {} s\n\
+         element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
+         property float nx\nproperty float ny\nproperty float nz\n\
+         element face {faces}\nproperty list uchar int vertex_indices\n\
+         property int fragment\nproperty uchar inside\nend_header\n",
+        surface.frame,
+        surface.time,
+        surface.positions.len(),
+    );
+    let mut vertices = Vec::with_capacity(surface.positions.len() * 24);
+    for (position, normal) in surface.positions.iter().zip(&surface.normals) {
+        for number in position.iter().chain(normal) {
+            vertices.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+    let mut polygons = Vec::with_capacity(faces * 18);
+    for piece in &surface.pieces {
+        for triangle in surface.triangle_range(piece) {
+            polygons.push(3);
+            for vertex in surface.triangles[triangle] {
+                polygons.extend_from_slice(&vertex.to_le_bytes());
+            }
+            polygons.extend_from_slice(&piece.fragment.to_le_bytes());
+            polygons.push(surface.inside[triangle]);
+        }
+    }
+    vec![header.into_bytes(), vertices, polygons]
+}

@@ -1,0 +1,36 @@
+//! Formats of one file a frame.
+
+use rayon::prelude::*;
+
+use super::{ExportError, ExportSummary, Job};
+use crate::store::{SurfaceFrame, atomic};
+
+/// Writes `NAME.NNNNNN.extension` for each frame, as many frames at once as there are threads.
+pub fn write(
+    job: &Job,
+    extension: &str,
+    on_frame: &mut dyn FnMut(usize, usize),
+    bytes: impl Fn(&Job, &SurfaceFrame) -> Vec<Vec<u8>> + Sync,
+) -> Result<ExportSummary, ExportError> {
+    let mut summary = ExportSummary::default();
+    for batch in job.frames.chunks(rayon::current_num_threads()) {
+        let paths = batch
+            .par_iter()
+            .map(|&frame| {
+                let name = format!("{}.{frame:06}.{extension}", job.names.shot());
+                let path = job.target.join(name);
+                let parts = bytes(job, &job.read(frame)?);
+                atomic::write(&path, |out| {
+                    use std::io::Write;
+                    parts.iter().try_for_each(|part| out.write_all(part))
+                })?;
+                Ok(path)
+            })
+            .collect::<Result<Vec<_>, ExportError>>()?;
+        for path in paths {
+            summary.add(path)?;
+            on_frame(summary.files.len(), job.frames.len());
+        }
+    }
+    Ok(summary)
+}

@@ -1,0 +1,123 @@
+use super::*;
+
+fn export(store: &Store, format: ExportFormat, frames: Range<u32>) -> ExportSummary {
+    run(store, format, frames, 24.0, None, &mut |_, _| {}).expect("export")
+}
+
+#[test]
+fn usd_of_a_small_shot_is_the_golden_text() {
+    let (_folder, store) = fixture::store(2, &["left box"]);
+    let summary = export(&store, ExportFormat::Usd, 0..10);
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    assert_eq!(text, include_str!("golden.usda"));
+    assert_eq!(summary.bytes, text.len() as u64);
+    let exports = std::fs::read_dir(store.path("exports")).expect("folder");
+    assert_eq!(exports.count(), 1, "nothing temporary is left");
+}
+
+#[test]
+fn usd_samples_topology_only_where_it_changes() {
+    let (_folder, store) = fixture::store(5, &["left", "right"]);
+    let summary = export(&store, ExportFormat::Usd, 0..10);
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    let bodies: Vec<&str> = text.split("def Mesh").collect();
+    assert_eq!(bodies.len(), 3);
+    assert!(bodies[1].contains("int[] faceVertexIndices = ["));
+    let frames_of = |name: &str| -> Vec<&str> {
+        let (_, rest) = bodies[2]
+            .split_once(&format!("{name}.timeSamples = {{"))
+            .expect("samples");
+        let (block, _) = rest.split_once('}').expect("end");
+        block
+            .lines()
+            .filter_map(|line| Some(line.split_once(": ")?.0.trim()))
+            .collect()
+    };
+    assert_eq!(frames_of("points"), ["0", "1", "2", "3", "4"]);
+    assert_eq!(frames_of("faceVertexIndices"), ["0", "3"]);
+    assert_eq!(frames_of("primvars:inside"), ["0", "3"]);
+    // Real numbers are blended between samples, so the old value stands once more just before the change.
+    assert_eq!(frames_of("primvars:rest"), ["0", "2", "3"]);
+}
+
+#[test]
+fn glb_is_laid_out_as_its_header_says() {
+    let (_folder, store) = fixture::store(5, &["left", "right"]);
+    let summary = export(&store, ExportFormat::Glb, 0..10);
+    let bytes = std::fs::read(&summary.files[0]).expect("file");
+    let word =
+        |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes")) as usize;
+    assert_eq!(&bytes[..4], b"glTF");
+    assert_eq!((word(4), word(8)), (2, bytes.len()));
+    let (json, binary) = (word(12), word(20 + word(12)));
+    assert!(json.is_multiple_of(4) && binary.is_multiple_of(4));
+    assert_eq!(28 + json + binary, bytes.len());
+    let root: serde_json::Value = serde_json::from_slice(&bytes[20..20 + json]).expect("JSON");
+    assert_eq!(root["buffers"][0]["byteLength"], binary);
+    assert_eq!(root["extras"]["frame"], 4);
+    assert_eq!(root["meshes"].as_array().map(Vec::len), Some(3));
+    assert_eq!(root["materials"].as_array().map(Vec::len), Some(2));
+    let triangles: u64 = root["meshes"]
+        .as_array()
+        .expect("meshes")
+        .iter()
+        .flat_map(|mesh| mesh["primitives"].as_array().expect("primitives"))
+        .map(|primitive| primitive["indices"].as_u64().expect("accessor"))
+        .map(|at| {
+            root["accessors"][at as usize]["count"]
+                .as_u64()
+                .expect("count")
+                / 3
+        })
+        .sum();
+    assert_eq!(triangles, 36);
+}
+
+#[test]
+fn sequences_hold_every_vertex_and_face() {
+    let (_folder, store) = fixture::store(4, &["left", "right"]);
+    let obj = export(&store, ExportFormat::Obj, 2..4);
+    assert_eq!(obj.files.len(), 2);
+    let options = tobj::LoadOptions::default();
+    let (models, _) = tobj::load_obj(&obj.files[1], &options).expect("OBJ");
+    let counted: usize = models
+        .iter()
+        .map(|model| model.mesh.indices.len() / 3)
+        .sum();
+    assert_eq!(counted, 36);
+
+    let ply = export(&store, ExportFormat::Ply, 2..4);
+    let bytes = std::fs::read(&ply.files[1]).expect("PLY");
+    let marker = b"end_header\n";
+    let header = bytes
+        .windows(marker.len())
+        .position(|window| window == marker)
+        .expect("header")
+        + marker.len();
+    let text = String::from_utf8_lossy(&bytes[..header]);
+    assert!(text.contains("element vertex 24\n") && text.contains("element face 36\n"));
+    assert_eq!(bytes.len() - header, 24 * 24 + 36 * 18);
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused() {
+    let (_folder, store) = fixture::store(2, &["left"]);
+    let attempt = |frames: Range<u32>, fps: f64| {
+        run(&store, ExportFormat::Usd, frames, fps, None, &mut |_, _| {})
+    };
+    assert!(matches!(
+        attempt(5..9, 24.0),
+        Err(ExportError::NoSurfaces { .. })
+    ));
+    assert!(matches!(
+        attempt(0..2, 0.0),
+        Err(ExportError::FrameRate { .. })
+    ));
+    let mut surface = fixture::surface(1, 1);
+    surface.positions[3][1] = f32::NAN;
+    surface.write(&store).expect("surface");
+    assert!(matches!(
+        attempt(0..2, 24.0),
+        Err(ExportError::NotFinite { frame: 1, .. })
+    ));
+}

@@ -1,0 +1,110 @@
+//! Numbers as short text, many at a time.
+
+use std::fmt::Write;
+
+use rayon::prelude::*;
+
+/// Numbers formatted by one task; large enough to hide the cost of the task.
+const CHUNK: usize = 4096;
+
+/// Appends the shortest text that reads back as the same number.
+pub fn push_f32(out: &mut String, value: f32) {
+    let size = value.abs();
+    // Without an exponent, very small and very large numbers are rows of zeros.
+    let written = if size != 0.0 && !(1e-4..1e9).contains(&size) {
+        write!(out, "{value:e}")
+    } else {
+        write!(out, "{}", value + 0.0) // + 0.0 makes -0 plain
+    };
+    written.expect("writing to a string cannot fail");
+}
+
+/// Appends a component of a unit vector to five decimals, which no shading can tell from the whole number.
+pub fn push_unit(out: &mut String, value: f32) {
+    let rounded = (f64::from(value) * 1e5).round() as i64;
+    if rounded == 0 {
+        out.push('0');
+        return;
+    }
+    if rounded < 0 {
+        out.push('-');
+    }
+    let (whole, rest) = (rounded.abs() / 100_000, rounded.abs() % 100_000);
+    push_u32(out, whole as u32);
+    if rest != 0 {
+        let digits = format!(".{rest:05}");
+        out.push_str(digits.trim_end_matches('0'));
+    }
+}
+
+/// Appends a whole number.
+pub fn push_u32(out: &mut String, value: u32) {
+    write!(out, "{value}").expect("writing to a string cannot fail");
+}
+
+/// Formats every value in order, in parallel; the parts put together are the text.
+pub fn format_all<T: Sync>(values: &[T], push: impl Fn(&mut String, &T) + Sync) -> Vec<String> {
+    values
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut part = String::with_capacity(chunk.len() * 32);
+            for value in chunk {
+                push(&mut part, value);
+            }
+            part
+        })
+        .collect()
+}
+
+/// Formats `[a, b, …]`, each value by `push`.
+pub fn array<T: Sync>(values: &[T], push: impl Fn(&mut String, &T) + Sync) -> Vec<String> {
+    let mut parts = vec!["[".to_owned()];
+    if let Some((first, rest)) = values.split_first() {
+        push(&mut parts[0], first);
+        parts.extend(format_all(rest, |out, value| {
+            out.push_str(", ");
+            push(out, value);
+        }));
+    }
+    parts.push("]".to_owned());
+    parts
+}
+
+/// Appends `(a, b, …)`, each number by `push`.
+pub fn push_tuple(out: &mut String, values: &[f32], push: impl Fn(&mut String, f32)) {
+    for (at, &value) in values.iter().enumerate() {
+        out.push_str(if at == 0 { "(" } else { ", " });
+        push(out, value);
+    }
+    out.push(')');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_back_exactly() {
+        for value in [0.1f32, -3.25e-7, 1.0e12, 123456.79, -0.0, f32::MIN_POSITIVE] {
+            let mut text = String::new();
+            push_f32(&mut text, value);
+            assert_eq!(text.parse::<f32>().expect("a number"), value, "{text}");
+            assert!(text.len() < 15, "{text}");
+        }
+    }
+
+    #[test]
+    fn unit_components_are_rounded() {
+        for (value, expected) in [
+            (1.0f32, "1"),
+            (-0.57735026, "-0.57735"),
+            (0.7000001, "0.7"),
+            (-1e-9, "0"),
+            (0.00012, "0.00012"),
+        ] {
+            let mut text = String::new();
+            push_unit(&mut text, value);
+            assert_eq!(text, expected);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Colliders as things to draw, where they stand at a frame's time.
+
+use std::f32::consts::TAU;
+
+use glam::{DQuat, DVec3, Vec3};
+
+use super::scene::{Ball, Material, Plane, Scene};
+use crate::spec::{Collider, ColliderShape, Rotation};
+
+/// Flat sides of a drawn cylinder.
+const SIDES: u32 = 96;
+
+fn rotation(rotation: &Rotation) -> DQuat {
+    DVec3::from(rotation.axis)
+        .try_normalize()
+        .map_or(DQuat::IDENTITY, |axis| {
+            DQuat::from_axis_angle(axis, rotation.angle)
+        })
+}
+
+/// Position and rotation at `time`: key frames where there are any, else steady motion.
+fn pose(collider: &Collider, time: f64) -> (DVec3, DQuat) {
+    let keys = &collider.keys;
+    let Some(last) = keys.last() else {
+        let turned = DQuat::from_scaled_axis(DVec3::from(collider.spin) * time);
+        return (
+            DVec3::from(collider.position) + DVec3::from(collider.velocity) * time,
+            turned * rotation(&collider.rotation),
+        );
+    };
+    let after = keys.partition_point(|key| key.time <= time);
+    let (from, to) = match keys.get(after) {
+        Some(to) => (&keys[after.saturating_sub(1)], to),
+        None => (last, last),
+    };
+    let span = to.time - from.time;
+    let part = if span > 0.0 {
+        ((time - from.time) / span).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    (
+        DVec3::from(from.position).lerp(DVec3::from(to.position), part),
+        rotation(&from.rotation).slerp(rotation(&to.rotation), part),
+    )
+}
+
+/// Adds a collider to a scene as it stands at the scene's time.
+pub fn add(scene: &mut Scene, collider: &Collider) {
+    let (position, turn) = pose(collider, scene.time);
+    let world = |local: Vec3| (turn * local.as_dvec3() + position).as_vec3();
+    let normal = |local: Vec3| (turn * local.as_dvec3()).as_vec3();
+    match &collider.shape {
+        ColliderShape::HalfSpace { normal } => {
+            if let Some(normal) = DVec3::from(*normal).try_normalize() {
+                scene.planes.push(Plane {
+                    point: position.as_vec3(),
+                    normal: (turn * normal).as_vec3(),
+                });
+            }
+        }
+        ColliderShape::Sphere { radius } => scene.balls.push(Ball {
+            centre: position.as_vec3(),
+            radius: *radius as f32,
+            material: Material::Collider,
+        }),
+        ColliderShape::Box { size } => {
+            let half = DVec3::from(*size).as_vec3() / 2.0;
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                for side in [-1.0, 1.0] {
+                    let out = axis * side;
+                    let across = Vec3::new(axis.z, axis.x, axis.y);
+                    let along = out.cross(across);
+                    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+                        .map(|(a, b)| (world((out + across * a + along * b) * half), normal(out)));
+                    polygon(scene, &corners);
+                }
+            }
+        }
+        ColliderShape::Cylinder { radius, height } => {
+            let (radius, half) = (*radius as f32, *height as f32 / 2.0);
+            let rim: Vec<Vec3> = (0..SIDES)
+                .map(|side| TAU * side as f32 / SIDES as f32)
+                .map(|angle| Vec3::new(angle.sin(), 0.0, angle.cos()))
+                .collect();
+            for side in [-1.0, 1.0] {
+                let cap = Vec3::Y * side;
+                let corners: Vec<_> = rim
+                    .iter()
+                    .map(|&out| (world(out * radius + cap * half), normal(cap)))
+                    .collect();
+                polygon(scene, &corners);
+            }
+            for (at, &one) in rim.iter().enumerate() {
+                let other = rim[(at + 1) % rim.len()];
+                let corners = [(one, -half), (other, -half), (other, half), (one, half)]
+                    .map(|(out, y)| (world(out * radius + Vec3::Y * y), normal(out)));
+                polygon(scene, &corners);
+            }
+        }
+    }
+}
+
+/// Adds a convex polygon of (position, normal) as a fan.
+fn polygon(scene: &mut Scene, corners: &[(Vec3, Vec3)]) {
+    let base = scene.positions.len() as u32;
+    for &(position, normal) in corners {
+        scene.positions.push(position);
+        scene.normals.push(normal);
+    }
+    for second in 1..corners.len() as u32 - 1 {
+        let triangle = [base, base + second, base + second + 1];
+        scene.triangles.push((triangle, Material::Collider));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Key;
+
+    #[test]
+    fn keys_are_linear_between_and_held_outside() {
+        let key = |time, x| Key {
+            time,
+            position: [x, 0.0, 0.0],
+            rotation: Rotation::default(),
+        };
+        let mut collider = Collider {
+            name: "c".into(),
+            shape: ColliderShape::Sphere { radius: 1.0 },
+            position: [5.0, 0.0, 0.0],
+            rotation: Rotation::default(),
+            velocity: [2.0, 0.0, 0.0],
+            spin: [0.0; 3],
+            keys: vec![key(1.0, 0.0), key(2.0, 10.0)],
+            friction: 0.5,
+            young: None,
+        };
+        for (time, x) in [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (1.25, 2.5),
+            (2.0, 10.0),
+            (9.0, 10.0),
+        ] {
+            assert_eq!(pose(&collider, time).0.x, x, "at {time} s");
+        }
+        collider.keys.clear();
+        assert_eq!(pose(&collider, 3.0).0.x, 11.0);
+    }
+}

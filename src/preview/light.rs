@@ -1,0 +1,141 @@
+//! The key light and its shadows: a depth map along its direction, read with a penumbra that widens with distance
+//! (percentage-closer soft shadows, Fernando 2005).
+
+use glam::Vec3;
+
+use super::camera::Stage;
+use super::raster::{View, cover};
+use super::scene::Scene;
+use super::spheres;
+
+/// Samples along a side of the depth map.
+const SIDE: usize = 2048;
+/// The map covers so many radii of what the camera looks at.
+const REACH: f32 = 2.6;
+/// Tangent of the light's angular radius.
+const SIZE: f32 = 0.09;
+/// Widest penumbra looked for, in radii of what the camera looks at.
+const WIDEST: f32 = 0.12;
+/// Reads of the map a point, for blockers and for the penumbra.
+const BLOCKER_TAPS: usize = 10;
+const TAPS: usize = 16;
+
+/// A distant light with a depth map.
+pub struct Light {
+    /// Towards the light.
+    pub direction: Vec3,
+    across: Vec3,
+    upward: Vec3,
+    focus: Vec3,
+    radius: f32,
+    texel: f32,
+    /// Largest distance towards the light.
+    near: Vec<f32>,
+}
+
+impl View for Light {
+    fn project(&self, point: Vec3) -> Vec3 {
+        let d = point - self.focus;
+        let half = SIDE as f32 / 2.0;
+        Vec3::new(
+            d.dot(self.across) / self.texel + half,
+            d.dot(self.upward) / self.texel + half,
+            d.dot(self.direction),
+        )
+    }
+
+    fn distance(&self, _: Vec3) -> f32 {
+        f32::INFINITY
+    }
+}
+
+impl Light {
+    /// Lights a scene from the camera's upper left.
+    pub fn new(scene: &Scene, stage: &Stage) -> Self {
+        let camera = &stage.camera;
+        let level = Vec3::new(camera.forward.x, 0.0, camera.forward.z).normalize_or(-Vec3::Z);
+        let right = level.cross(Vec3::Y);
+        let direction = (right * -0.62 + Vec3::Y * 0.95 - level * 0.42).normalize();
+        let (across, upward) = direction.any_orthonormal_pair();
+        let mut light = Light {
+            direction,
+            across,
+            upward,
+            focus: stage.focus,
+            radius: stage.radius,
+            texel: 2.0 * REACH * stage.radius / SIDE as f32,
+            near: Vec::new(),
+        };
+        let mut near = vec![f32::NEG_INFINITY; SIDE * SIDE];
+        let mut keep = |at: usize, found: f32| {
+            if found > near[at] {
+                near[at] = found;
+            }
+        };
+        for (triangle, _) in &scene.triangles {
+            let corners = triangle.map(|at| light.project(scene.positions[at as usize]));
+            cover(corners, SIDE, SIDE, |at, found, _| keep(at, found));
+        }
+        for ball in &scene.balls {
+            let middle = light.project(ball.centre);
+            spheres::cover(middle, ball.radius, light.texel, SIDE, &mut keep);
+        }
+        light.near = near;
+        light
+    }
+
+    fn depth(&self, x: f32, y: f32) -> f32 {
+        let inside = 0.0..SIDE as f32;
+        if inside.contains(&x) && inside.contains(&y) {
+            self.near[y as usize * SIDE + x as usize]
+        } else {
+            f32::NEG_INFINITY
+        }
+    }
+
+    /// Part of the light that reaches a point with this normal; `turn` in [0, 1) rotates the pattern of reads.
+    pub fn reaching(&self, point: Vec3, normal: Vec3, turn: f32) -> f32 {
+        // Off the surface by more at grazing angles, where one sample of the map spans more depth.
+        let grazing = 1.0 - normal.dot(self.direction).clamp(0.0, 1.0);
+        let lifted = point + normal * (self.texel * (1.0 + 2.0 * grazing));
+        let at = self.project(lifted);
+        let bias = self.texel * 1.5;
+        let search = WIDEST * self.radius / self.texel;
+        let (mut blockers, mut depth) = (0.0, 0.0);
+        for tap in 0..BLOCKER_TAPS {
+            let (dx, dy) = spiral(tap, BLOCKER_TAPS, turn);
+            let reach = (dx * dx + dy * dy).sqrt() * search * self.texel;
+            let found = self.depth(at.x + dx * search, at.y + dy * search);
+            // What blocks this far to the side must stand this high above, or the light goes past it.
+            if found > at.z + bias + reach * 0.5 {
+                blockers += 1.0;
+                depth += found - at.z;
+            }
+        }
+        // Nothing found in the wide search: only small details close by can still block.
+        let (width, taps) = if blockers > 0.0 {
+            let width = depth / blockers * SIZE / self.texel;
+            (width.clamp(1.5, search), TAPS)
+        } else {
+            (1.5, TAPS / 4)
+        };
+        let mut open = 0.0;
+        for tap in 0..taps {
+            let (dx, dy) = spiral(tap, taps, turn);
+            let reach = (dx * dx + dy * dy).sqrt() * width * self.texel;
+            let found = self.depth(at.x + dx * width, at.y + dy * width);
+            if found <= at.z + bias + reach * 0.5 {
+                open += 1.0;
+            }
+        }
+        open / taps as f32
+    }
+}
+
+/// Point number `at` of `count` spread evenly over the unit disc, turned by `turn` of a full circle.
+fn spiral(at: usize, count: usize, turn: f32) -> (f32, f32) {
+    const GOLDEN: f32 = 2.399_963;
+    let distance = ((at as f32 + 0.5) / count as f32).sqrt();
+    let angle = at as f32 * GOLDEN + turn * std::f32::consts::TAU;
+    (distance * angle.cos(), distance * angle.sin())
+}

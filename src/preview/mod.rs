@@ -1,0 +1,254 @@
+//! Shaded pictures of a shot without a GPU: a PNG a frame and one sheet with some of them.
+//!
+//! Draws the surfaces of a frame where they exist, its elements as balls where they do not, and the colliders.
+//! Reads the store and nothing else. A frame's picture depends on the store alone, whatever the threads.
+
+mod camera;
+mod colliders;
+mod font;
+mod light;
+mod occlusion;
+mod png;
+mod raster;
+mod scene;
+mod shade;
+mod sheet;
+mod spheres;
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use crate::spec;
+use crate::store::{Manifest, Store, StoreError};
+use scene::Source;
+
+/// Why a preview failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PreviewError {
+    /// The store could not be read or a picture not written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing to draw.
+    #[error(
+        "{path}: neither surfaces nor elements in frames {}..{}; run `cullet simulate` first or widen the range",
+        .frames.start, .frames.end, path = .path.display()
+    )]
+    NoFrames {
+        /// The store.
+        path: PathBuf,
+        /// Frames asked for.
+        frames: Range<u32>,
+    },
+    /// Picture size out of bounds.
+    #[error("preview of {width} x {height} pixels: each side must lie between 16 and {limit}")]
+    Size {
+        /// Width asked for.
+        width: u32,
+        /// Height asked for.
+        height: u32,
+        /// Longest side.
+        limit: u32,
+    },
+    /// A camera that sees nothing.
+    #[error("preview camera: {what}")]
+    Camera {
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// What a preview wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PreviewSummary {
+    /// The pictures in order of frames, then the sheet.
+    pub files: Vec<PathBuf>,
+}
+
+/// Longest side of a picture, pixels; four samples a pixel of it take about 1 GB.
+const LONGEST_SIDE: u32 = 4096;
+
+/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`.
+///
+/// `on_frame` hears (done, of how many).
+pub fn run(
+    store: &Store,
+    preview: &spec::Preview,
+    frames: Range<u32>,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<PreviewSummary, PreviewError> {
+    let (width, height) = (preview.width, preview.height);
+    let sides = 16..=LONGEST_SIDE;
+    if !sides.contains(&width) || !sides.contains(&height) {
+        return Err(PreviewError::Size {
+            width,
+            height,
+            limit: LONGEST_SIDE,
+        });
+    }
+    let source = Source::new(store, Manifest::read(store)?.pipeline)?;
+    let numbers = source.frames(&frames)?;
+    if numbers.is_empty() {
+        let path = store.root().to_owned();
+        return Err(PreviewError::NoFrames { path, frames });
+    }
+    let stage = camera::stage(&source, preview, &numbers)?;
+    let mut sheet = sheet::Sheet::new(&numbers, width, height);
+    let mut summary = PreviewSummary::default();
+    for batch in numbers.chunks(rayon::current_num_threads()) {
+        let drawn = batch
+            .par_iter()
+            .map(|&frame| {
+                let scene = source.read(frame)?;
+                let picture = shade::draw(&scene, &stage);
+                let path = store.numbered("preview", frame, "png");
+                png::write(&path, &picture)?;
+                Ok((path, scene.time, picture))
+            })
+            .collect::<Result<Vec<_>, PreviewError>>()?;
+        for (&frame, (path, time, picture)) in batch.iter().zip(drawn) {
+            sheet.offer(frame, time, &picture);
+            summary.files.push(path);
+            on_frame(summary.files.len(), numbers.len());
+        }
+    }
+    let path = store.path("preview/contact_sheet.png");
+    png::write(&path, &sheet.finish())?;
+    summary.files.push(path);
+    Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::{Elements, Frames, Shape};
+    use crate::store::Packing;
+
+    /// Three balls in a row that drift apart.
+    fn balls(folder: &std::path::Path) -> Store {
+        let store = Store::at(folder);
+        let manifest = Manifest {
+            schema_version: crate::store::SCHEMA_VERSION,
+            units: "SI".to_owned(),
+            coordinates: "right-handed, y up, metres".to_owned(),
+            pipeline: None,
+            stages: Default::default(),
+        };
+        manifest.write(&store).expect("manifest");
+        let rows = 0..3u32;
+        let all = |value: f64| vec![value; 3];
+        let elements = Elements {
+            id: rows.clone().collect(),
+            body: vec![0; 3],
+            material: vec![0; 3],
+            kind: vec![Shape::Sphere; 3],
+            x: all(0.0),
+            y: all(0.0),
+            z: all(0.0),
+            r: all(0.01),
+            mass: all(1.0),
+            inertia: all(1.0),
+            volume: all(1.0),
+            vx: all(0.0),
+            vy: all(0.0),
+            vz: all(0.0),
+            wx: all(0.0),
+            wy: all(0.0),
+            wz: all(0.0),
+        };
+        let packing = Packing {
+            elements,
+            ..Packing::default()
+        };
+        store.write_packing(&packing).expect("packing");
+        for frame in 0..5u32 {
+            let all = |value: f32| vec![value; 3];
+            let table = Frames {
+                frame: vec![frame; 3],
+                time: vec![f64::from(frame); 3],
+                id: rows.clone().collect(),
+                x: rows
+                    .clone()
+                    .map(|id| id as f32 * 0.02 * (1.0 + frame as f32))
+                    .collect(),
+                y: all(0.0),
+                z: all(0.0),
+                qx: all(0.0),
+                qy: all(0.0),
+                qz: all(0.0),
+                qw: all(1.0),
+                vx: all(0.0),
+                vy: all(0.0),
+                vz: all(0.0),
+                wx: all(0.0),
+                wy: all(0.0),
+                wz: all(0.0),
+                fragment: vec![0; 3],
+                sigma: all(0.0),
+                tau: all(0.0),
+                broken: vec![0, 1, 0],
+            };
+            store
+                .write_numbered("frames", frame, &table)
+                .expect("frame");
+        }
+        store
+    }
+
+    #[test]
+    fn pictures_do_not_depend_on_the_number_of_threads() {
+        let preview = spec::Preview {
+            width: 48,
+            height: 32,
+            camera: None,
+        };
+        let drawn = |threads: usize| {
+            let folder = tempfile::tempdir().expect("folder");
+            let store = balls(folder.path());
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let summary = pool
+                .expect("threads")
+                .install(|| run(&store, &preview, 0..10, &mut |_, _| {}))
+                .expect("preview");
+            let read = |path: &PathBuf| std::fs::read(path).expect("picture");
+            summary.files.iter().map(read).collect::<Vec<_>>()
+        };
+        let one = drawn(1);
+        assert_eq!(one.len(), 6, "five frames and the sheet");
+        assert!(one[0] != one[4], "the balls moved");
+        assert!(one == drawn(3));
+    }
+
+    #[test]
+    fn impossible_previews_are_refused() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = balls(folder.path());
+        let attempt = |width: u32, fov: f64, frames: Range<u32>| {
+            let camera = spec::Camera {
+                eye: [0.0, 0.0, 1.0],
+                target: [0.0; 3],
+                fov,
+            };
+            let preview = spec::Preview {
+                width,
+                height: 32,
+                camera: Some(camera),
+            };
+            run(&store, &preview, frames, &mut |_, _| {})
+        };
+        assert!(matches!(
+            attempt(0, 0.5, 0..1),
+            Err(PreviewError::Size { .. })
+        ));
+        assert!(matches!(
+            attempt(32, 0.0, 0..1),
+            Err(PreviewError::Camera { .. })
+        ));
+        assert!(matches!(
+            attempt(32, 0.5, 8..9),
+            Err(PreviewError::NoFrames { .. })
+        ));
+        assert!(attempt(32, 0.5, 0..1).is_ok());
+    }
+}

@@ -1,0 +1,174 @@
+//! Ambient occlusion from the depths on screen: how much of the sky a point's surroundings hide.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::camera::{Camera, SUPERSAMPLING, Stage};
+use super::raster::{Buffer, View};
+use super::scene::Material;
+
+/// Points tried around each pixel.
+const TAPS: usize = 24;
+/// Furthest point tried, in radii of what the camera looks at.
+const REACH: f32 = 0.22;
+/// Side of the square of pixels over which the patterns of points differ, and are then averaged.
+const TILE: usize = 4;
+
+/// Part of the sky that each pixel sees.
+pub struct Occlusion {
+    width: usize,
+    height: usize,
+    open: Vec<f32>,
+    near: Vec<f32>,
+}
+
+impl Occlusion {
+    /// Looks around each pixel of a drawn picture.
+    pub fn new(buffer: &Buffer, stage: &Stage) -> Self {
+        let (width, height) = (stage.width, stage.height);
+        let near: Vec<f32> = (0..width * height)
+            .map(|at| buffer.near[sample(at, width, buffer.width)])
+            .collect();
+        let directions = directions();
+        let raw: Vec<f32> = (0..width * height)
+            .into_par_iter()
+            .map(|at| {
+                let (x, y) = (at % width, at / width);
+                let sample = sample(at, width, buffer.width);
+                if buffer.materials[sample] == Material::Background {
+                    return 1.0;
+                }
+                let pattern = (y % TILE) * TILE + x % TILE;
+                around(buffer, stage, sample, &directions, pattern)
+            })
+            .collect();
+        let mut occlusion = Occlusion {
+            width,
+            height,
+            open: raw,
+            near,
+        };
+        occlusion.open = (0..width * height)
+            .into_par_iter()
+            .map(|at| {
+                let origin = (at % width) as isize - TILE as isize / 2;
+                let top = (at / width) as isize - TILE as isize / 2;
+                occlusion.mean(origin..origin + TILE as isize, top, occlusion.near[at])
+            })
+            .collect();
+        occlusion
+    }
+
+    /// Mean over a tile of the pixels that lie about as near as `near`.
+    fn mean(&self, columns: std::ops::Range<isize>, top: isize, near: f32) -> f32 {
+        let (mut sum, mut weight) = (0.0, 1e-6);
+        let mut fallback = 1.0;
+        for y in top..top + TILE as isize {
+            for x in columns.clone() {
+                let inside =
+                    (0..self.width as isize).contains(&x) && (0..self.height as isize).contains(&y);
+                if !inside {
+                    continue;
+                }
+                let at = y as usize * self.width + x as usize;
+                let alike = 1.0 - ((self.near[at] - near).abs() / near.max(1e-12) * 60.0).min(1.0);
+                sum += self.open[at] * alike;
+                weight += alike;
+                fallback = self.open[at];
+            }
+        }
+        if weight > 1e-3 {
+            sum / weight
+        } else {
+            fallback
+        }
+    }
+
+    /// Part of the sky seen at a sample: that of the pixel nearby that lies most nearly as near.
+    pub fn at(&self, column: usize, row: usize, near: f32) -> f32 {
+        let (x, y) = (column / SUPERSAMPLING, row / SUPERSAMPLING);
+        let mut best = (f32::INFINITY, 1.0);
+        for (dx, dy) in [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)] {
+            let (Some(x), Some(y)) = (x.checked_add_signed(dx), y.checked_add_signed(dy)) else {
+                continue;
+            };
+            if x < self.width && y < self.height {
+                let at = y * self.width + x;
+                let off = (self.near[at] - near).abs();
+                if off < best.0 {
+                    best = (off, self.open[at]);
+                }
+                if dx == 0 && dy == 0 && off < near * 0.005 {
+                    break;
+                }
+            }
+        }
+        best.1
+    }
+}
+
+/// First sample of a pixel.
+fn sample(pixel: usize, width: usize, samples: usize) -> usize {
+    (pixel / width) * SUPERSAMPLING * samples + (pixel % width) * SUPERSAMPLING
+}
+
+/// Points in the half-ball over a surface, denser near its middle and more of them upward (cosine).
+fn directions() -> [Vec3; TAPS] {
+    std::array::from_fn(|at| {
+        let part = (at as f32 + 0.5) / TAPS as f32;
+        // Lengths in another order than directions, so that each length meets many directions.
+        let length = ((at * 7) % TAPS) as f32 / TAPS as f32;
+        let across = part.sqrt();
+        let angle = at as f32 * 2.399_963;
+        let direction = Vec3::new(
+            across * angle.cos(),
+            across * angle.sin(),
+            (1.0 - part).sqrt(),
+        );
+        direction * (0.04 + 0.96 * length * length)
+    })
+}
+
+fn around(
+    buffer: &Buffer,
+    stage: &Stage,
+    sample: usize,
+    directions: &[Vec3; TAPS],
+    pattern: usize,
+) -> f32 {
+    let camera: &Camera = &stage.camera;
+    let reach = REACH * stage.radius;
+    let (x, y) = (sample % buffer.width, sample / buffer.width);
+    let normal = buffer.normals[sample];
+    let distance = 1.0 / buffer.near[sample];
+    let point = camera.eye + camera.ray(x as f32 + 0.5, y as f32 + 0.5) * distance;
+    let (side, other) = normal.normalize_or(Vec3::Y).any_orthonormal_pair();
+    // Neighbouring patterns should differ much: bit-reversed order of the tile.
+    let turn = ((pattern * 7) % (TILE * TILE)) as f32 / (TILE * TILE) as f32;
+    let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
+    let lifted = point + normal * (reach * 0.012);
+    let mut hidden = 0.0;
+    for d in directions {
+        let (u, v) = (d.x * cos - d.y * sin, d.x * sin + d.y * cos);
+        let tried = lifted + (side * u + other * v + normal * d.z) * reach;
+        let depth = camera.distance(tried);
+        if depth <= 0.0 {
+            continue;
+        }
+        let seen = camera.project(tried);
+        let inside = seen.x >= 0.0
+            && seen.y >= 0.0
+            && seen.x < buffer.width as f32
+            && seen.y < buffer.height as f32;
+        if !inside {
+            continue;
+        }
+        let near = buffer.near[seen.y as usize * buffer.width + seen.x as usize];
+        if near * depth > 1.0 + 0.002 * reach / depth {
+            // What stands far in front of the point hides the view of it, not its sky.
+            let gap = distance - 1.0 / near;
+            hidden += 1.0 - ((gap.abs() / reach - 1.0) / 1.0).clamp(0.0, 1.0);
+        }
+    }
+    1.0 - hidden / TAPS as f32
+}

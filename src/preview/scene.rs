@@ -1,0 +1,174 @@
+//! What stands in a frame: triangles, balls and planes with a material each.
+
+use std::ops::Range;
+
+use glam::Vec3;
+
+use super::colliders;
+use crate::spec::Pipeline;
+use crate::store::{Packing, Result, Store, SurfaceFrame};
+
+/// What a surface is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Material {
+    /// Nothing there.
+    Background,
+    /// A half-space.
+    Floor,
+    /// A solid collider.
+    Collider,
+    /// Skin of a body.
+    Skin(u8),
+    /// Crack face of a body.
+    Crack(u8),
+}
+
+/// A ball.
+#[derive(Clone, Copy)]
+pub struct Ball {
+    pub centre: Vec3,
+    pub radius: f32,
+    pub material: Material,
+}
+
+/// A half-space, seen from the side that its normal points to.
+#[derive(Clone, Copy)]
+pub struct Plane {
+    pub point: Vec3,
+    pub normal: Vec3,
+}
+
+/// A frame ready to draw.
+#[derive(Default)]
+pub struct Scene {
+    /// Simulated time, s.
+    pub time: f64,
+    pub positions: Vec<Vec3>,
+    pub normals: Vec<Vec3>,
+    pub triangles: Vec<([u32; 3], Material)>,
+    pub balls: Vec<Ball>,
+    pub planes: Vec<Plane>,
+    /// Vertices and balls that come before this one belong to bodies, the rest to colliders.
+    pub body_vertices: usize,
+    pub body_balls: usize,
+}
+
+impl Scene {
+    /// Lower and upper corners of what belongs to bodies.
+    pub fn body_corners(&self) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
+        let points = self.positions[..self.body_vertices].iter();
+        let balls = self.balls[..self.body_balls].iter();
+        points.map(|&point| (point, point)).chain(balls.map(|ball| {
+            let reach = Vec3::splat(ball.radius);
+            (ball.centre - reach, ball.centre + reach)
+        }))
+    }
+}
+
+/// Where the frames come from.
+pub struct Source<'a> {
+    store: &'a Store,
+    pipeline: Option<Pipeline>,
+    surfaces: Vec<u32>,
+    /// Read when some frame has no surfaces.
+    packing: Option<Packing>,
+}
+
+impl<'a> Source<'a> {
+    /// Prepares to read frames of a store.
+    pub fn new(store: &'a Store, pipeline: Option<Pipeline>) -> Result<Self> {
+        let surfaces = store.numbers("meshes", "rkyv")?;
+        let bare = store
+            .frames(&(0..u32::MAX))?
+            .iter()
+            .any(|frame| surfaces.binary_search(frame).is_err());
+        Ok(Source {
+            store,
+            pipeline,
+            surfaces,
+            packing: bare.then(|| store.read_packing()).transpose()?,
+        })
+    }
+
+    /// Numbers of the frames that can be drawn.
+    pub fn frames(&self, range: &Range<u32>) -> Result<Vec<u32>> {
+        let mut frames = self.store.frames(range)?;
+        frames.extend(self.surfaces.iter().filter(|frame| range.contains(frame)));
+        frames.sort_unstable();
+        frames.dedup();
+        Ok(frames)
+    }
+
+    /// Reads a frame.
+    pub fn read(&self, frame: u32) -> Result<Scene> {
+        let mut scene = if self.surfaces.binary_search(&frame).is_ok() {
+            surfaces(&SurfaceFrame::read(self.store, frame)?)
+        } else {
+            self.elements(frame)?
+        };
+        scene.body_vertices = scene.positions.len();
+        scene.body_balls = scene.balls.len();
+        for collider in self
+            .pipeline
+            .iter()
+            .flat_map(|pipeline| &pipeline.colliders)
+        {
+            colliders::add(&mut scene, collider);
+        }
+        Ok(scene)
+    }
+
+    fn elements(&self, frame: u32) -> Result<Scene> {
+        let rows = self.store.read_frame(frame)?;
+        let mut scene = Scene {
+            time: rows.time.first().copied().unwrap_or_default(),
+            ..Scene::default()
+        };
+        let elements = self.packing.as_ref().map(|packing| &packing.elements);
+        for (row, &id) in rows.id.iter().enumerate() {
+            let at = id as usize;
+            // A foreign store may hold rows that its packing does not know.
+            let Some((radius, body)) =
+                elements.and_then(|elements| Some((*elements.r.get(at)?, *elements.body.get(at)?)))
+            else {
+                continue;
+            };
+            let centre = Vec3::new(rows.x[row], rows.y[row], rows.z[row]);
+            if centre.is_finite() {
+                scene.balls.push(Ball {
+                    centre,
+                    radius: radius as f32,
+                    material: material(body, rows.broken[row] > 0),
+                });
+            }
+        }
+        Ok(scene)
+    }
+}
+
+fn material(body: u32, inside: bool) -> Material {
+    let body = (body % 4) as u8;
+    if inside {
+        Material::Crack(body)
+    } else {
+        Material::Skin(body)
+    }
+}
+
+fn surfaces(surface: &SurfaceFrame) -> Scene {
+    let mut scene = Scene {
+        time: surface.time,
+        positions: surface.positions.iter().map(|&p| p.into()).collect(),
+        normals: surface.normals.iter().map(|&n| n.into()).collect(),
+        ..Scene::default()
+    };
+    for piece in &surface.pieces {
+        for triangle in surface.triangle_range(piece) {
+            let inside = surface.inside[triangle] != 0;
+            scene
+                .triangles
+                .push((surface.triangles[triangle], material(piece.body, inside)));
+        }
+    }
+    scene
+}

@@ -1,0 +1,195 @@
+//! Light on surfaces, and samples to pixels.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::camera::{SUPERSAMPLING, Stage};
+use super::light::Light;
+use super::occlusion::Occlusion;
+use super::png::Picture;
+use super::raster::{self, Buffer};
+use super::scene::{Material, Scene};
+
+/// Light of the key lamp, and of the sky and ground around; linear RGB.
+const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);
+const SKY: Vec3 = Vec3::new(0.31, 0.34, 0.39);
+const GROUND: Vec3 = Vec3::new(0.19, 0.175, 0.155);
+
+/// Background, upper and lower edge; linear RGB.
+const TOP: Vec3 = Vec3::new(0.54, 0.58, 0.62);
+const BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
+
+/// The floor has run out into the background so many radii of the focus away.
+const HORIZON: f32 = 7.0;
+
+/// Skin of the bodies in turn: plaster, sage, slate, sand.
+const SKINS: [Vec3; 4] = [
+    Vec3::new(0.66, 0.63, 0.58),
+    Vec3::new(0.50, 0.58, 0.50),
+    Vec3::new(0.46, 0.53, 0.62),
+    Vec3::new(0.68, 0.58, 0.44),
+];
+
+/// Draws a frame.
+pub fn draw(scene: &Scene, stage: &Stage) -> Picture {
+    let buffer = raster::draw(scene, &stage.camera);
+    let light = Light::new(scene, stage);
+    let occlusion = Occlusion::new(&buffer, stage);
+    let (width, height) = (stage.width, stage.height);
+    let pixels = (0..width * height)
+        .into_par_iter()
+        .map(|at| {
+            let (x, y) = (at % width * SUPERSAMPLING, at / width * SUPERSAMPLING);
+            let mut sum = Vec3::ZERO;
+            for row in y..y + SUPERSAMPLING {
+                for column in x..x + SUPERSAMPLING {
+                    sum += sample(&buffer, stage, &light, &occlusion, column, row);
+                }
+            }
+            encode(sum / (SUPERSAMPLING * SUPERSAMPLING) as f32)
+        })
+        .collect();
+    Picture {
+        width,
+        height,
+        pixels,
+    }
+}
+
+/// Colour of a sample, linear RGB.
+fn sample(
+    buffer: &Buffer,
+    stage: &Stage,
+    light: &Light,
+    occlusion: &Occlusion,
+    column: usize,
+    row: usize,
+) -> Vec3 {
+    let at = row * buffer.width + column;
+    let background = TOP.lerp(BOTTOM, row as f32 / buffer.height as f32);
+    let material = buffer.materials[at];
+    if material == Material::Background {
+        return background;
+    }
+    let camera = &stage.camera;
+    let near = buffer.near[at];
+    let ray = camera.ray(column as f32 + 0.5, row as f32 + 0.5);
+    let point = camera.eye + ray / near;
+    if material == Material::Floor && (point - stage.focus).length() > HORIZON * stage.radius {
+        return background;
+    }
+    let view = -ray.normalize();
+    // Interpolated normals can lean away from the viewer at silhouettes.
+    let mut normal = buffer.normals[at];
+    let away = normal.dot(view);
+    if away < 0.0 {
+        normal = (normal - view * away).normalize_or(view);
+    }
+    let facing = normal.dot(light.direction).max(0.0);
+    let reaching = if facing > 0.0 {
+        light.reaching(point, normal, noise(column, row))
+    } else {
+        0.0
+    };
+    let open = occlusion.at(column, row, near);
+    let albedo = albedo(material);
+    let ambient = GROUND.lerp(SKY, 0.5 + 0.5 * normal.y);
+    // Light that bounces inside pale crevices comes back coloured (Jimenez et al. 2016, fit of multiple bounces).
+    let bounce = |a: f32| {
+        let (x, y, z) = (
+            2.0404 * a - 0.3324,
+            -4.7951 * a + 0.6417,
+            2.7552 * a + 0.6903,
+        );
+        ((open * x + y) * open + z) * open
+    };
+    let sky =
+        Vec3::new(bounce(albedo.x), bounce(albedo.y), bounce(albedo.z)).max(Vec3::splat(open));
+    let halfway = (view + light.direction).normalize_or(normal);
+    let gloss = 0.05 * normal.dot(halfway).max(0.0).powi(18);
+    let lit =
+        albedo * (ambient * sky + KEY * (facing * reaching)) + KEY * (gloss * facing * reaching);
+    if material != Material::Floor {
+        return lit;
+    }
+    floor(lit, background, stage, point, normal)
+}
+
+/// The floor: a faint grid near the focus that runs out into the background.
+fn floor(lit: Vec3, background: Vec3, stage: &Stage, point: Vec3, normal: Vec3) -> Vec3 {
+    let away = (point - stage.focus).length() / stage.radius;
+    let shown = 1.0 - smooth((away - 2.0) / (HORIZON - 2.0));
+    let spacing = spacing(stage.radius);
+    let (side, other) = floor_axes(normal);
+    let line = |along: f32| {
+        let off = (along / spacing - (along / spacing).round()).abs() * spacing;
+        // About the width of a pixel at the focus.
+        let width = stage.radius * 0.006;
+        1.0 - smooth(off / width)
+    };
+    let grid = line(point.dot(side)).max(line(point.dot(other)));
+    let drawn = lit * (1.0 - 0.10 * grid * (1.0 - smooth(away / 4.0)));
+    background.lerp(drawn, shown)
+}
+
+/// World axes along a floor, where it is level.
+fn floor_axes(normal: Vec3) -> (Vec3, Vec3) {
+    let side = normal.cross(Vec3::Z).try_normalize().unwrap_or(Vec3::X);
+    (side, side.cross(normal))
+}
+
+/// Half to a full radius, as 1, 2 or 5 times a power of ten.
+fn spacing(radius: f32) -> f32 {
+    let decade = 10f32.powf(radius.log10().floor());
+    let lead = radius / decade;
+    decade
+        * if lead >= 5.0 {
+            5.0
+        } else if lead >= 2.0 {
+            2.0
+        } else {
+            1.0
+        }
+        / 2.0
+}
+
+fn albedo(material: Material) -> Vec3 {
+    match material {
+        Material::Background => Vec3::ZERO,
+        Material::Floor => Vec3::new(0.53, 0.53, 0.525),
+        Material::Collider => Vec3::splat(0.34),
+        Material::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
+        // The same stuff, fresh: darker and warmer.
+        Material::Crack(body) => {
+            SKINS[usize::from(body) % SKINS.len()] * Vec3::new(0.82, 0.58, 0.42)
+        }
+    }
+}
+
+/// Between 0 and 1, well mixed between neighbours (interleaved gradient noise, Jimenez 2014).
+fn noise(x: usize, y: usize) -> f32 {
+    (52.982_918 * (0.067_110_56 * x as f32 + 0.005_837_15 * y as f32).fract()).fract()
+}
+
+fn smooth(part: f32) -> f32 {
+    let t = part.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Linear RGB to 8-bit sRGB, with the brightest lights rolled off.
+fn encode(linear: Vec3) -> [u8; 3] {
+    linear.to_array().map(|value| {
+        // Straight up to 0.7, then towards 1 without a kink.
+        let value = if value > 0.7 {
+            1.0 - 0.3 * (-(value - 0.7) / 0.3).exp()
+        } else {
+            value.max(0.0)
+        };
+        let coded = if value <= 0.003_130_8 {
+            12.92 * value
+        } else {
+            1.055 * value.powf(1.0 / 2.4) - 0.055
+        };
+        (coded * 255.0 + 0.5) as u8
+    })
+}
