@@ -17,7 +17,9 @@ pub enum Precision {
 }
 
 /// Where the time integration runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
     /// The faster of those that work.
@@ -77,7 +79,9 @@ impl Default for Reconstruct {
 }
 
 /// A file format of meshes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
     /// Universal Scene Description, text.
