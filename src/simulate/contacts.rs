@@ -106,6 +106,8 @@ pub struct Contacts<S> {
     skin: f64,
     /// Largest radius, m.
     largest: f64,
+    /// Whether all radii are equal: then elements within a whole shell of bonds cannot be reached.
+    equal: bool,
     /// Positions when the lists were made.
     anchor: Vec<DVec3>,
     /// How far an element or collider may have moved since, m.
@@ -129,11 +131,15 @@ impl<S: Scalar> Contacts<S> {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(0.0, f64::max);
+        let smallest = (0..system.count)
+            .map(|i| system.radius(i))
+            .fold(f64::INFINITY, f64::min);
         let chunks = system.motion.len().div_ceil(CHUNK);
         let mut contacts = Contacts {
             chunks: vec![ContactChunk::default(); chunks],
             skin: 0.35 * largest,
             largest,
+            equal: largest - smallest < 1e-6 * largest,
             anchor: Vec::new(),
             moved: 0.0,
         };
@@ -170,12 +176,18 @@ impl<S: Scalar> Contacts<S> {
 
     /// Makes the lists anew, keeping springs.
     pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
-        let (skin, largest) = (self.skin, self.largest);
+        let (skin, largest, equal) = (self.skin, self.largest, self.equal);
         let anchor: Vec<DVec3> = (0..system.count)
             .into_par_iter()
             .map(|i| system.position(i))
             .collect();
-        let grid = HashGrid::new(system.count, 2.0 * largest + skin, |i| anchor[i]);
+        let exposed: Vec<u32> = (0..system.count)
+            .filter(|&i| is_exposed(system, i, equal))
+            .map(|i| i as u32)
+            .collect();
+        let grid = HashGrid::new(exposed.len(), 2.0 * largest + skin, |k| {
+            anchor[exposed[k] as usize]
+        });
         self.chunks = self
             .chunks
             .par_iter()
@@ -189,7 +201,9 @@ impl<S: Scalar> Contacts<S> {
                 for i in first..last {
                     found.clear();
                     if i < system.count {
-                        candidates(system, &anchor, &grid, skin, i, &mut found);
+                        if is_exposed(system, i, equal) {
+                            candidates(system, &anchor, (&grid, &exposed), skin, i, &mut found);
+                        }
                         touching_obstacles(system, &anchor, obstacles, skin, i, &mut found);
                     }
                     found.sort_unstable_by_key(|(partner, _)| *partner);
@@ -256,17 +270,29 @@ impl<S: Scalar> Contacts<S> {
     }
 }
 
+/// Bonds to as many equal balls as can touch one at once.
+const WHOLE_SHELL: u32 = 12;
+
+/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
+///
+/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
+/// broken stands as far off as the second neighbours of a close packing, beyond the skin.
+fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
+    !equal || system.slots.slots == 0 || system.slots.whole[element].count_ones() < WHOLE_SHELL
+}
+
 fn candidates<S: Scalar>(
     system: &System<S>,
     anchor: &[DVec3],
-    grid: &HashGrid,
+    (grid, exposed): (&HashGrid, &[u32]),
     skin: f64,
     i: usize,
     found: &mut Vec<(u32, S)>,
 ) {
     let (p, r) = (anchor[i], system.radius(i));
     let held = system.inverse_mass[i].to_f64() == 0.0;
-    grid.around(p, |j| {
+    grid.around(p, |k| {
+        let j = exposed[k as usize];
         let other = j as usize;
         let reach = r + system.radius(other) + skin;
         if other == i || p.distance_squared(anchor[other]) > reach * reach {
