@@ -2,6 +2,10 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod energy;
+mod external;
+mod harness;
+mod pipeline;
+mod refusals;
 mod scenes;
 mod statics;
 mod vectors;

@@ -1,0 +1,86 @@
+//! The readers at the other end: usd-core, trimesh, Khronos' glTF validator, DuckDB, run on a shot from the command line.
+//!
+//! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
+//! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::harness::{Place, shot};
+
+/// A store with every export, made once.
+fn store() -> &'static PathBuf {
+    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &STORE
+        .get_or_init(|| {
+            let place = Place::new();
+            let bunny = shot("bunny_drop");
+            place.succeed(&[
+                "run",
+                &bunny,
+                "--out",
+                "store",
+                "--set",
+                "scale=smoke",
+                "--set",
+                "time.end=4 ms",
+                "--set",
+                "export.formats=[\"usd\", \"glb\", \"obj\", \"ply\"]",
+            ]);
+            let store = place.path("store");
+            (place, store)
+        })
+        .1
+}
+
+fn check(script: &str) {
+    let required = std::env::var_os("CULLET_EXTERNAL_REQUIRED").is_some();
+    let Some(readers) = std::env::var_os("CULLET_EXTERNAL").map(PathBuf::from) else {
+        assert!(!required, "CULLET_EXTERNAL names no folder of readers");
+        println!("skipped: {script}: CULLET_EXTERNAL names no folder of readers");
+        return;
+    };
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/external")
+        .join(script);
+    let mut command = if script.ends_with(".py") {
+        Command::new(readers.join("venv/bin/python"))
+    } else {
+        let mut node = Command::new("node");
+        node.env("NODE_PATH", readers.join("node_modules"));
+        node
+    };
+    let output = command.arg(path).arg(store()).output().unwrap();
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    println!("{script}: {said}");
+    if output.status.code() == Some(77) {
+        assert!(!required, "{said}");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn usd_core_traverses_every_frame() {
+    check("check_usd.py");
+}
+
+#[test]
+fn trimesh_finds_every_fragment_closed_and_no_volume_lost() {
+    check("check_meshes.py");
+}
+
+#[test]
+fn khronos_validator_finds_no_error() {
+    check("check_glb.js");
+}
+
+#[test]
+fn duckdb_counts_elements_per_fragment() {
+    check("check_duckdb.py");
+}

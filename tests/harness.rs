@@ -1,0 +1,75 @@
+//! Runs the program as a user does, in a folder of its own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A temporary folder and the program to run in it.
+pub struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Place {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file into the folder.
+    pub fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cullet"));
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs and returns the output.
+    pub fn output(&self, arguments: &[&str]) -> Output {
+        self.command().args(arguments).output().unwrap()
+    }
+
+    /// Runs and wants success; returns standard output.
+    pub fn succeed(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs and wants exit code 2 with one message; returns it.
+    pub fn refuse(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "one message: {error}");
+        error
+    }
+}
+
+/// A pipeline file of this repository.
+pub fn shot(name: &str) -> String {
+    format!("{}/pipelines/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below the folders, by relative path.
+pub fn files(root: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for folder in folders {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+            found.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+    found
+}

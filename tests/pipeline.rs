@@ -1,0 +1,168 @@
+//! Whole runs of the program: what they leave, the same bytes whatever the threads and however often they are killed.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use cullet::store::Store;
+use serde_json::Value;
+
+use crate::harness::{Place, files, shot};
+
+/// Few elements, a short time.
+const SMALL: [&str; 6] = [
+    "--set",
+    "scale=smoke",
+    "--set",
+    "body.bunny.packing.elements=800",
+    "--set",
+    "time.end=4 ms",
+];
+
+fn simulate(place: &Place, out: &str, more: &[&str]) {
+    let bunny = shot("bunny_drop");
+    let mut arguments = vec!["run", &bunny, "--out", out, "--to", "simulate"];
+    arguments.extend(SMALL);
+    arguments.extend(more);
+    place.succeed(&arguments);
+}
+
+#[test]
+fn a_bunny_breaks_and_nothing_is_lost() {
+    let place = Place::new();
+    simulate(&place, "store", &[]);
+    let report: Value =
+        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+    let last = &report["last"];
+    assert!(last["fragments"].as_u64().unwrap() >= 5, "{last}");
+    assert!(last["mass_error"].as_f64().unwrap().abs() < 1e-9, "{last}");
+    assert_eq!(last["outside"], 0);
+    let store = Store::open(place.path("store")).unwrap();
+    let mut broken = 0;
+    for frame in store.frames(&(0..u32::MAX)).unwrap() {
+        let frames = store.read_frame(frame).unwrap();
+        let fragments = store.read_fragments(frame).unwrap();
+        let breaks = store.read_breaks(frame).unwrap();
+        broken += breaks.bond.len() as u64;
+        assert_eq!(
+            u64::from(store.read_history(frame).unwrap().broken[0]),
+            broken
+        );
+        assert_eq!(
+            fragments.elements.iter().sum::<u32>() as usize,
+            frames.id.len()
+        );
+        assert!(
+            frames.y.iter().all(|y| *y > -0.01),
+            "nothing falls through the floor"
+        );
+        let sides: u64 = frames.broken.iter().map(|b| u64::from(*b)).sum();
+        assert_eq!(sides, 2 * broken, "every broken bond has two sides");
+    }
+    assert_eq!(last["broken"].as_u64().unwrap(), broken);
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let place = Place::new();
+    let folders = ["packing", "frames", "breaks", "fragments", "state"];
+    let results: Vec<_> = ["1", "2", "3"]
+        .iter()
+        .map(|threads| {
+            simulate(&place, threads, &["--threads", threads]);
+            files(&place.path(threads), &folders[..])
+        })
+        .collect();
+    assert!(results[0].len() > 10);
+    assert!(results[0] == results[1], "1 and 2 threads");
+    assert!(results[0] == results[2], "1 and 3 threads");
+}
+
+#[test]
+fn killed_and_resumed_is_as_if_it_had_never_stopped() {
+    let place = Place::new();
+    simulate(&place, "whole", &[]);
+    let folders = ["frames", "breaks", "fragments", "state"];
+    let whole = files(&place.path("whole"), &folders);
+    let bunny = shot("bunny_drop");
+    let mut arguments = vec!["run", &bunny, "--out", "killed", "--to", "simulate"];
+    arguments.extend(SMALL);
+    let mut child = place
+        .command()
+        .args(&arguments)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first state is the sign that a kill leaves something to continue from.
+    while !place.path("killed/state/000001.rkyv").exists() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it was to be killed while running"
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let frames = Store::at(place.path("killed"))
+        .frames(&(0..u32::MAX))
+        .unwrap();
+    let all = Store::at(place.path("whole"))
+        .frames(&(0..u32::MAX))
+        .unwrap();
+    assert!(
+        frames.len() < all.len(),
+        "it was killed in the middle: {frames:?}"
+    );
+    arguments.push("--resume");
+    place.succeed(&arguments);
+    assert!(
+        files(&place.path("killed"), &folders) == whole,
+        "the same bytes"
+    );
+}
+
+#[test]
+fn a_resumed_run_refuses_changed_physics() {
+    let place = Place::new();
+    simulate(&place, "store", &[]);
+    let bunny = shot("bunny_drop");
+    let mut arguments = vec![
+        "run", &bunny, "--out", "store", "--to", "simulate", "--resume",
+    ];
+    arguments.extend(SMALL);
+    arguments.extend(["--set", "material.gypsum.friction=0.1"]);
+    let message = place.refuse(&arguments);
+    assert!(message.contains("other physics"), "{message}");
+}
+
+#[test]
+fn a_single_bond_breaks_at_its_strength() {
+    let place = Place::new();
+    let single = shot("single_bond");
+    place.succeed(&["run", &single, "--out", "store", "--to", "simulate"]);
+    let store = Store::open(place.path("store")).unwrap();
+    let breaks: Vec<_> = store
+        .frames(&(0..u32::MAX))
+        .unwrap()
+        .into_iter()
+        .map(|frame| store.read_breaks(frame).unwrap())
+        .filter(|breaks| !breaks.bond.is_empty())
+        .collect();
+    assert_eq!(breaks.len(), 1);
+    let bonds = store.read_packing().unwrap().bonds;
+    let strength = bonds.sigma_c[0];
+    assert!(f64::from(breaks[0].sigma[0]) > strength);
+    // Pulled step by step: no more beyond its strength than one step stretches it.
+    assert!(f64::from(breaks[0].sigma[0]) < 1.1 * strength, "{breaks:?}");
+}
+
+#[test]
+fn schema_and_completions_are_printed() {
+    let place = Place::new();
+    let schema: Value = serde_json::from_str(&place.succeed(&["schema"])).unwrap();
+    assert!(schema["properties"]["body"].is_object());
+    assert!(
+        place
+            .succeed(&["completions", "bash"])
+            .contains("reconstruct")
+    );
+}

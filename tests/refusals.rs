@@ -1,0 +1,131 @@
+//! Bad input: one clear message, exit code 2, nothing written.
+
+use crate::harness::Place;
+
+const BODY: &str = "shape = { type = \"box\", size = [0.01, 0.01, 0.01] }";
+
+/// A small valid pipeline with one part replaced.
+fn pipeline(from: &str, to: &str) -> String {
+    let text = format!(
+        "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n\n[[material]]\nname = \"m\"\ndensity = \"1000 kg/m^3\"\nyoung = \"1 MPa\"\n\n\
+         [[body]]\nname = \"b\"\nmaterial = \"m\"\n{BODY}\npacking = {{ type = \"hexagonal\", radius = \"1 mm\" }}\n"
+    );
+    assert!(text.contains(from), "{from}");
+    text.replace(from, to)
+}
+
+/// Packs a pipeline that must be refused; the message must hold every part.
+fn refused(place: &Place, text: &str, parts: &[&str]) {
+    place.write("shot.toml", text);
+    for arguments in [
+        &["pack", "shot.toml", "--out", "store"][..],
+        &["run", "shot.toml", "--out", "store"],
+        &["check", "shot.toml"],
+    ] {
+        let message = place.refuse(arguments);
+        for part in parts {
+            assert!(message.contains(part), "{part:?} is not in {message}");
+        }
+        assert!(!place.path("store").exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn the_small_pipeline_itself_is_valid() {
+    let place = Place::new();
+    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    place.succeed(&["run", "shot.toml", "--out", "store"]);
+}
+
+#[test]
+fn unknown_key() {
+    let text = pipeline("young = ", "frcition = 0.3\nyoung = ");
+    let parts = ["shot.toml:8:1", "frcition", "did you mean `friction`"];
+    refused(&Place::new(), &text, &parts);
+}
+
+#[test]
+fn missing_mesh() {
+    let text = pipeline(
+        BODY,
+        "shape = { type = \"mesh\", file = \"no.obj\", scale = 1 }",
+    );
+    refused(&Place::new(), &text, &["shot.toml:13:", "no.obj"]);
+}
+
+const TETRAHEDRON: &str =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+
+#[test]
+fn open_mesh() {
+    let place = Place::new();
+    place.write(
+        "open.obj",
+        TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
+    );
+    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1 }";
+    let parts = ["open.obj", "open", "3 boundary edges", "fill = \"winding\""];
+    refused(&place, &pipeline(BODY, shape), &parts);
+}
+
+#[test]
+fn a_winding_fill_takes_the_open_mesh() {
+    let place = Place::new();
+    place.write(
+        "open.obj",
+        TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
+    );
+    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1, fill = \"winding\" }";
+    place.write("shot.toml", &pipeline(BODY, shape));
+    place.succeed(&["pack", "shot.toml", "--out", "store"]);
+}
+
+#[test]
+fn not_a_number_in_an_obj() {
+    let place = Place::new();
+    place.write("nan.obj", &TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0"));
+    let shape = "shape = { type = \"mesh\", file = \"nan.obj\", scale = 0.1 }";
+    refused(&place, &pipeline(BODY, shape), &["nan.obj", "3", "finite"]);
+}
+
+#[test]
+fn radius_larger_than_the_body() {
+    let text = pipeline("radius = \"1 mm\"", "radius = \"20 mm\"");
+    refused(&Place::new(), &text, &["\"b\"", "radius", "too large"]);
+}
+
+#[test]
+fn negative_density() {
+    let text = pipeline("1000 kg/m^3", "-1000 kg/m^3");
+    refused(&Place::new(), &text, &["shot.toml:7:", "density", "-1000"]);
+}
+
+#[test]
+fn unit_that_does_not_fit() {
+    let text = pipeline("1000 kg/m^3", "1000 kg");
+    refused(
+        &Place::new(),
+        &text,
+        &["shot.toml:7:", "density", "mass", "density"],
+    );
+}
+
+#[test]
+fn zero_length_run() {
+    let text = pipeline("end = \"1 ms\"", "end = 0");
+    refused(&Place::new(), &text, &["shot.toml:2:", "time.end"]);
+}
+
+#[test]
+fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
+    let place = Place::new();
+    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    place.succeed(&["pack", "shot.toml", "--out", "store"]);
+    let message = place.refuse(&["simulate", "store", "--backend", "gpu"]);
+    assert!(message.contains("auto, cpu"), "{message}");
+    assert!(!place.path("store/frames").exists());
+    let message = place.refuse(&["inspect", "nowhere"]);
+    assert!(message.contains("store.json"), "{message}");
+    let message = place.refuse(&["reconstruct", "store"]);
+    assert!(message.contains("no frame"), "{message}");
+}
