@@ -67,6 +67,9 @@ pub fn files(root: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
+            if path.is_dir() {
+                continue;
+            }
             let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
             found.insert(name, std::fs::read(&path).unwrap());
         }

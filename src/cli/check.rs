@@ -24,9 +24,16 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let bonds = packed.packing.bonds.id.len();
     let steps = plan.steps_per_frame * u64::from(plan.frames);
 
-    let mut run = engine(&packed.packing, pipeline, pipeline.simulate.backend, plan.dt)?;
+    let mut run = engine(
+        &packed.packing,
+        pipeline,
+        pipeline.simulate.backend,
+        plan.dt,
+    )?;
     // Enough steps for a tenth of a second or so, the first ones to warm up.
-    let sample = (2_000_000 / elements.max(1) as u64).clamp(10, 1000).min(steps);
+    let sample = (2_000_000 / elements.max(1) as u64)
+        .clamp(10, 1000)
+        .min(steps);
     run.advance(sample / 10 + 1)?;
     let clock = Instant::now();
     run.advance(sample)?;
@@ -45,7 +52,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
         "simulate_seconds": per_step * steps as f64,
         "element_steps_per_second": elements as f64 / per_step,
-        "notices": packed.notices,
+        "notices": super::stages::notices(&packed),
     });
     if as_json {
         println!("{out}");
@@ -55,16 +62,26 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     println!("bonds               {bonds}");
     println!("critical time step  {:.4e} s", plan.critical);
     println!("time step           {:.4e} s", plan.dt);
-    println!("frames              {}, {} steps each", plan.frames + 1, plan.steps_per_frame);
+    println!(
+        "frames              {}, {} steps each",
+        plan.frames + 1,
+        plan.steps_per_frame
+    );
     println!("steps               {steps}");
-    println!("memory              about {:.0} MB", out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6);
-    println!("disk                about {:.0} MB", out["disk_bytes"].as_f64().unwrap_or(0.0) / 1e6);
+    println!(
+        "memory              about {:.0} MB",
+        out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6
+    );
+    println!(
+        "disk                about {:.0} MB",
+        out["disk_bytes"].as_f64().unwrap_or(0.0) / 1e6
+    );
     println!(
         "simulate            about {:.0} s at {:.1} M element-steps/s before anything breaks",
         per_step * steps as f64,
         elements as f64 / per_step / 1e6
     );
-    for notice in &packed.notices {
+    for notice in super::stages::notices(&packed) {
         println!("note                {notice}");
     }
     Ok(())

@@ -72,7 +72,11 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn count(fragments: &Fragments, elements: u32) -> usize {
-    fragments.elements.iter().filter(|&&n| n >= elements).count()
+    fragments
+        .elements
+        .iter()
+        .filter(|&&n| n >= elements)
+        .count()
 }
 
 fn print(value: &serde_json::Value, depth: usize) {

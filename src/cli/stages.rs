@@ -13,7 +13,10 @@ use super::{
 };
 use crate::spec::{ExportFormat, Pipeline};
 use crate::store::{Manifest, StageRecord, Store};
-use crate::{export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate, spec, units};
+use crate::{
+    export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
+    spec, units,
+};
 
 /// All stages of a pipeline file.
 pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
@@ -29,7 +32,8 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     };
     let wanted = |stage: Stage| arguments.from <= stage && stage <= arguments.to;
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
-    let kept = arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
+    let kept =
+        arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
     if wanted(Stage::Pack) && !kept {
         pack(&arguments.pipeline, &out, &arguments.set, report)?;
     } else {
@@ -84,7 +88,16 @@ pub fn pack(pipeline: &Path, out: &Path, set: &[String], report: &Report) -> any
     let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     let store = Store::at(out);
     // What later stages made of another packing would not fit this one.
-    for kind in ["packing", "frames", "breaks", "history", "fragments", "state", "meshes", "preview"] {
+    for kind in [
+        "packing",
+        "frames",
+        "breaks",
+        "history",
+        "fragments",
+        "state",
+        "meshes",
+        "preview",
+    ] {
         store.clear(kind)?;
     }
     packing::write(&store, &packed)?;
@@ -92,10 +105,30 @@ pub fn pack(pipeline: &Path, out: &Path, set: &[String], report: &Report) -> any
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
     let seconds = stage.finish(&format!("{elements} elements, {bonds} bonds"));
-    for notice in &packed.notices {
-        report.note(notice);
+    for notice in notices(&packed) {
+        report.note(&notice);
     }
     record(&store, &mut manifest, "pack", seconds)
+}
+
+/// What a user should know of a packing.
+pub fn notices(packed: &packing::Packed) -> Vec<String> {
+    let mut out = Vec::new();
+    for body in &packed.bodies {
+        if body.isolated > 0 {
+            out.push(format!(
+                "body {:?}: {} elements that touch no other were left out",
+                body.name, body.isolated
+            ));
+        }
+        if body.parts > 1 && body.bonds > 0 {
+            out.push(format!(
+                "body {:?} comes in {} parts: it is thinner than an element somewhere; a smaller radius joins them",
+                body.name, body.parts
+            ));
+        }
+    }
+    out
 }
 
 fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
@@ -137,7 +170,11 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
             "frames, {} steps each, {} broken, {} fragments",
             progress.steps_per_frame, progress.broken, progress.fragments
         );
-        stage.update(u64::from(progress.frame), u64::from(progress.last), &message);
+        stage.update(
+            u64::from(progress.frame),
+            u64::from(progress.last),
+            &message,
+        );
     })?;
     let seconds = stage.finish(&format!("frame {}, {} steps", outcome.frame, outcome.steps));
     if outcome.interrupted {
@@ -153,16 +190,24 @@ pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Resu
     let settings = settings.unwrap_or_default();
     some_frames(&store, &arguments.frames)?;
     let stage = report.stage("reconstruct", 1);
-    surfaces::run(&store, &settings, arguments.frames.clone(), &mut |done, total| {
-        stage.update(done as u64, total as u64, "frames");
-    })?;
+    surfaces::run(
+        &store,
+        &settings,
+        arguments.frames.clone(),
+        &mut |done, total| {
+            stage.update(done as u64, total as u64, "frames");
+        },
+    )?;
     let seconds = stage.finish("surfaces written");
     record(&store, &mut manifest, "reconstruct", seconds)
 }
 
 fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     if store.frames(range)?.is_empty() {
-        let what = format!("{}: no frame in the range asked for", store.root().display());
+        let what = format!(
+            "{}: no frame in the range asked for",
+            store.root().display()
+        );
         return Err(WrongUse(what).into());
     }
     Ok(())
@@ -171,7 +216,10 @@ fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
 /// `cullet export`.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
     let (store, mut manifest) = open(&arguments.store)?;
-    let fps = manifest.pipeline.as_ref().map_or(24.0, |p| p.time.frames_per_second);
+    let fps = manifest
+        .pipeline
+        .as_ref()
+        .map_or(24.0, |p| p.time.frames_per_second);
     let name = match arguments.format {
         ExportFormat::Usd => "export usd",
         ExportFormat::Glb => "export glb",
@@ -204,9 +252,14 @@ pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<(
     let settings = settings.unwrap_or_default();
     some_frames(&store, &arguments.frames)?;
     let stage = report.stage("preview", 1);
-    let summary = previewing::run(&store, &settings, arguments.frames.clone(), &mut |done, total| {
-        stage.update(done as u64, total as u64, "frames");
-    })?;
+    let summary = previewing::run(
+        &store,
+        &settings,
+        arguments.frames.clone(),
+        &mut |done, total| {
+            stage.update(done as u64, total as u64, "frames");
+        },
+    )?;
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
     record(&store, &mut manifest, "preview", seconds)
 }
@@ -217,12 +270,7 @@ pub fn megabytes(bytes: u64) -> String {
 }
 
 /// Notes in `store.json` that a stage is done.
-fn record(
-    store: &Store,
-    manifest: &mut Manifest,
-    stage: &str,
-    seconds: f64,
-) -> anyhow::Result<()> {
+fn record(store: &Store, manifest: &mut Manifest, stage: &str, seconds: f64) -> anyhow::Result<()> {
     let inputs = serde_json::to_vec(&manifest.pipeline).context("pipeline as JSON")?;
     manifest.stages.insert(
         stage.to_owned(),

@@ -4,7 +4,6 @@ pub mod bvh;
 pub mod check;
 mod exact;
 pub mod hash_grid;
-pub mod hilbert;
 pub mod inside;
 mod intersect;
 pub mod mesh;

@@ -1,321 +1,434 @@
-//! One body: its skin, its elements in order, and which of them touch.
+//! One body: its shape, filled with elements, placed in the world.
 
 use std::path::Path;
 
 use glam::{DQuat, DVec3};
 
-use super::PackError;
-use super::lattice::{self, Inside};
-use crate::geometry::bvh::Bvh;
-use crate::geometry::check::require_solid;
-use crate::geometry::hash_grid::HashGrid;
-use crate::geometry::inside::Crossings;
-use crate::geometry::read;
-use crate::geometry::winding::Winding;
-use crate::geometry::{TriMesh, hilbert, shapes};
-use crate::spec::{Body, BodyShape, Elasticity, Fill, MassModel, Material, PackingSpec};
-use crate::{laws::elasticity, spec};
+use super::hexagonal::{self, CELL, LAYER, ROW};
+use super::solid::Solid;
+use super::{MAX_ELEMENTS, PackError, hilbert, neighbours};
+use crate::geometry::{TriMesh, check, read, shapes};
+use crate::spec::{Body, BodyShape, Fill, PackingSpec};
 
-/// Centres closer than the sum of radii times one plus this touch.
-const TOUCHING: f64 = 1e-6;
+/// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
+/// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
+const DEPTH: f64 = 0.5;
 
-/// A filled body, world frame.
-#[derive(Clone, Debug, PartialEq)]
+/// A body filled with elements of one radius.
+#[derive(Clone, Debug)]
 pub struct PackedBody {
-    /// Skin at rest.
-    pub skin: TriMesh,
-    /// Centres, along a space-filling curve.
+    /// Centres of the elements in the world, m, along a Hilbert curve.
     pub centres: Vec<DVec3>,
-    /// Radius of every element, m.
+    /// Radius of the elements, m.
     pub radius: f64,
-    /// Mass of every element, kg.
-    pub mass: f64,
-    /// Volume that every element stands for, m³.
+    /// Volume of the shape, m³: of its skin; of a mesh filled by winding number, where that exceeds one half.
     pub volume: f64,
-    /// Touching pairs, ascending.
+    /// Touching pairs `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
     pub pairs: Vec<[u32; 2]>,
-    /// Young's modulus of the bonds, Pa.
-    pub young: f64,
-    /// Shear modulus of the bonds, Pa.
-    pub shear: f64,
-    /// Velocity and angular velocity of the body.
-    pub motion: [DVec3; 2],
-    /// Elements left out because they touch no other.
-    pub dropped: usize,
+    /// Skin at rest, in the world.
+    pub skin: TriMesh,
+    /// Elements left out because they touched no other.
+    pub isolated: usize,
+    /// Parts that are connected by touching pairs; the number of elements in a body that is not bonded.
+    pub parts: usize,
 }
 
-/// Fills one body; `folder` is where a mesh's relative path starts.
-pub fn pack_body(body: &Body, material: &Material, folder: &Path) -> Result<PackedBody, PackError> {
-    let (mut skin, mut centres, radius) = fill(body, folder)?;
-    let volume = skin.volume();
-    let axis = DVec3::from_array(body.rotation.axis).normalize_or(DVec3::Y);
-    let turn = DQuat::from_axis_angle(axis, body.rotation.angle);
-    let origin = DVec3::from_array(body.position);
-    let place = |p: &mut DVec3| *p = turn * *p + origin;
-    skin.positions.iter_mut().for_each(place);
-    centres.iter_mut().for_each(place);
+/// A filled shape in its own frame.
+struct Filled {
+    centres: Vec<DVec3>,
+    radius: f64,
+    volume: f64,
+    skin: TriMesh,
+}
 
-    sort_along_curve(&mut centres);
-    let mut pairs = touching(&centres, radius);
-    let mut dropped = 0;
+/// Packs a body; `base` is the folder that mesh paths start from.
+///
+/// The lattice lies in the shape's own frame, so that rotation and position move the packing rigidly. A bonded body
+/// leaves out elements without any neighbour.
+pub fn pack_body(body: &Body, base: &Path) -> Result<PackedBody, PackError> {
+    let turn = rotation(body)?;
+    let position = DVec3::from_array(body.position);
+    let mut filled = fill(body, base)?;
+    let order = hilbert::order(&filled.centres);
+    let mut centres: Vec<DVec3> = order
+        .iter()
+        .map(|&at| filled.centres[at as usize])
+        .collect();
+    let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.bonded {
-        dropped = drop_isolated(&mut centres, &mut pairs, radius);
-        if pairs.is_empty() {
-            return Err(PackError::NoBonds {
-                body: body.name.clone(),
-            });
-        }
-    } else {
-        pairs.clear();
+        pairs = neighbours::touching(&centres, filled.radius);
+        isolated = leave_out_isolated(&mut centres, &mut pairs);
     }
-    let share = volume / centres.len() as f64;
-    let mass = match body.mass {
-        MassModel::Bulk => material.density * share,
-        MassModel::Sphere => material.density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
-    };
-    let (young, shear) = bond_moduli(material, &centres, &pairs, radius, volume);
+    if centres.len() < 2 {
+        return Err(too_large(body, filled.radius, &filled.skin));
+    }
+    for p in centres.iter_mut().chain(&mut filled.skin.positions) {
+        *p = position + turn * *p;
+    }
     Ok(PackedBody {
-        skin,
+        parts: neighbours::parts(centres.len(), &pairs),
         centres,
-        radius,
-        mass,
-        volume: share,
+        radius: filled.radius,
+        volume: filled.volume,
         pairs,
-        young,
-        shear,
-        motion: [body.velocity, body.spin].map(DVec3::from_array),
-        dropped,
+        skin: filled.skin,
+        isolated,
     })
 }
 
-/// Moduli that the bonds need so that the body has the material's, or the material's as they stand.
-fn bond_moduli(
-    material: &Material,
-    centres: &[DVec3],
-    pairs: &[[u32; 2]],
-    radius: f64,
-    volume: f64,
-) -> (f64, f64) {
-    if material.elasticity == Elasticity::Bond || pairs.is_empty() {
-        return (material.young, material.shear.unwrap_or(0.0));
+fn rotation(body: &Body) -> Result<DQuat, PackError> {
+    if body.rotation.angle == 0.0 {
+        return Ok(DQuat::IDENTITY);
     }
-    let section = std::f64::consts::PI * radius * radius;
-    let lengths: f64 = pairs
-        .iter()
-        .map(|&[i, j]| centres[i as usize].distance(centres[j as usize]))
-        .sum();
-    let ratio = elasticity::shear_ratio(material.poisson.unwrap_or(spec::DEFAULT_POISSON));
-    let fabric = section * lengths / (3.0 * volume);
-    let young = material.young / elasticity::stiffening(fabric, ratio);
-    (young, ratio * young)
+    DVec3::from_array(body.rotation.axis)
+        .try_normalize()
+        .map(|axis| DQuat::from_axis_angle(axis, body.rotation.angle))
+        .ok_or_else(|| PackError::NoAxis {
+            body: body.name.clone(),
+        })
 }
 
-/// Skin, centres and radius in the body's own frame.
-fn fill(body: &Body, folder: &Path) -> Result<(TriMesh, Vec<DVec3>, f64), PackError> {
+/// Removes points in no pair and numbers the pairs anew; order is kept. Returns how many went.
+fn leave_out_isolated(centres: &mut Vec<DVec3>, pairs: &mut [[u32; 2]]) -> usize {
+    let mut is_bonded = vec![false; centres.len()];
+    for &end in pairs.as_flattened() {
+        is_bonded[end as usize] = true;
+    }
+    let mut kept = 0;
+    let number: Vec<u32> = is_bonded
+        .iter()
+        .map(|bonded| {
+            kept += u32::from(*bonded);
+            kept.wrapping_sub(1)
+        })
+        .collect();
+    let before = centres.len();
+    let mut flags = is_bonded.iter();
+    centres.retain(|_| flags.next() == Some(&true));
+    for end in pairs.as_flattened_mut() {
+        *end = number[*end as usize];
+    }
+    before - centres.len()
+}
+
+fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
+    let (low, high) = skin.bounds().unwrap_or_default();
+    PackError::RadiusTooLarge {
+        body: body.name.clone(),
+        radius,
+        extent: high - low,
+    }
+}
+
+fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(PackError::NotPositive {
+        owner: format!("body {:?}", body.name),
+        key,
+        value,
+    })
+}
+
+/// How the radius is given.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Radius(f64),
+    Elements(f64),
+}
+
+fn wanted(body: &Body) -> Result<Wanted, PackError> {
     let PackingSpec::Hexagonal { radius, elements } = body.packing;
-    let cuboid = |size: DVec3| (shapes::cuboid(size), size.element_product());
+    let refuse = |found| PackError::RadiusOrElements {
+        body: body.name.clone(),
+        found,
+    };
+    match (radius, elements) {
+        (Some(radius), None) => Ok(Wanted::Radius(positive(body, "packing.radius", radius)?)),
+        (None, Some(elements)) => {
+            let elements = positive(body, "packing.elements", f64::from(elements))?;
+            Ok(Wanted::Elements(elements))
+        }
+        (Some(_), Some(_)) => Err(refuse("found both")),
+        (None, None) => Err(refuse("found neither")),
+    }
+}
+
+fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
+    let wanted = wanted(body)?;
     match &body.shape {
-        BodyShape::Box { size } => {
-            let size = DVec3::from_array(*size);
-            let (skin, volume) = cuboid(size);
-            let at = |r: f64| lattice::block(lattice::rows_for(size, r), r);
-            let r = sized(radius, elements, volume, &at);
-            let centres = if r > size.min_element() / 2.0 {
-                Vec::new()
-            } else {
-                at(r)
-            };
-            enough(body, skin, centres, r)
-        }
-        BodyShape::Block { rows } => {
-            let r = radius.unwrap_or(1e-3);
-            let (skin, _) = cuboid(lattice::block_size(*rows, r));
-            enough(body, skin, lattice::block(*rows, r), r)
-        }
-        BodyShape::Plate { size, layers } => {
-            let rows = |r: f64| {
-                let flat = DVec3::new(size[0], size[1], 1.0);
-                let [nx, ny, _] = lattice::rows_for(flat, r);
-                [nx, ny, *layers]
-            };
-            // Layers along y: the lattice's z is up, its y goes along z.
-            let at = |r: f64| -> Vec<DVec3> {
-                let block = lattice::block(rows(r), r);
-                block.iter().map(|p| DVec3::new(p.x, p.z, p.y)).collect()
-            };
-            let thickness = |r: f64| f64::from(*layers) * lattice::LAYER * r;
-            // The volume depends on the radius through the thickness: r² elements a layer.
-            let guess = elements.map_or(1e-3, |n| {
-                (size[0] * size[1] * f64::from(*layers) / (2.0 * lattice::ROW * f64::from(n)))
-                    .sqrt()
-            });
-            let r = sized(
-                radius,
-                elements,
-                lattice::CELL * guess.powi(3) * f64::from(elements.unwrap_or(1)),
-                &at,
-            );
-            let (skin, _) = cuboid(DVec3::new(size[0], thickness(r), size[1]));
-            let centres = if 2.0 * r > size[0].min(size[1]) {
-                Vec::new()
-            } else {
-                at(r)
-            };
-            enough(body, skin, centres, r)
-        }
-        BodyShape::Sphere { radius: ball } => {
-            fill_mesh(body, shapes::sphere(*ball), Fill::Closed, radius, elements)
-        }
-        BodyShape::Cylinder {
-            radius: round,
-            height,
-        } => {
-            let mesh = shapes::cylinder(*round, *height);
-            fill_mesh(body, mesh, Fill::Closed, radius, elements)
-        }
         BodyShape::Mesh {
             file,
             scale,
             height,
             fill,
         } => {
-            let mut mesh = read::read(&folder.join(file)).map_err(|source| PackError::Mesh {
+            let path = base.join(file);
+            let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
                 body: body.name.clone(),
                 source,
             })?;
             if *fill == Fill::Closed {
-                require_solid(&mut mesh).map_err(|source| PackError::Defect {
+                check::require_solid(&mut skin).map_err(|source| PackError::Defect {
                     body: body.name.clone(),
-                    file: file.clone(),
+                    file: path.clone(),
                     source,
                 })?;
+            } else if skin.volume() < 0.0 {
+                check::flip(&mut skin);
             }
-            let (low, high) = mesh.bounds().unwrap_or_default();
-            let factor = match height {
-                Some(height) if high.y > low.y => height / (high.y - low.y),
-                Some(_) => {
-                    return Err(PackError::NoVolume {
+            resize(body, &mut skin, *scale, *height)?;
+            let solid = match fill {
+                Fill::Closed => Solid::closed(&skin),
+                Fill::Winding => Solid::wound(&skin),
+            };
+            let volume = match fill {
+                Fill::Closed => skin.volume(),
+                Fill::Winding => sampled_volume(&solid, &skin),
+            };
+            if volume <= 0.0 {
+                return Err(PackError::NoVolume {
+                    body: body.name.clone(),
+                    file: path,
+                });
+            }
+            let (centres, radius) = fill_solid(body, wanted, &solid, &skin, volume)?;
+            drop(solid);
+            Ok(Filled {
+                centres,
+                radius,
+                volume,
+                skin,
+            })
+        }
+        BodyShape::Sphere { radius } => {
+            let radius = positive(body, "shape.radius", *radius)?;
+            from_solid(
+                body,
+                wanted,
+                &Solid::Ball { radius },
+                shapes::sphere(radius),
+            )
+        }
+        BodyShape::Cylinder { radius, height } => {
+            let radius = positive(body, "shape.radius", *radius)?;
+            let height = positive(body, "shape.height", *height)?;
+            let solid = Solid::Cylinder { radius, height };
+            from_solid(body, wanted, &solid, shapes::cylinder(radius, height))
+        }
+        BodyShape::Box { size } => {
+            for edge in size {
+                positive(body, "shape.size", *edge)?;
+            }
+            let size = DVec3::from_array(*size);
+            let skin = shapes::cuboid(size);
+            let start = (size.element_product() / CELL).cbrt();
+            let counts = |r: f64| {
+                let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
+                rows.to_array().map(f64::round)
+            };
+            let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
+            Ok(Filled {
+                centres: hexagonal::block(counts, radius),
+                radius,
+                volume: size.element_product(),
+                skin,
+            })
+        }
+        BodyShape::Plate { size, layers } => {
+            for edge in size {
+                positive(body, "shape.size", *edge)?;
+            }
+            let layers = positive(body, "shape.layers", f64::from(*layers))?;
+            let [x, z] = *size;
+            let skin = |r: f64| shapes::cuboid(DVec3::new(x, layers * LAYER * r, z));
+            let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
+            let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
+            let (counts, radius) = counted(body, wanted, &skin(0.0), start, counts)?;
+            // Rows along x as ever, layers turned from z to y.
+            let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
+            let centres = hexagonal::block(counts, radius);
+            let skin = skin(radius);
+            Ok(Filled {
+                centres: centres.into_iter().map(turned).collect(),
+                radius,
+                volume: x * z * layers * LAYER * radius,
+                skin,
+            })
+        }
+        BodyShape::Block { rows } => {
+            for row in rows {
+                positive(body, "shape.rows", f64::from(*row))?;
+            }
+            let radius = match wanted {
+                Wanted::Radius(radius) => radius,
+                // The counts are given, so nothing sets a size.
+                Wanted::Elements(_) => {
+                    return Err(PackError::RadiusOrElements {
                         body: body.name.clone(),
+                        found: "and a block, whose rows are counted already, needs radius",
                     });
                 }
-                None => scale.unwrap_or(1.0),
             };
-            mesh.positions.iter_mut().for_each(|p| *p *= factor);
-            fill_mesh(body, mesh, *fill, radius, elements)
+            refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
+            let size = hexagonal::block_size(*rows, radius);
+            Ok(Filled {
+                centres: hexagonal::block(*rows, radius),
+                radius,
+                volume: size.element_product(),
+                skin: shapes::cuboid(size),
+            })
         }
     }
 }
 
-fn fill_mesh(
+/// Scales a mesh by a factor or to a height.
+fn resize(
     body: &Body,
-    mesh: TriMesh,
-    fill: Fill,
-    radius: Option<f64>,
-    elements: Option<u32>,
-) -> Result<(TriMesh, Vec<DVec3>, f64), PackError> {
-    let volume = mesh.volume().abs();
-    if volume == 0.0 {
-        return Err(PackError::NoVolume {
-            body: body.name.clone(),
-        });
-    }
-    let (r, centres) = {
-        let inside = match fill {
-            Fill::Closed => Inside::Closed(&mesh, Crossings::new(&mesh), Bvh::new(&mesh)),
-            Fill::Winding => Inside::Winding(&mesh, Winding::new(&mesh)),
-        };
-        let at = |r: f64| inside.fill(r);
-        let r = sized(radius, elements, volume, &at);
-        (r, at(r))
+    mesh: &mut TriMesh,
+    scale: Option<f64>,
+    height: Option<f64>,
+) -> Result<(), PackError> {
+    let factor = match (scale, height) {
+        (None, None) => return Ok(()),
+        (Some(scale), None) => positive(body, "shape.scale", scale)?,
+        (None, Some(height)) => {
+            let (low, high) = mesh.bounds().unwrap_or_default();
+            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
+            positive(body, "shape.height", height)? / own
+        }
+        (Some(_), Some(_)) => {
+            return Err(PackError::ScaleAndHeight {
+                body: body.name.clone(),
+            });
+        }
     };
-    enough(body, mesh, centres, r)
+    for p in &mut mesh.positions {
+        *p *= factor;
+    }
+    Ok(())
 }
 
-/// The radius asked for, or one that gives about the number asked for (within 1 % where the shape allows).
-fn sized(
-    radius: Option<f64>,
-    elements: Option<u32>,
-    volume: f64,
-    at: &dyn Fn(f64) -> Vec<DVec3>,
-) -> f64 {
-    if let Some(radius) = radius {
-        return radius;
-    }
-    let wanted = f64::from(elements.unwrap_or(1));
-    let mut r = (volume / (wanted * lattice::CELL)).cbrt();
-    let mut best = (f64::INFINITY, r);
-    // The count falls with r³ up to the grain of the lattice: a few corrections suffice.
-    for _ in 0..8 {
-        let found = at(r).len() as f64;
-        let off = (found / wanted - 1.0).abs();
-        if off < best.0 {
-            best = (off, r);
-        }
-        if off < 0.01 {
-            break;
-        }
-        r *= (found.max(1.0) / wanted).cbrt();
-    }
-    best.1
-}
+/// Lattice points that sample the box of a mesh whose volume has no closed formula.
+const SAMPLES: f64 = 1e5;
 
-fn enough(
-    body: &Body,
-    skin: TriMesh,
-    centres: Vec<DVec3>,
-    radius: f64,
-) -> Result<(TriMesh, Vec<DVec3>, f64), PackError> {
-    if centres.len() >= 2 || (!body.bonded && centres.len() == 1) {
-        return Ok((skin, centres, radius));
-    }
+fn sampled_volume(solid: &Solid, skin: &TriMesh) -> f64 {
     let (low, high) = skin.bounds().unwrap_or_default();
-    let [x, y, z] = (high - low).to_array();
-    Err(PackError::RadiusTooLarge {
-        body: body.name.clone(),
+    let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
+    if radius <= 0.0 {
+        return 0.0;
+    }
+    hexagonal::count(solid, (low, high), radius, 0.0) as f64 * CELL * radius.powi(3)
+}
+
+fn from_solid(
+    body: &Body,
+    wanted: Wanted,
+    solid: &Solid,
+    skin: TriMesh,
+) -> Result<Filled, PackError> {
+    let volume = skin.volume();
+    let (centres, radius) = fill_solid(body, wanted, solid, &skin, volume)?;
+    Ok(Filled {
+        centres,
         radius,
-        x,
-        y,
-        z,
-        found: centres.len(),
+        volume,
+        skin,
     })
 }
 
-fn sort_along_curve(centres: &mut [DVec3]) {
-    let first = centres.first().copied().unwrap_or_default();
-    let (low, high) = centres
-        .iter()
-        .fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
-    let extent = (high - low).max_element();
-    centres.sort_by_cached_key(|&p| hilbert::key(p, low, extent));
+/// How far the number of elements may be from the one asked for before the radius is corrected.
+const CLOSE: f64 = 0.02;
+
+fn fill_solid(
+    body: &Body,
+    wanted: Wanted,
+    solid: &Solid,
+    skin: &TriMesh,
+    volume: f64,
+) -> Result<(Vec<DVec3>, f64), PackError> {
+    let bounds = skin.bounds().unwrap_or_default();
+    let at = |radius: f64| {
+        refuse_too_many(body, radius, volume / (CELL * radius.powi(3)))?;
+        Ok(hexagonal::fill(solid, bounds, radius, DEPTH * radius))
+    };
+    let number = match wanted {
+        Wanted::Radius(radius) => return Ok((at(radius)?, radius)),
+        Wanted::Elements(number) => number,
+    };
+    let area: f64 = (0..skin.triangles.len())
+        .map(|t| {
+            let [a, b, c] = skin.corners(t);
+            (b - a).cross(c - a).length() / 2.0
+        })
+        .sum();
+    // The layer above the outermost centres stays empty.
+    let mut radius = (volume / (CELL * number)).cbrt();
+    for _ in 0..4 {
+        let filled = (volume - DEPTH * radius * area).max(0.3 * volume);
+        radius = (filled / (CELL * number)).cbrt();
+    }
+    let off = |centres: &[DVec3]| (centres.len() as f64 / number - 1.0).abs();
+    let mut best = (at(radius)?, radius);
+    let mut found = best.0.len();
+    for _ in 0..5 {
+        if off(&best.0) <= CLOSE {
+            break;
+        }
+        radius *= (found.max(1) as f64 / number).cbrt();
+        let centres = at(radius)?;
+        found = centres.len();
+        if off(&centres) < off(&best.0) {
+            best = (centres, radius);
+        }
+    }
+    Ok(best)
 }
 
-fn touching(centres: &[DVec3], radius: f64) -> Vec<[u32; 2]> {
-    let reach = 2.0 * radius * (1.0 + TOUCHING);
-    let grid = HashGrid::new(centres.len(), reach, |i| centres[i]);
-    let mut pairs = Vec::new();
-    for (i, &p) in centres.iter().enumerate() {
-        grid.around(p, |j| {
-            if j as usize > i && p.distance_squared(centres[j as usize]) < reach * reach {
-                pairs.push([i as u32, j]);
-            }
-        });
+/// Counts a direction and radius of a body filled by whole rows: `start` guesses the radius for a number of elements,
+/// `counts` rounds the rows.
+fn counted(
+    body: &Body,
+    wanted: Wanted,
+    skin: &TriMesh,
+    start: impl Fn(f64) -> f64,
+    counts: impl Fn(f64) -> [f64; 3],
+) -> Result<([u32; 3], f64), PackError> {
+    let product = |r: f64| counts(r).iter().product::<f64>();
+    let radius = match wanted {
+        Wanted::Radius(radius) => radius,
+        Wanted::Elements(number) => {
+            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or else the closest.
+            let off = |r: f64| (product(r) / number - 1.0).abs();
+            let guess = start(number);
+            let tries = (0..=100).map(|k| {
+                let step = f64::from((k + 1) / 2) * 2e-3;
+                guess * (1.0 + if k % 2 == 0 { step } else { -step })
+            });
+            tries
+                .clone()
+                .find(|r| off(*r) <= CLOSE)
+                .or_else(|| tries.min_by(|a, b| off(*a).total_cmp(&off(*b))))
+                .unwrap_or(guess)
+        }
+    };
+    let number = product(radius);
+    if number < 2.0 {
+        return Err(too_large(body, radius, skin));
     }
-    pairs.sort_unstable();
-    pairs
+    refuse_too_many(body, radius, number)?;
+    Ok((counts(radius).map(|n| n as u32), radius))
 }
 
-/// Takes elements without a pair out and renumbers; gives their number.
-fn drop_isolated(centres: &mut Vec<DVec3>, pairs: &mut Vec<[u32; 2]>, radius: f64) -> usize {
-    let mut bonded = vec![false; centres.len()];
-    for pair in pairs.iter() {
-        pair.iter().for_each(|&i| bonded[i as usize] = true);
+fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
+    if estimate <= f64::from(MAX_ELEMENTS) {
+        return Ok(());
     }
-    let before = centres.len();
-    let mut flags = bonded.iter();
-    centres.retain(|_| *flags.next().expect("one flag a centre"));
-    let dropped = before - centres.len();
-    if dropped > 0 {
-        *pairs = touching(centres, radius);
-    }
-    dropped
+    Err(PackError::TooMany {
+        body: body.name.clone(),
+        radius,
+        estimate,
+        limit: MAX_ELEMENTS,
+    })
 }

@@ -154,8 +154,8 @@ impl Store {
     /// Reads elements and bonds.
     pub fn read_packing(&self) -> Result<Packing> {
         Ok(Packing {
-            elements: self.read("packing/elements.parquet", "pack")?,
-            bonds: self.read("packing/bonds.parquet", "pack")?,
+            elements: read(self.path("packing/elements.parquet"), "pack")?,
+            bonds: read(self.path("packing/bonds.parquet"), "pack")?,
         })
     }
 
@@ -206,14 +206,13 @@ impl Store {
     }
 
     fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {
-        self.read(self.numbered(kind, frame, "parquet"), "simulate")
+        read(self.numbered(kind, frame, "parquet"), "simulate")
     }
+}
 
-    fn read<T: Table>(&self, relative: impl AsRef<Path>, stage: &'static str) -> Result<T> {
-        let path = self.path(relative);
-        if !path.is_file() {
-            return Err(StoreError::Missing { path, stage });
-        }
-        parquet::read(&path)
+fn read<T: Table>(path: PathBuf, stage: &'static str) -> Result<T> {
+    if !path.is_file() {
+        return Err(StoreError::Missing { path, stage });
     }
+    parquet::read(&path)
 }
