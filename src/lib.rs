@@ -2,5 +2,7 @@
 
 pub mod columns;
 pub mod geometry;
+pub mod laws;
+pub mod pack;
 pub mod spec;
 pub mod store;

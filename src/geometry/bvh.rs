@@ -1,0 +1,184 @@
+//! Tree of boxes over the triangles of a mesh: which triangles are near, and how near.
+
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+
+use super::TriMesh;
+
+/// Triangles of a leaf at most.
+const LEAF: usize = 4;
+
+/// A box and the triangles in it. The first child follows its parent, the second stands at `second`.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub low: DVec3,
+    pub high: DVec3,
+    /// Range in [`Bvh::order`].
+    pub start: u32,
+    pub end: u32,
+    /// Index of the second child; 0 in a leaf.
+    pub second: u32,
+}
+
+/// Box tree over the triangles of a mesh, split at the median of the longest axis.
+#[derive(Clone, Debug)]
+pub struct Bvh {
+    pub(super) nodes: Vec<Node>,
+    pub(super) order: Vec<u32>,
+}
+
+impl Bvh {
+    /// Builds the tree; the mesh must have a triangle.
+    pub fn new(mesh: &TriMesh) -> Self {
+        let boxes: Vec<(DVec3, DVec3)> = (0..mesh.triangles.len())
+            .map(|t| {
+                let [a, b, c] = mesh.corners(t);
+                (a.min(b).min(c), a.max(b).max(c))
+            })
+            .collect();
+        let mut bvh = Bvh {
+            nodes: Vec::with_capacity(boxes.len()),
+            order: (0..boxes.len() as u32).collect(),
+        };
+        bvh.split(&boxes, 0, boxes.len());
+        bvh
+    }
+
+    fn split(&mut self, boxes: &[(DVec3, DVec3)], start: usize, end: usize) {
+        let node = self.nodes.len();
+        let order = &mut self.order[start..end];
+        let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = order.iter().fold(empty, |(low, high), &t| {
+            let (l, h) = boxes[t as usize];
+            (low.min(l), high.max(h))
+        });
+        self.nodes.push(Node {
+            low,
+            high,
+            start: start as u32,
+            end: end as u32,
+            second: 0,
+        });
+        if order.len() <= LEAF {
+            return;
+        }
+        let axis = (high - low).max_position();
+        let centre = |t: u32| {
+            let (low, high) = boxes[t as usize];
+            low[axis] + high[axis]
+        };
+        let half = order.len() / 2;
+        // Ties broken by number: one tree for one mesh.
+        order.select_nth_unstable_by(half, |&a, &b| {
+            centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
+        });
+        self.split(boxes, start, start + half);
+        self.nodes[node].second = self.nodes.len() as u32;
+        self.split(boxes, start + half, end);
+    }
+
+    /// Calls `leaf` with each triangle whose leaf box and all boxes above pass `enter`, until it breaks.
+    pub(super) fn visit(
+        &self,
+        enter: impl Fn(&Node) -> bool,
+        mut leaf: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut stack = [0_u32; 64];
+        let mut depth = 1;
+        while depth > 0 {
+            depth -= 1;
+            let at = stack[depth];
+            let node = &self.nodes[at as usize];
+            if !enter(node) {
+                continue;
+            }
+            if node.second == 0 {
+                for &t in &self.order[node.start as usize..node.end as usize] {
+                    leaf(t)?;
+                }
+            } else {
+                // Halving keeps the depth under 32, so the stack holds.
+                stack[depth] = node.second;
+                stack[depth + 1] = at + 1;
+                depth += 2;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).
+    pub fn any_within(&self, mesh: &TriMesh, p: DVec3, distance: f64) -> bool {
+        let limit = distance * distance;
+        self.visit(
+            |node| p.distance_squared(p.clamp(node.low, node.high)) < limit,
+            |t| {
+                let nearest = nearest_on_triangle(p, mesh.corners(t as usize));
+                if p.distance_squared(nearest) < limit {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        )
+        .is_break()
+    }
+}
+
+/// Point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, §5.1.5).
+fn nearest_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return a;
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return b;
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return a + ab * (d1 / (d1 - d3));
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return c;
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return a + ac * (d2 / (d2 - d6));
+    }
+    let va = d3 * d6 - d5 * d4;
+    let (e, f) = (d4 - d3, d5 - d6);
+    if va <= 0.0 && e >= 0.0 && f >= 0.0 {
+        return b + (c - b) * (e / (e + f));
+    }
+    let sum = va + vb + vc;
+    a + ab * (vb / sum) + ac * (vc / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    #[test]
+    fn distance_to_a_box_matches_the_formula() {
+        let half = DVec3::new(1.0, 0.5, 2.0);
+        let mesh = shapes::cuboid(2.0 * half);
+        let bvh = Bvh::new(&mesh);
+        for k in 0..2000 {
+            let p = DVec3::new(
+                f64::from(k % 13) / 6.0 - 1.0,
+                f64::from(k % 17) / 12.0 - 0.7,
+                f64::from(k % 29) / 6.0 - 2.4,
+            );
+            let q = p.abs() - half;
+            let exact = (q.max(DVec3::ZERO).length() + q.max_element().min(0.0)).abs();
+            assert!(bvh.any_within(&mesh, p, exact + 1e-9));
+            assert!(!bvh.any_within(&mesh, p, exact - 1e-9) || exact < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Whether a mesh bounds a solid: closed, wound in one sense, not cutting itself.
+
+use glam::DVec3;
+
+use super::TriMesh;
+use super::inside::Crossings;
+use super::intersect::self_intersections;
+
+/// Why a mesh bounds no solid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeshDefect {
+    /// Edges with a triangle on one side only.
+    #[error(
+        "mesh is open: {edges} boundary edges, first near {near}; close it, or set fill = \"winding\"",
+        near = Near(*.near)
+    )]
+    Open {
+        /// How many.
+        edges: usize,
+        /// Middle of the first, in the mesh's coordinates.
+        near: DVec3,
+    },
+    /// Neighbouring triangles that are wound in opposite senses.
+    #[error(
+        "mesh is wound inconsistently: {edges} edges have both triangles in the same direction, first near {near}; \
+         make the winding consistent, or set fill = \"winding\"",
+        near = Near(*.near)
+    )]
+    Inconsistent {
+        /// Edges between them.
+        edges: usize,
+        /// Middle of the first, in the mesh's coordinates.
+        near: DVec3,
+    },
+    /// Triangles that meet elsewhere than at common corners and edges.
+    #[error(
+        "mesh cuts or touches itself: {pairs} pairs of triangles, first near {near}; \
+         repair it, or set fill = \"winding\"",
+        near = Near(*.near)
+    )]
+    SelfIntersecting {
+        /// Pairs of triangles.
+        pairs: usize,
+        /// Centre of the first triangle, in the mesh's coordinates.
+        near: DVec3,
+    },
+}
+
+/// A place, short.
+struct Near(DVec3);
+
+impl std::fmt::Display for Near {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let DVec3 { x, y, z } = self.0;
+        write!(f, "({x:.4}, {y:.4}, {z:.4})")
+    }
+}
+
+/// Refuses a mesh that bounds no solid, and winds each surface so that its normals point out of the solid.
+///
+/// The solid is what lies behind an odd number of surfaces: a surface inside another bounds a cavity, however it was wound.
+pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
+    let edges = sorted_edges(mesh);
+    require_closed(mesh, &edges)?;
+    if let Some((pairs, [first, _])) = self_intersections(mesh) {
+        let [a, b, c] = mesh.corners(first as usize);
+        return Err(MeshDefect::SelfIntersecting {
+            pairs,
+            near: (a + b + c) / 3.0,
+        });
+    }
+    wind_outward(mesh, &edges);
+    Ok(())
+}
+
+/// Turns every triangle round.
+pub fn flip(mesh: &mut TriMesh) {
+    for triangle in &mut mesh.triangles {
+        triangle.swap(1, 2);
+    }
+}
+
+/// A triangle's edge: both vertices ascending, whether the triangle runs it that way, the triangle.
+type Edge = (u32, u32, bool, u32);
+
+fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = (0..)
+        .zip(&mesh.triangles)
+        .flat_map(|(t, &[a, b, c])| {
+            [(a, b), (b, c), (c, a)].map(|(a, b)| (a.min(b), a.max(b), a < b, t))
+        })
+        .collect();
+    edges.sort_unstable();
+    edges
+}
+
+fn same_edge(a: &Edge, b: &Edge) -> bool {
+    (a.0, a.1) == (b.0, b.1)
+}
+
+/// Every edge is run as often one way as the other, which is what parity needs; more than two triangles may share it.
+fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
+    let middle =
+        |edge: &Edge| (mesh.positions[edge.0 as usize] + mesh.positions[edge.1 as usize]) / 2.0;
+    let (mut open, mut inconsistent) = (Vec::new(), Vec::new());
+    for group in edges.chunk_by(same_edge) {
+        let forward = group.iter().filter(|edge| edge.2).count();
+        if group.len() % 2 == 1 {
+            open.push(&group[0]);
+        } else if 2 * forward != group.len() {
+            inconsistent.push(&group[0]);
+        }
+    }
+    if let Some(first) = open.first() {
+        return Err(MeshDefect::Open {
+            edges: open.len(),
+            near: middle(first),
+        });
+    }
+    if let Some(first) = inconsistent.first() {
+        return Err(MeshDefect::Inconsistent {
+            edges: inconsistent.len(),
+            near: middle(first),
+        });
+    }
+    Ok(())
+}
+
+/// Flips each connected surface whose signed volume has the wrong sign for how deep it is nested.
+fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
+    let part = parts(mesh.triangles.len(), edges);
+    let count = mesh.triangles.len();
+    let centre = mesh.bounds().map_or(DVec3::ZERO, |(l, h)| (l + h) / 2.0);
+    let mut volume = vec![0.0; count];
+    // A point of each surface that is clear of all others: the middle of its largest triangle.
+    let mut largest = vec![(0.0, DVec3::ZERO); count];
+    for (t, &part) in part.iter().enumerate() {
+        let [a, b, c] = mesh.corners(t).map(|p| p - centre);
+        volume[part as usize] += a.dot(b.cross(c));
+        let area = (b - a).cross(c - a).length();
+        if area > largest[part as usize].0 {
+            largest[part as usize] = (area, (a + b + c) / 3.0 + centre);
+        }
+    }
+    let crossings = Crossings::new(mesh);
+    let is_wrong: Vec<bool> = (0..count)
+        .map(|p| {
+            let mut is_cavity = false;
+            if part[p] as usize == p {
+                crossings.behind(largest[p].1, |t| {
+                    is_cavity ^= part[t as usize] as usize != p
+                });
+            }
+            if is_cavity {
+                volume[p] > 0.0
+            } else {
+                volume[p] < 0.0
+            }
+        })
+        .collect();
+    for (triangle, part) in mesh.triangles.iter_mut().zip(part) {
+        if is_wrong[part as usize] {
+            triangle.swap(1, 2);
+        }
+    }
+}
+
+/// For each triangle the smallest one that edges connect it with.
+fn parts(triangles: usize, edges: &[Edge]) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..triangles as u32).collect();
+    fn root(parent: &mut [u32], mut t: u32) -> u32 {
+        while parent[t as usize] != t {
+            parent[t as usize] = parent[parent[t as usize] as usize];
+            t = parent[t as usize];
+        }
+        t
+    }
+    for pair in edges.windows(2) {
+        if same_edge(&pair[0], &pair[1]) {
+            let (a, b) = (root(&mut parent, pair[0].3), root(&mut parent, pair[1].3));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..triangles as u32)
+        .map(|t| root(&mut parent, t))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{read, shapes};
+    use std::path::Path;
+
+    fn bunny() -> TriMesh {
+        read::read(Path::new("pipelines/meshes/bunny.obj")).unwrap()
+    }
+
+    fn cubes(sizes_and_shifts: &[(f64, DVec3)]) -> TriMesh {
+        let mut mesh = TriMesh::default();
+        for (size, shift) in sizes_and_shifts {
+            let base = mesh.positions.len() as u32;
+            let cube = shapes::cuboid(DVec3::splat(*size));
+            mesh.positions
+                .extend(cube.positions.iter().map(|p| *p + *shift));
+            mesh.triangles
+                .extend(cube.triangles.iter().map(|t| t.map(|v| v + base)));
+        }
+        read::weld(&mesh)
+    }
+
+    #[test]
+    fn bunny_is_solid_either_way_round() {
+        let mut outward = bunny();
+        require_solid(&mut outward).unwrap();
+        let volume = outward.volume();
+        assert!(volume > 100.0, "{volume}");
+        let mut inward = outward.clone();
+        flip(&mut inward);
+        assert_eq!(inward.volume(), -volume);
+        require_solid(&mut inward).unwrap();
+        assert_eq!(inward.volume(), volume);
+    }
+
+    #[test]
+    fn open_and_inconsistent_meshes_are_refused() {
+        let mut open = bunny();
+        open.triangles.remove(7);
+        let error = require_solid(&mut open).unwrap_err();
+        assert!(
+            matches!(error, MeshDefect::Open { edges: 3, .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains("fill = \"winding\""));
+        let mut mixed = bunny();
+        mixed.triangles[7].swap(0, 1);
+        let error = require_solid(&mut mixed).unwrap_err();
+        assert!(
+            matches!(error, MeshDefect::Inconsistent { edges: 3, .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn cavities_and_disjoint_parts_get_their_winding() {
+        let far = DVec3::new(5.0, 0.0, 0.0);
+        let mut mesh = cubes(&[
+            (2.0, DVec3::ZERO),
+            (1.0, DVec3::ZERO),
+            (0.5, DVec3::ZERO),
+            (1.0, far),
+        ]);
+        require_solid(&mut mesh).unwrap();
+        let volume: f64 = mesh.volume();
+        assert!(
+            (volume - (8.0 - 1.0 + 0.125 + 1.0)).abs() < 1e-12,
+            "{volume}"
+        );
+    }
+
+    #[test]
+    fn overlaps_of_every_kind_are_cuts_and_shared_edges_are_not() {
+        for shift in [
+            DVec3::new(0.3, 0.4, 0.5),
+            // Faces slide in their planes: no edge pierces a face.
+            DVec3::new(0.5, 0.0, 0.0),
+            DVec3::new(0.0, 0.0, 1.0),
+            DVec3::new(0.3, 0.2, 1.0),
+        ] {
+            let mut mesh = cubes(&[(1.0, DVec3::ZERO), (1.0, shift)]);
+            let error = require_solid(&mut mesh).unwrap_err();
+            assert!(
+                matches!(error, MeshDefect::SelfIntersecting { .. }),
+                "{shift} {error}"
+            );
+        }
+        let mut apart = cubes(&[(1.0, DVec3::ZERO), (1.0, DVec3::new(1.0, 1.0, 0.0))]);
+        require_solid(&mut apart).unwrap();
+        assert!((apart.volume() - 2.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,135 @@
+//! Whether a mesh cuts itself: exact triangle against triangle, over a box tree. Sharing a corner or an edge is no cut.
+
+use std::ops::ControlFlow;
+
+use glam::{DVec2, DVec3, Vec3Swizzles};
+use rayon::prelude::*;
+
+use super::TriMesh;
+use super::bvh::Bvh;
+use super::exact::{normal_signs, side, turn};
+
+/// Pairs of triangles that meet elsewhere than at shared corners and edges: their number and the first of them.
+pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
+    let bvh = Bvh::new(mesh);
+    (0..mesh.triangles.len() as u32)
+        .into_par_iter()
+        .filter_map(|t| {
+            let [a, b, c] = mesh.corners(t as usize);
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+            let mut found: Option<(usize, [u32; 2])> = None;
+            let _all = bvh.visit(
+                |node| (node.low.cmple(high) & low.cmple(node.high)).all(),
+                |other| {
+                    if other > t && meet(mesh, t, other) {
+                        let (count, first) = found.unwrap_or((0, [t, other]));
+                        found = Some((count + 1, first.min([t, other])));
+                    }
+                    ControlFlow::Continue(())
+                },
+            );
+            found
+        })
+        .reduce_with(|(n, first), (m, other)| (n + m, first.min(other)))
+}
+
+/// Whether two triangles have a common point beyond their shared corners and edges.
+fn meet(mesh: &TriMesh, s: u32, t: u32) -> bool {
+    let (first, second) = (mesh.triangles[s as usize], mesh.triangles[t as usize]);
+    let (a, b) = (mesh.corners(s as usize), mesh.corners(t as usize));
+    // Triangles without area lie in their neighbours' edges, which are tested themselves.
+    if is_flat(a) || is_flat(b) {
+        return false;
+    }
+    let own = |mine: [u32; 3], others: [u32; 3]| (0..3).find(move |k| !others.contains(&mine[*k]));
+    match first.iter().filter(|v| second.contains(v)).count() {
+        0 => {
+            let apart = |[p, q, r]: [DVec3; 3], other: [DVec3; 3]| {
+                let sides = other.map(|point| side(p, q, r, point));
+                sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
+            };
+            !apart(a, b)
+                && !apart(b, a)
+                && (0..3).any(|k| {
+                    segment_meets(a[k], a[(k + 1) % 3], b) || segment_meets(b[k], b[(k + 1) % 3], a)
+                })
+        }
+        1 => {
+            // Beyond the shared corner they meet where one's opposite edge meets the other.
+            let opposite = |corners: [DVec3; 3], mine: [u32; 3], others: [u32; 3]| {
+                let shared = (0..3)
+                    .find(|k| others.contains(&mine[*k]))
+                    .expect("one corner is shared");
+                [corners[(shared + 1) % 3], corners[(shared + 2) % 3]]
+            };
+            let [p, q] = opposite(a, first, second);
+            let [u, v] = opposite(b, second, first);
+            segment_meets(p, q, b) || segment_meets(u, v, a)
+        }
+        2 => {
+            // Folded flat onto each other: in one plane with both free corners on one side of the edge.
+            let k = own(first, second).expect("one corner is free");
+            let l = own(second, first).expect("one corner is free");
+            if side(a[0], a[1], a[2], b[l]) != 0.0 {
+                return false;
+            }
+            let flatten = projection(a);
+            let [p, q, u, v] = [a[(k + 1) % 3], a[(k + 2) % 3], a[k], b[l]].map(flatten);
+            turn(p, q, u) * turn(p, q, v) > 0.0
+        }
+        _ => true,
+    }
+}
+
+fn is_flat(corners: [DVec3; 3]) -> bool {
+    normal_signs(corners).iter().all(|s| *s == 0.0)
+}
+
+/// Drops the axis along which the triangle is seen largest.
+fn projection(corners: [DVec3; 3]) -> fn(DVec3) -> DVec2 {
+    let size = DVec3::from_array(normal_signs(corners)).abs();
+    match size.max_position() {
+        0 => |p| p.yz(),
+        1 => |p| p.zx(),
+        _ => |p| p.xy(),
+    }
+}
+
+/// Whether the segment `pq` and the triangle have a common point, ends and edges included.
+fn segment_meets(p: DVec3, q: DVec3, triangle: [DVec3; 3]) -> bool {
+    let [a, b, c] = triangle;
+    let (sp, sq) = (side(a, b, c, p), side(a, b, c, q));
+    if (sp > 0.0 && sq > 0.0) || (sp < 0.0 && sq < 0.0) {
+        return false;
+    }
+    if sp == 0.0 && sq == 0.0 {
+        let flatten = projection(triangle);
+        return segment_meets_flat(flatten(p), flatten(q), triangle.map(flatten));
+    }
+    let signs = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
+    signs.iter().all(|s| *s >= 0.0) || signs.iter().all(|s| *s <= 0.0)
+}
+
+fn segment_meets_flat(p: DVec2, q: DVec2, [a, b, c]: [DVec2; 3]) -> bool {
+    let holds = |point: DVec2| {
+        let signs = [turn(a, b, point), turn(b, c, point), turn(c, a, point)];
+        signs.iter().all(|s| *s >= 0.0) || signs.iter().all(|s| *s <= 0.0)
+    };
+    holds(p)
+        || holds(q)
+        || [(a, b), (b, c), (c, a)]
+            .iter()
+            .any(|&(u, v)| segments_meet(p, q, u, v))
+}
+
+/// Whether two segments in the plane cross or touch; ends inside the other's triangle are found elsewhere.
+fn segments_meet(p: DVec2, q: DVec2, u: DVec2, v: DVec2) -> bool {
+    let opposite = |a: f64, b: f64| (a >= 0.0 && b <= 0.0) || (a <= 0.0 && b >= 0.0);
+    let (up, uq) = (turn(u, v, p), turn(u, v, q));
+    // On one line: either an end of `pq` lies on the edge, found already, or `pq` covers the edge.
+    if up == 0.0 && uq == 0.0 {
+        let (low, high) = (p.min(q), p.max(q));
+        return (u.cmpge(low) & u.cmple(high)).all();
+    }
+    opposite(up, uq) && opposite(turn(p, q, u), turn(p, q, v))
+}

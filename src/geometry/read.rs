@@ -1,0 +1,232 @@
+//! Triangle meshes from files: one reader a format, listed in [`FORMATS`].
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use super::{TriMesh, obj, ply, stl};
+
+/// What can be wrong with a mesh file.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshError {
+    /// The operating system refused.
+    #[error("{path}: {source}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+    /// The ending names no format that is read.
+    #[error("{path}: unknown mesh format {extension:?}; allowed: {allowed}", path = .path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its ending, without the dot.
+        extension: String,
+        /// The endings that are read.
+        allowed: String,
+    },
+    /// The contents cannot be used.
+    #[error("{path}{at}: {what}", path = .path.display(), at = At(*.line))]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// Line counted from 1, where the format has lines and the place is known.
+        line: Option<usize>,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// `:line` behind a file name.
+struct At(Option<usize>);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+/// What a format's reader found wrong, file name aside.
+pub(super) struct Fault {
+    pub line: Option<usize>,
+    pub what: String,
+}
+
+impl Fault {
+    pub fn new(line: Option<usize>, what: impl Into<String>) -> Self {
+        Fault {
+            line,
+            what: what.into(),
+        }
+    }
+}
+
+/// Vertices and triangles as the file has them.
+pub(super) type Parsed = Result<TriMesh, Fault>;
+
+/// A mesh format: ending of its files and reader of their bytes.
+type Format = (&'static str, fn(&[u8]) -> Parsed);
+
+/// Every format that [`read`] knows.
+const FORMATS: &[Format] = &[
+    ("obj", obj::parse),
+    ("ply", ply::parse),
+    ("stl", stl::parse),
+];
+
+/// Reads a triangle mesh, format by ending; polygons are cut into triangles.
+///
+/// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and STL
+/// knows no others), vertices without a triangle and triangles without three different vertices go.
+pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let Some((_, parse)) = FORMATS.iter().find(|(known, _)| *known == extension) else {
+        let known: Vec<_> = FORMATS.iter().map(|(known, _)| *known).collect();
+        return Err(MeshError::UnknownFormat {
+            path: path.to_owned(),
+            extension,
+            allowed: known.join(", "),
+        });
+    };
+    let bytes = std::fs::read(path).map_err(|source| MeshError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let fault = |Fault { line, what }| MeshError::Contents {
+        path: path.to_owned(),
+        line,
+        what,
+    };
+    let mesh = weld(&parse(&bytes).map_err(fault)?);
+    if mesh.triangles.is_empty() {
+        return Err(fault(Fault::new(None, "no triangles")));
+    }
+    Ok(mesh)
+}
+
+/// Joins vertices at equal positions; order of first use by position in the file is kept.
+pub fn weld(mesh: &TriMesh) -> TriMesh {
+    let mut first = HashMap::with_capacity(mesh.positions.len());
+    let same: Vec<u32> = (0..mesh.positions.len() as u32)
+        .map(|vertex| {
+            // Adding zero makes -0 and 0 one.
+            let key = (mesh.positions[vertex as usize] + DVec3::ZERO)
+                .to_array()
+                .map(f64::to_bits);
+            *first.entry(key).or_insert(vertex)
+        })
+        .collect();
+    let triangles: Vec<[u32; 3]> = mesh
+        .triangles
+        .iter()
+        .map(|triangle| triangle.map(|vertex| same[vertex as usize]))
+        .filter(|[a, b, c]| a != b && b != c && c != a)
+        .collect();
+    let mut used = vec![false; mesh.positions.len()];
+    for &vertex in triangles.as_flattened() {
+        used[vertex as usize] = true;
+    }
+    let mut positions = Vec::new();
+    let number: Vec<u32> = used
+        .iter()
+        .zip(&mesh.positions)
+        .map(|(used, position)| {
+            let next = positions.len() as u32;
+            if *used {
+                positions.push(*position);
+            }
+            next
+        })
+        .collect();
+    TriMesh {
+        positions,
+        triangles: triangles
+            .iter()
+            .map(|triangle| triangle.map(|vertex| number[vertex as usize]))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{ply, shapes};
+
+    fn read_text(name: &str, text: &[u8]) -> Result<TriMesh, MeshError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        read(&path)
+    }
+
+    fn message(name: &str, text: &str) -> String {
+        read_text(name, text.as_bytes()).unwrap_err().to_string()
+    }
+
+    const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+
+    #[test]
+    fn obj_with_groups_seams_and_polygons_is_one_mesh() {
+        // A cube of six quads in two groups, corner 1 given twice.
+        let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv -0 0 0\nvt 0 0\n\
+            g a\nf 1/1 4/1 3/1 2/1\nf 5 6 7 8\nf 1 2 6 5\ng b\nf 3 4 8 7\nf -9 -5 -2 -6\nf 9 5 8 4\n";
+        let text = text.replace("f -9 -5 -2 -6", "f -8 -7 -3 -4");
+        let mesh = read_text("cube.obj", text.as_bytes()).unwrap();
+        assert_eq!((mesh.positions.len(), mesh.triangles.len()), (8, 12));
+        assert!((mesh.volume() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn faults_name_file_and_line() {
+        let nan = message("a.obj", "v 0 0 0\nv 1 0 0\n# remark\nv 0 nan 0\nf 1 2 3\n");
+        assert!(nan.contains("a.obj:4") && nan.contains("finite"), "{nan}");
+        let index = message("a.obj", &format!("{TETRAHEDRON}f 1 2 3\nf 1 2 5\n"));
+        assert!(index.contains("a.obj:6") && index.contains('5'), "{index}");
+        let number = message("a.obj", "v 0 0 0\nv 1 zero 0\nf 1 1 1\n");
+        assert!(number.contains("a.obj:2"), "{number}");
+        assert!(message("a.obj", TETRAHEDRON).contains("no triangles"));
+        assert!(message("a.dae", "").contains("obj, ply, stl"));
+        let header = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+            element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+        let nan = message(
+            "a.ply",
+            &format!("{header}0 0 0\n1 0 0\n0 inf 0\n3 0 1 2\n"),
+        );
+        assert!(nan.contains("a.ply:12"), "{nan}");
+        let index = message("a.ply", &format!("{header}0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n"));
+        assert!(index.contains("a.ply:13") && index.contains('3'), "{index}");
+        let cut = message("a.ply", &format!("{header}0 0 0\n1 0 0\n"));
+        assert!(cut.contains("a.ply"), "{cut}");
+        assert!(
+            read(Path::new("/nowhere/a.obj"))
+                .unwrap_err()
+                .to_string()
+                .contains("/nowhere/a.obj")
+        );
+    }
+
+    #[test]
+    fn formats_agree() {
+        let mesh = shapes::sphere(0.3);
+        let mut bytes = Vec::new();
+        ply::write_ply(&mesh, &mut bytes).unwrap();
+        assert_eq!(read_text("a.ply", &bytes).unwrap(), mesh);
+        let mut text = String::from("solid s\n");
+        for t in 0..mesh.triangles.len() {
+            text += "facet normal 0 0 0\nouter loop\n";
+            for p in mesh.corners(t) {
+                text += &format!("vertex {} {} {}\n", p.x, p.y, p.z);
+            }
+            text += "endloop\nendfacet\n";
+        }
+        let from_stl = read_text("a.stl", (text + "endsolid s\n").as_bytes()).unwrap();
+        assert_eq!(from_stl.positions.len(), mesh.positions.len());
+        assert!((from_stl.volume() / mesh.volume() - 1.0).abs() < 1e-6);
+    }
+}

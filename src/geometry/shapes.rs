@@ -1,0 +1,142 @@
+//! Skins of the plain shapes: closed meshes, wound outward, centred on the origin.
+
+use std::collections::HashMap;
+use std::f64::consts::{PI, TAU};
+
+use glam::DVec3;
+
+use super::TriMesh;
+
+/// Box with these edge lengths (m).
+pub fn cuboid(size: DVec3) -> TriMesh {
+    let corner = |at: u32| {
+        let sign = |bit: u32| if at >> bit & 1 == 1 { 0.5 } else { -0.5 };
+        DVec3::new(sign(0), sign(1), sign(2)) * size
+    };
+    // Faces -z, +z, -y, +y, -x, +x; bit 0 of a corner is x, bit 1 y, bit 2 z.
+    let quads = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    TriMesh {
+        positions: (0..8).map(corner).collect(),
+        triangles: quads
+            .iter()
+            .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+            .collect(),
+    }
+}
+
+/// Halvings of the icosahedron's edges: 5120 triangles.
+const SPHERE_HALVINGS: u32 = 4;
+
+/// Icosphere of the volume of a ball of this radius (m): its vertices stand 0.07 % outside, the middles of its triangles inside.
+pub fn sphere(radius: f64) -> TriMesh {
+    let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
+    let mut positions: Vec<DVec3> = [
+        [-1.0, golden, 0.0],
+        [1.0, golden, 0.0],
+        [-1.0, -golden, 0.0],
+        [1.0, -golden, 0.0],
+        [0.0, -1.0, golden],
+        [0.0, 1.0, golden],
+        [0.0, -1.0, -golden],
+        [0.0, 1.0, -golden],
+        [golden, 0.0, -1.0],
+        [golden, 0.0, 1.0],
+        [-golden, 0.0, -1.0],
+        [-golden, 0.0, 1.0],
+    ]
+    .map(|p| DVec3::from_array(p).normalize())
+    .to_vec();
+    #[rustfmt::skip]
+    let mut triangles: Vec<[u32; 3]> = vec![
+        [0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11],
+        [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6], [7, 1, 8],
+        [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9],
+        [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1],
+    ];
+    for _ in 0..SPHERE_HALVINGS {
+        let mut middles = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
+                let p = positions[a as usize] + positions[b as usize];
+                positions.push(p.normalize());
+                positions.len() as u32 - 1
+            })
+        };
+        triangles = triangles
+            .iter()
+            .flat_map(|&[a, b, c]| {
+                let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+                [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
+            })
+            .collect();
+    }
+    let mut mesh = TriMesh {
+        positions,
+        triangles,
+    };
+    let scale = radius * (4.0 / 3.0 * PI / mesh.volume()).cbrt();
+    for position in &mut mesh.positions {
+        *position *= scale;
+    }
+    mesh
+}
+
+/// Sides of the cylinder's prism.
+const CYLINDER_SIDES: u32 = 96;
+
+/// Prism along y of the volume of a cylinder of this radius (m): its edges stand 0.04 % outside.
+pub fn cylinder(radius: f64, height: f64) -> TriMesh {
+    let half = height / 2.0;
+    let n = CYLINDER_SIDES;
+    let sector = TAU / f64::from(n);
+    let radius = radius * (sector / sector.sin()).sqrt();
+    let mut positions = vec![DVec3::new(0.0, -half, 0.0), DVec3::new(0.0, half, 0.0)];
+    let mut triangles = Vec::new();
+    for side in 0..n {
+        let (sin, cos) = (sector * f64::from(side)).sin_cos();
+        positions.push(DVec3::new(radius * cos, -half, radius * sin));
+        positions.push(DVec3::new(radius * cos, half, radius * sin));
+        let (low, high) = (2 + 2 * side, 3 + 2 * side);
+        let next = (side + 1) % n;
+        let (next_low, next_high) = (2 + 2 * next, 3 + 2 * next);
+        triangles.extend([
+            [0, low, next_low],
+            [1, next_high, high],
+            [low, high, next_high],
+            [low, next_high, next_low],
+        ]);
+    }
+    TriMesh {
+        positions,
+        triangles,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::check;
+
+    #[test]
+    fn skins_are_closed_outward_and_of_the_right_volume() {
+        let cases = [
+            (cuboid(DVec3::new(0.2, 3.0, 1.5)), 0.9, 1e-15),
+            (sphere(0.7), 4.0 / 3.0 * PI * 0.343, 1e-13),
+            (cylinder(0.4, 2.0), PI * 0.16 * 2.0, 1e-13),
+        ];
+        for (mesh, volume, tolerance) in cases {
+            let mut checked = mesh.clone();
+            check::require_solid(&mut checked).unwrap();
+            assert_eq!(checked, mesh, "already wound outward");
+            let error = mesh.volume() / volume - 1.0;
+            assert!(error.abs() < tolerance, "volume off by {error}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! STL, text or binary. Triangles come as loose corners; the reader's caller joins equal ones.
+
+use std::io::Cursor;
+
+use glam::DVec3;
+
+use super::TriMesh;
+use super::read::{Fault, Parsed};
+
+/// All triangles; their stored normals are ignored, the winding counts.
+pub(super) fn parse(bytes: &[u8]) -> Parsed {
+    let fault = |error: std::io::Error| Fault::new(None, error.to_string());
+    let mut cursor = Cursor::new(bytes);
+    let mut mesh = TriMesh::default();
+    for (number, triangle) in stl_io::create_stl_reader(&mut cursor)
+        .map_err(fault)?
+        .enumerate()
+    {
+        let first = mesh.positions.len() as u32;
+        for vertex in triangle.map_err(fault)?.vertices {
+            let position = DVec3::from_array(vertex.0.map(f64::from));
+            if !position.is_finite() {
+                let what = format!("triangle {}: a coordinate is not finite", number + 1);
+                return Err(Fault::new(None, what));
+            }
+            mesh.positions.push(position);
+        }
+        mesh.triangles.push([first, first + 1, first + 2]);
+    }
+    Ok(mesh)
+}

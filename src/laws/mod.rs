@@ -1,0 +1,4 @@
+//! Laws of physics as pure functions of numbers: no storage, no stage.
+
+pub mod elasticity;
+pub mod weibull;
