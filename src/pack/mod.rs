@@ -1,1 +1,118 @@
-//! Packing.
+//! Stage `pack`: fills the bodies with elements and bonds them. Knows no other stage.
+
+mod assemble;
+mod body;
+mod error;
+mod hexagonal;
+mod hilbert;
+mod neighbours;
+mod overlap;
+mod solid;
+
+use std::path::Path;
+
+use crate::geometry::{TriMesh, ply};
+use crate::spec::{Material, Pipeline};
+use crate::store::{self, Packing, Store, atomic};
+
+pub use body::{PackedBody, pack_body};
+pub use error::PackError;
+
+/// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
+pub const MAX_ELEMENTS: u32 = 700_000_000;
+
+/// What the stage makes.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// Elements and bonds; a body's elements are contiguous.
+    pub packing: Packing,
+    /// Skin of each body at rest, world coordinates.
+    pub shapes: Vec<TriMesh>,
+    /// Figures of each body, for messages.
+    pub bodies: Vec<BodySummary>,
+}
+
+/// Figures of a packed body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodySummary {
+    /// Its name in the pipeline.
+    pub name: String,
+    /// Elements.
+    pub elements: usize,
+    /// Bonds.
+    pub bonds: usize,
+    /// Radius of the elements, m.
+    pub radius: f64,
+    /// Volume of the shape, m³.
+    pub volume: f64,
+    /// Elements left out because they touched no other.
+    pub isolated: usize,
+    /// Connected parts; more than one where the shape is thinner than an element.
+    pub parts: usize,
+}
+
+/// Packs the bodies of a pipeline; `base` is the folder that mesh paths start from.
+///
+/// The same pipeline gives the same numbers on any number of threads.
+pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
+    let mut bodies = Vec::with_capacity(pipeline.bodies.len());
+    let mut materials = Vec::with_capacity(pipeline.bodies.len());
+    let mut total = 0.0;
+    for body in &pipeline.bodies {
+        let material = find_material(&pipeline.materials, &body.material).ok_or_else(|| {
+            let known: Vec<_> = pipeline.materials.iter().map(|m| m.name.as_str()).collect();
+            PackError::UnknownMaterial {
+                body: body.name.clone(),
+                material: body.material.clone(),
+                known: known.join(", "),
+            }
+        })?;
+        let packed = pack_body(body, base)?;
+        total += packed.centres.len() as f64;
+        if total > f64::from(MAX_ELEMENTS) {
+            return Err(PackError::TooMany {
+                body: body.name.clone(),
+                radius: packed.radius,
+                estimate: total,
+                limit: MAX_ELEMENTS,
+            });
+        }
+        bodies.push(packed);
+        materials.push(material);
+    }
+    overlap::refuse(&pipeline.bodies, &bodies)?;
+    let packing = assemble::assemble(pipeline, &bodies, &materials)?;
+    let summaries = pipeline
+        .bodies
+        .iter()
+        .zip(&bodies)
+        .map(|(body, packed)| BodySummary {
+            name: body.name.clone(),
+            elements: packed.centres.len(),
+            bonds: packed.pairs.len(),
+            radius: packed.radius,
+            volume: packed.volume,
+            isolated: packed.isolated,
+            parts: packed.parts,
+        });
+    Ok(Packed {
+        packing,
+        bodies: summaries.collect(),
+        shapes: bodies.into_iter().map(|body| body.skin).collect(),
+    })
+}
+
+fn find_material<'a>(materials: &'a [Material], name: &str) -> Option<(usize, &'a Material)> {
+    materials.iter().enumerate().find(|(_, m)| m.name == name)
+}
+
+/// Writes skins, bonds and elements to a store, each file whole or not at all, the elements last.
+pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
+    for (body, skin) in packed.shapes.iter().enumerate() {
+        atomic::write(&store.shape_path(body), |out| ply::write_ply(skin, out))?;
+    }
+    store.write_packing(&packed.packing)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! What can go wrong when bodies are packed.
+
+use std::path::PathBuf;
+
+use glam::DVec3;
+
+use crate::geometry::check::MeshDefect;
+use crate::geometry::read::MeshError;
+use crate::laws::elasticity::POISSON_LIMIT;
+
+/// Why a pipeline's bodies cannot be packed.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// A body names a material that is not there.
+    #[error("body {body:?}: no material is called {material:?}; there are: {known}")]
+    UnknownMaterial {
+        /// Its name.
+        body: String,
+        /// The name looked for.
+        material: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A number that must be positive is not.
+    #[error("{owner}: {key} is {value}; it must be positive and finite")]
+    NotPositive {
+        /// Body or material, with its name.
+        owner: String,
+        /// Key in the pipeline file.
+        key: &'static str,
+        /// What it holds.
+        value: f64,
+    },
+    /// A rotation about no axis.
+    #[error("body {body:?}: rotation.axis is zero")]
+    NoAxis {
+        /// Its name.
+        body: String,
+    },
+    /// The mesh file cannot be read.
+    #[error("body {body:?}: {source}")]
+    Mesh {
+        /// Its name.
+        body: String,
+        /// What is wrong with the file.
+        source: MeshError,
+    },
+    /// The mesh bounds no solid.
+    #[error("body {body:?}: {file}: {source}", file = .file.display())]
+    Defect {
+        /// Its name.
+        body: String,
+        /// The mesh file.
+        file: PathBuf,
+        /// What is wrong with the mesh.
+        source: MeshDefect,
+    },
+    /// The mesh encloses nothing.
+    #[error("body {body:?}: {file}: the mesh encloses no volume", file = .file.display())]
+    NoVolume {
+        /// Its name.
+        body: String,
+        /// The mesh file.
+        file: PathBuf,
+    },
+    /// Scale and height of a mesh.
+    #[error("body {body:?}: both scale and height are given; give one of them")]
+    ScaleAndHeight {
+        /// Its name.
+        body: String,
+    },
+    /// Neither or both of radius and number of elements.
+    #[error("body {body:?}: packing needs either radius or elements, {found}")]
+    RadiusOrElements {
+        /// Its name.
+        body: String,
+        /// "found both" or "found neither".
+        found: &'static str,
+    },
+    /// Fewer than two elements fit.
+    #[error(
+        "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \
+         give a smaller radius or more elements",
+        x = .extent.x, y = .extent.y, z = .extent.z
+    )]
+    RadiusTooLarge {
+        /// Its name.
+        body: String,
+        /// m
+        radius: f64,
+        /// Of the body's bounding box in its own frame, m.
+        extent: DVec3,
+    },
+    /// More elements than can be numbered.
+    #[error(
+        "body {body:?}: element radius {radius} m makes about {estimate:.1e} elements; at most {limit} are possible"
+    )]
+    TooMany {
+        /// Its name.
+        body: String,
+        /// m
+        radius: f64,
+        /// About how many elements.
+        estimate: f64,
+        /// Largest number of elements.
+        limit: u32,
+    },
+    /// Poisson's ratio that bonds cannot give.
+    #[error(
+        "material {material:?}: poisson = {value} is out of reach of bonds, which give values above -1 up to {POISSON_LIMIT}; \
+         the energy-preserving method would reach it"
+    )]
+    Poisson {
+        /// Its name.
+        material: String,
+        /// What was asked for.
+        value: f64,
+    },
+    /// `elasticity = "bond"` without a shear modulus.
+    #[error(
+        "material {material:?}: elasticity = \"bond\" needs shear, the shear modulus of the bonds"
+    )]
+    NoShear {
+        /// Its name.
+        material: String,
+    },
+    /// Two bodies in one place.
+    #[error(
+        "bodies {first:?} and {second:?} overlap at the start: elements by up to {depth:.3e} m, near ({x:.4}, {y:.4}, {z:.4}); \
+         move one of them",
+        x = .near.x, y = .near.y, z = .near.z
+    )]
+    Overlap {
+        /// Name of one body.
+        first: String,
+        /// Name of the other.
+        second: String,
+        /// Sum of radii less distance of the deepest pair, m.
+        depth: f64,
+        /// Middle of that pair, m.
+        near: DVec3,
+    },
+}

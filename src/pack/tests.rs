@@ -1,0 +1,336 @@
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::*;
+use crate::spec::*;
+
+fn glass() -> Material {
+    Material {
+        name: "glass".into(),
+        density: 2500.0,
+        young: 7e10,
+        poisson: Some(0.2),
+        shear: None,
+        elasticity: Elasticity::Material,
+        criterion: Criterion::Tension,
+        tensile_strength: Some(5e7),
+        shear_strength: None,
+        weibull_modulus: Some(6.0),
+        damping: 0.02,
+        friction: 0.5,
+        contact_damping: 0.2,
+        contact_shear_ratio: 0.5,
+        contact_young: None,
+    }
+}
+
+fn body(name: &str, shape: BodyShape, radius: Option<f64>, elements: Option<u32>) -> Body {
+    Body {
+        name: name.into(),
+        material: "glass".into(),
+        shape,
+        packing: PackingSpec::Hexagonal { radius, elements },
+        mass: MassModel::Bulk,
+        bonded: true,
+        position: [0.0; 3],
+        rotation: Rotation::default(),
+        velocity: [0.0; 3],
+        spin: [0.0; 3],
+    }
+}
+
+fn shot(bodies: Vec<Body>) -> Pipeline {
+    Pipeline {
+        time: Time {
+            end: 1.0,
+            frames_per_second: 24.0,
+            step: None,
+            fraction: 0.4,
+        },
+        world: World::default(),
+        materials: vec![glass()],
+        bodies,
+        colliders: Vec::new(),
+        attachments: Vec::new(),
+        simulate: Simulate::default(),
+        reconstruct: Reconstruct::default(),
+        export: Export::default(),
+        preview: Preview::default(),
+    }
+}
+
+fn packed(bodies: Vec<Body>) -> Result<Packed, PackError> {
+    pack(&shot(bodies), Path::new("pipelines"))
+}
+
+fn message(bodies: Vec<Body>) -> String {
+    packed(bodies).unwrap_err().to_string()
+}
+
+fn bunny(fill: Fill, radius: Option<f64>, elements: Option<u32>) -> Body {
+    let shape = BodyShape::Mesh {
+        file: "meshes/bunny.obj".into(),
+        scale: None,
+        height: Some(0.1),
+        fill,
+    };
+    body("bunny", shape, radius, elements)
+}
+
+fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a / b - 1.0).abs() < tolerance, "{a} {b}");
+}
+
+#[test]
+fn block_has_the_bonds_of_close_packing_and_the_mass_of_its_box() {
+    let rows = [8, 7, 6];
+    let mut block = body("block", BodyShape::Block { rows }, Some(1e-3), None);
+    block.rotation = Rotation {
+        axis: [1.0, 2.0, 3.0],
+        angle: 0.8,
+    };
+    block.position = [3.0, 1.0, -2.0];
+    let Packed {
+        packing, shapes, ..
+    } = packed(vec![block]).unwrap();
+    let (e, b) = (&packing.elements, &packing.bonds);
+    assert_eq!(e.id.len(), 336);
+    let mut degree = vec![0; e.id.len()];
+    for end in b.i.iter().chain(&b.j) {
+        degree[*end as usize] += 1;
+    }
+    // Interior elements: six a row (ends have neighbours on one side only), rows and layers less their borders.
+    assert_eq!(degree.iter().filter(|d| **d == 12).count(), 6 * 5 * 4);
+    assert_eq!(degree.iter().max(), Some(&12));
+    let ends: Vec<_> = b.i.iter().zip(&b.j).collect();
+    assert!(ends.is_sorted() && ends.iter().all(|(i, j)| i < j));
+    for ((l0, dx), (dy, dz)) in b.l0.iter().zip(&b.dx).zip(b.dy.iter().zip(&b.dz)) {
+        close(*l0, 2e-3, 1e-10);
+        close(DVec3::new(*dx, *dy, *dz).length(), 1.0, 1e-14);
+    }
+    let volume = 336.0 * 4.0 * 2.0_f64.sqrt() * 1e-9;
+    close(e.mass.iter().sum(), 2500.0 * volume, 1e-12);
+    close(e.volume.iter().sum(), volume, 1e-12);
+    close(shapes[0].volume(), volume, 1e-9);
+}
+
+#[test]
+fn moduli_follow_from_the_own_bonds() {
+    // With the whole lattice's bonds (six an element) E_bond is E over the estimate at λ = (1 − 4ν)/(1 + ν) = 1/6: 1.333.
+    let rows = [40, 40, 40];
+    let bulk = packed(vec![body("a", BodyShape::Block { rows }, Some(1e-3), None)]).unwrap();
+    let bonds = &bulk.packing.bonds;
+    close(
+        bonds.young[0] * 1.333 / 7e10 * 6.0 * 64_000.0 / bonds.young.len() as f64,
+        1.0,
+        0.06,
+    );
+    close(bonds.shear[0] / bonds.young[0], 1.0 / 6.0, 1e-12);
+    assert!(bonds.tau_c.iter().all(|t| *t == f64::INFINITY));
+    let mean = bonds.sigma_c.iter().sum::<f64>() / bonds.sigma_c.len() as f64;
+    close(mean, 5e7, 2e-3);
+    let mut pipeline = shot(vec![body(
+        "a",
+        BodyShape::Block { rows: [4, 4, 4] },
+        Some(1e-3),
+        None,
+    )]);
+    pipeline.materials[0].poisson = Some(0.3);
+    let error = pack(&pipeline, Path::new("")).unwrap_err().to_string();
+    assert!(
+        error.contains("0.25") && error.contains("energy-preserving"),
+        "{error}"
+    );
+    pipeline.materials[0].elasticity = Elasticity::Bond;
+    assert!(matches!(
+        pack(&pipeline, Path::new("")),
+        Err(PackError::NoShear { .. })
+    ));
+    pipeline.materials[0].shear = Some(1e10);
+    let bonds = pack(&pipeline, Path::new("")).unwrap().packing.bonds;
+    assert_eq!((bonds.young[0], bonds.shear[0]), (7e10, 1e10));
+}
+
+#[test]
+fn numbers_asked_for_are_met_in_every_shape() {
+    let shapes = [
+        BodyShape::Box {
+            size: [0.1, 0.05, 0.2],
+        },
+        BodyShape::Sphere { radius: 0.3 },
+        BodyShape::Cylinder {
+            radius: 0.1,
+            height: 0.5,
+        },
+        BodyShape::Plate {
+            size: [0.5, 0.4],
+            layers: 3,
+        },
+    ];
+    for shape in shapes {
+        for wanted in [1000, 20_000] {
+            let body = body("a", shape.clone(), None, Some(wanted));
+            let Packed {
+                packing,
+                shapes,
+                bodies,
+            } = packed(vec![body]).unwrap();
+            let found = packing.elements.id.len() as f64;
+            close(found, f64::from(wanted), 0.03);
+            close(
+                packing.elements.mass.iter().sum(),
+                2500.0 * shapes[0].volume(),
+                1e-12,
+            );
+            assert_eq!((bodies[0].isolated, bodies[0].parts), (0, 1));
+            // The elements' own cells fill the shape but for a layer under the skin.
+            let cells = found * 4.0 * 2.0_f64.sqrt() * bodies[0].radius.powi(3);
+            let filled = cells / shapes[0].volume();
+            assert!(
+                (0.75..1.1).contains(&filled),
+                "{shape:?} {wanted}: {filled}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bunny_is_filled_alike_by_crossings_and_by_winding() {
+    let closed = packed(vec![bunny(Fill::Closed, None, Some(20_000))]).unwrap();
+    let count = closed.packing.elements.id.len();
+    close(count as f64, 20_000.0, 0.03);
+    let radius = closed.bodies[0].radius;
+    let wound = packed(vec![bunny(Fill::Winding, Some(radius), None)]).unwrap();
+    close(wound.packing.elements.id.len() as f64, count as f64, 0.01);
+    close(wound.bodies[0].volume, closed.bodies[0].volume, 0.005);
+    let (low, high) = closed.shapes[0].bounds().unwrap();
+    close(high.y - low.y, 0.1, 1e-12);
+}
+
+#[test]
+fn cubes_that_overlap_in_one_file_need_winding() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for shift in [0.0, 0.5] {
+        let cube = crate::geometry::shapes::cuboid(DVec3::ONE);
+        for p in cube.positions {
+            text += &format!("v {} {} {}\n", p.x + shift, p.y + shift, p.z + shift);
+        }
+    }
+    for base in [1, 9] {
+        for t in crate::geometry::shapes::cuboid(DVec3::ONE).triangles {
+            let [a, b, c] = t.map(|v| v + base);
+            text += &format!("f {a} {b} {c}\n");
+        }
+    }
+    std::fs::write(folder.path().join("cubes.obj"), text).unwrap();
+    let cubes = |fill| {
+        let (file, scale, height) = ("cubes.obj".into(), None, None);
+        let shape = BodyShape::Mesh {
+            file,
+            scale,
+            height,
+            fill,
+        };
+        pack(
+            &shot(vec![body("cubes", shape, Some(0.03), None)]),
+            folder.path(),
+        )
+    };
+    let error = cubes(Fill::Closed).unwrap_err().to_string();
+    assert!(
+        error.contains("cubes.obj") && error.contains("winding"),
+        "{error}"
+    );
+    let wound = cubes(Fill::Winding).unwrap();
+    close(wound.bodies[0].volume, 2.0 - 0.125, 0.01);
+    // The walls inside leave no slit: one part, as full as a body without them.
+    assert_eq!(wound.bodies[0].parts, 1);
+    let cells = wound.packing.elements.id.len() as f64 * 4.0 * 2.0_f64.sqrt() * 0.03_f64.powi(3);
+    assert!(cells / 1.875 > 0.87, "{}", cells / 1.875);
+}
+
+#[test]
+fn the_same_on_any_number_of_threads() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| packed(vec![bunny(Fill::Closed, Some(2e-3), None)]).unwrap())
+    };
+    let (one, three) = (run(1), run(3));
+    assert_eq!(one.packing, three.packing);
+    assert_eq!(one.shapes, three.shapes);
+}
+
+#[test]
+fn faults_are_named() {
+    let sphere = BodyShape::Sphere { radius: 0.1 };
+    let both = message(vec![body("ball", sphere.clone(), Some(0.01), Some(10))]);
+    assert!(both.contains("ball") && both.contains("both"), "{both}");
+    let neither = message(vec![body("ball", sphere.clone(), None, None)]);
+    assert!(neither.contains("neither"), "{neither}");
+    let large = message(vec![body("ball", sphere.clone(), Some(0.09), None)]);
+    assert!(
+        large.contains("ball") && large.contains("0.09") && large.contains("0.2"),
+        "{large}"
+    );
+    let box_ = BodyShape::Box {
+        size: [1.0, 1.0, 0.01],
+    };
+    let large = message(vec![body("sheet", box_, Some(0.1), None)]);
+    assert!(
+        large.contains("sheet") && large.contains("0.01 m"),
+        "{large}"
+    );
+    let tiny = message(vec![body("ball", sphere.clone(), Some(1e-6), None)]);
+    assert!(tiny.contains("at most"), "{tiny}");
+    let mut moved = body("second", sphere.clone(), Some(0.01), None);
+    moved.position = [0.19, 0.0, 0.0];
+    let first = body("first", sphere, Some(0.01), None);
+    let overlap = message(vec![first.clone(), moved.clone()]);
+    assert!(
+        overlap.contains("first") && overlap.contains("second"),
+        "{overlap}"
+    );
+    moved.position = [0.21, 0.0, 0.0];
+    assert_eq!(packed(vec![first, moved]).unwrap().shapes.len(), 2);
+    let mut stray = bunny(Fill::Closed, Some(1e-3), None);
+    stray.material = "steel".into();
+    let unknown = message(vec![stray]);
+    assert!(
+        unknown.contains("steel") && unknown.contains("glass"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn motion_is_that_of_a_rigid_body() {
+    let mut ball = body("ball", BodyShape::Sphere { radius: 0.1 }, Some(0.01), None);
+    ball.position = [5.0, 0.0, 0.0];
+    ball.velocity = [1.0, 2.0, 3.0];
+    ball.spin = [0.0, 4.0, 0.0];
+    let e = packed(vec![ball]).unwrap().packing.elements;
+    let n = e.id.len() as f64;
+    for (column, mean) in [(&e.vx, 1.0), (&e.vy, 2.0), (&e.vz, 3.0)] {
+        close(column.iter().sum::<f64>() / n, mean, 1e-9);
+    }
+    let centre = e.x.iter().sum::<f64>() / n;
+    for (x, vz) in e.x.iter().zip(&e.vz) {
+        assert!((vz - (3.0 - 4.0 * (x - centre))).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_store_gives_back_what_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let rows = [4, 3, 2];
+    let packed = packed(vec![body("a", BodyShape::Block { rows }, Some(1e-3), None)]).unwrap();
+    write(&store, &packed).unwrap();
+    assert_eq!(store.read_packing().unwrap(), packed.packing);
+    let skin = crate::geometry::read::read(&store.shape_path(0)).unwrap();
+    assert_eq!(skin, packed.shapes[0]);
+}
