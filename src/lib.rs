@@ -1,4 +1,5 @@
 //! Bonded discrete elements from packing to fragment meshes.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod columns;
 pub mod geometry;
