@@ -331,13 +331,3 @@ fn a_store_gives_back_what_was_written() {
     let skin = crate::geometry::read::read(&store.shape_path(0)).unwrap();
     assert_eq!(skin, packed.shapes[0]);
 }
-
-#[test]
-#[ignore = "prints the time for a million elements"]
-fn a_million_elements() {
-    for fill in [Fill::Closed, Fill::Winding] {
-        let started = std::time::Instant::now();
-        let made = packed(vec![bunny(fill, Some(3.3e-4), None)]).unwrap();
-        println!("{fill:?}: {:?} in {:?}", made.bodies, started.elapsed());
-    }
-}
