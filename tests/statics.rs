@@ -223,3 +223,84 @@ fn slender_beam_at_shear_ratio_0_3() {
 fn short_beam_at_shear_ratio_0_3() {
     check([40, 6, 6], 0.3, 1.4625, 0.7039);
 }
+
+/// Tip deflection of a cantilever packed from a pipeline with the solid's moduli, over Timoshenko's for that solid (κ = 5/6).
+fn bent_solid(rows: [usize; 3]) -> f64 {
+    let poisson = 0.15;
+    let text = format!(
+        "[time]\nend = 1\nframes_per_second = 1\nfraction = 0.6\n[world]\ngravity = [0, 0, 0]\n\
+         [[material]]\nname = \"solid\"\ndensity = 1700\nyoung = \"10 MPa\"\npoisson = {poisson}\ndamping = 0\n\
+         [[body]]\nname = \"beam\"\nmaterial = \"solid\"\nshape = {{ type = \"block\", rows = {rows:?} }}\n\
+         packing = {{ type = \"hexagonal\", radius = \"1 mm\" }}\n"
+    );
+    let mut pipeline = cullet::spec::parse(&text, "beam", &[]).unwrap();
+    let packing = cullet::pack::pack(&pipeline, ".".as_ref()).unwrap().packing;
+    let e = &packing.elements;
+    let first = e.x.iter().copied().fold(f64::INFINITY, f64::min);
+    let last = e.x.iter().copied().fold(0.0, f64::max);
+    let loaded: Vec<usize> = (0..e.x.len())
+        .filter(|&i| e.x[i] > last - 2.1 * R)
+        .collect();
+    let clamped =
+        e.x.iter()
+            .filter(|&&x| x < first + 2.1 * R)
+            .copied()
+            .fold(first, f64::max);
+    let length = loaded.iter().map(|&i| e.x[i]).sum::<f64>() / loaded.len() as f64 - clamped;
+    let (width, height) = (
+        rows[1] as f64 * 3f64.sqrt() * R,
+        rows[2] as f64 * 2.0 * 6f64.sqrt() / 3.0 * R,
+    );
+    let (area, inertia) = (width * height, width * height.powi(3) / 12.0);
+    let shear = E / (2.0 * (1.0 + poisson));
+    let timoshenko = |force: f64| {
+        force * length.powi(3) / (3.0 * E * inertia) + force * length / (5.0 / 6.0 * shear * area)
+    };
+    let force = 1e-3 * length / timoshenko(1.0);
+    let end = |from: f64, to: f64, action: Action| Attachment {
+        name: "end".into(),
+        body: "beam".into(),
+        region: Region {
+            min: [from, -1.0, -1.0],
+            max: [to, 1.0, 1.0],
+        },
+        action,
+    };
+    pipeline.attachments = vec![
+        end(-1.0, first + 2.1 * R, Action::Clamp { velocity: [0.0; 3] }),
+        end(
+            last - 2.1 * R,
+            1.0,
+            Action::Force {
+                force: [0.0, 0.0, force],
+            },
+        ),
+    ];
+    let omega = 3.5 * (E * inertia / (1700.0 * area)).sqrt() / length.powi(2);
+    pipeline.simulate.drag = 2.0 * omega;
+    let plan = schedule(&packing, &pipeline).unwrap();
+    let dt = 0.6 * plan.critical;
+    let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    run.advance((8.0 / (omega * dt)) as u64).unwrap();
+    let frames = run.snapshot(0).frames;
+    let tip = loaded
+        .iter()
+        .map(|&i| f64::from(frames.z[i]) - e.z[i])
+        .sum::<f64>()
+        / loaded.len() as f64;
+    tip / timoshenko(force)
+}
+
+#[test]
+fn a_solid_of_ten_layers_bends_within_ten_percent() {
+    let found = bent_solid([60, 10, 10]);
+    println!("ten layers: {found:.4} of Timoshenko");
+    assert!((found - 1.0).abs() < 0.10, "{found}");
+}
+
+#[test]
+fn a_solid_of_twenty_layers_bends_within_six_percent() {
+    let found = bent_solid([80, 20, 20]);
+    println!("twenty layers: {found:.4} of Timoshenko");
+    assert!((found - 1.0).abs() < 0.06, "{found}");
+}
