@@ -18,6 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a panic is a failed test
+
 pub mod cli;
 pub mod columns;
 pub mod export;
