@@ -2,11 +2,15 @@
 
 pub mod bvh;
 pub mod check;
+pub mod distance;
 mod exact;
 pub mod hash_grid;
+pub mod icosphere;
 pub mod inside;
 mod intersect;
 pub mod mesh;
+pub mod nearest;
+pub mod node_grid;
 mod obj;
 pub mod ply;
 pub mod read;
@@ -15,4 +19,6 @@ pub mod solid;
 mod stl;
 pub mod winding;
 
+pub use icosphere::icosphere;
 pub use mesh::TriMesh;
+pub use node_grid::NodeGrid;

@@ -1,0 +1,191 @@
+//! Carries the surfaces of fragments from rest into a frame with their elements.
+//!
+//! A vertex X follows up to eight elements of its own fragment with weights fixed at rest:
+//! x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves exactly so.
+
+use glam::{DMat3, DQuat, DVec3};
+use rayon::prelude::*;
+
+use super::body::Body;
+use super::extract::Shell;
+use super::field::nearest_elements;
+use crate::columns::Frames;
+
+/// Elements that a vertex follows at most.
+const CARRIERS: usize = 8;
+/// Width of the Gaussian of the weights, radii.
+const WIDTH: f64 = 1.0;
+
+/// The surface of a fragment at rest and what carries it.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// Label of the fragment.
+    pub fragment: u32,
+    /// The surface at rest.
+    pub shell: Shell,
+    carriers: Vec<[Carrier; CARRIERS]>,
+}
+
+/// An element with its weight; weight 0 fills up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carrier {
+    /// Row in the packing.
+    row: u32,
+    weight: f32,
+}
+
+impl Carried {
+    /// Finds for each vertex the nearest elements among those of `piece`.
+    pub fn new(body: &Body, piece_of: &[u32], piece: u32, fragment: u32, shell: Shell) -> Self {
+        let falloff = 0.5 / (WIDTH * body.radius).powi(2);
+        let carriers = shell
+            .mesh
+            .positions
+            .iter()
+            .map(|&x| {
+                let own = |element: usize| piece_of[element] == piece;
+                let nearest = nearest_elements(body, x, own, CARRIERS);
+                let least = nearest[0].0;
+                let mut carriers = [Carrier::default(); CARRIERS];
+                for (carrier, (squared, element)) in carriers.iter_mut().zip(nearest) {
+                    carrier.row = body.rows[element as usize];
+                    carrier.weight = (-(squared - least) * falloff).exp() as f32;
+                }
+                carriers
+            })
+            .collect();
+        Carried {
+            fragment,
+            shell,
+            carriers,
+        }
+    }
+
+    /// A surface of which each vertex follows the element that `rows` names for it.
+    pub fn rigid(fragment: u32, shell: Shell, rows: &[u32]) -> Self {
+        let carriers = rows
+            .iter()
+            .map(|&row| {
+                let mut carriers = [Carrier::default(); CARRIERS];
+                carriers[0] = Carrier { row, weight: 1.0 };
+                carriers
+            })
+            .collect();
+        Carried {
+            fragment,
+            shell,
+            carriers,
+        }
+    }
+
+    /// The surface in a frame.
+    pub fn carry(&self, motion: &Motion) -> Moved {
+        let count = self.carriers.len();
+        let mut moved = Moved {
+            positions: Vec::with_capacity(count),
+            velocities: Vec::with_capacity(count),
+            stress: Vec::with_capacity(count),
+            normals: Vec::new(),
+        };
+        let mut exact = Vec::with_capacity(count);
+        for (&rest, carriers) in self.shell.mesh.positions.iter().zip(&self.carriers) {
+            let (mut x, mut v, mut sigma, mut total) = (DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
+            for carrier in carriers.iter().filter(|carrier| carrier.weight > 0.0) {
+                let (row, weight) = (carrier.row as usize, f64::from(carrier.weight));
+                let element = &motion.elements[row];
+                let arm = element.turn * (rest - element.rest);
+                x += weight * (element.position + arm);
+                v += weight * (element.velocity + element.spin.cross(arm));
+                sigma += weight * element.sigma;
+                total += weight;
+            }
+            exact.push(x / total);
+            moved.positions.push((x / total).as_vec3().to_array());
+            moved.velocities.push((v / total).as_vec3().to_array());
+            moved.stress.push((sigma / total) as f32);
+        }
+        moved.normals = normals(&exact, &self.shell);
+        moved
+    }
+}
+
+/// A surface in a frame, in the columns of a [`crate::store::SurfaceFrame`].
+#[derive(Debug)]
+pub struct Moved {
+    /// Positions, m.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit normals.
+    pub normals: Vec<[f32; 3]>,
+    /// Velocities, m/s.
+    pub velocities: Vec<[f32; 3]>,
+    /// Normal stress, Pa.
+    pub stress: Vec<f32>,
+}
+
+/// Vertex normals: the mean of the triangles around, weighted by their angles. At the rim of a crack only the skin
+/// counts, so that a cracked body shades like a whole one until its pieces part.
+fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
+    let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
+    for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {
+        let p = triangle.map(|v| positions[v as usize]);
+        let normal = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
+        for m in 0..3 {
+            let a = (p[(m + 1) % 3] - p[m]).normalize_or_zero();
+            let b = (p[(m + 2) % 3] - p[m]).normalize_or_zero();
+            let angle = a.dot(b).clamp(-1.0, 1.0).acos();
+            sums[triangle[m] as usize][inside as usize] += angle * normal;
+        }
+    }
+    sums.into_iter()
+        .map(|[skin, crack]| {
+            let normal = skin.try_normalize().or_else(|| crack.try_normalize());
+            normal.unwrap_or(DVec3::Y).as_vec3().to_array()
+        })
+        .collect()
+}
+
+/// Motion of every element since rest.
+#[derive(Debug)]
+pub struct Motion {
+    elements: Vec<ElementMotion>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ElementMotion {
+    rest: DVec3,
+    position: DVec3,
+    turn: DMat3,
+    velocity: DVec3,
+    spin: DVec3,
+    sigma: f64,
+}
+
+impl Motion {
+    /// Motion in `frame` of elements that rest at `rest` (m), row by row.
+    pub fn new(rest: &[DVec3], frame: &Frames) -> Self {
+        let elements = rest
+            .par_iter()
+            .enumerate()
+            .map(|(row, &rest)| {
+                let vector = |x: &[f32], y: &[f32], z: &[f32]| {
+                    DVec3::new(x[row].into(), y[row].into(), z[row].into())
+                };
+                let q = DQuat::from_xyzw(
+                    frame.qx[row].into(),
+                    frame.qy[row].into(),
+                    frame.qz[row].into(),
+                    frame.qw[row].into(),
+                );
+                ElementMotion {
+                    rest,
+                    position: vector(&frame.x, &frame.y, &frame.z),
+                    turn: DMat3::from_quat(q.normalize()),
+                    velocity: vector(&frame.vx, &frame.vy, &frame.vz),
+                    spin: vector(&frame.wx, &frame.wy, &frame.wz),
+                    sigma: frame.sigma[row].into(),
+                }
+            })
+            .collect();
+        Motion { elements }
+    }
+}

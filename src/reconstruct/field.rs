@@ -1,0 +1,266 @@
+//! Which fragment owns each grid node: grouped signed distances of fracture points.
+//!
+//! A bond whose ends lie in different fragments leaves a fracture point p_f at its middle on both sides, with the
+//! outward normal n_f. For fragment k (Lu et al. 2021, eq. 19, with a fallback so that F is defined everywhere)
+//!
+//! ```text
+//! F_k(x) = (Σ_f w_f (x − p_f)·n_f + ε (d_k − r)) / (Σ_f w_f + ε),   w_f = exp(−|x − p_f|² / 2 (WIDTH r)²)
+//! ```
+//!
+//! with d_k the distance to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the
+//! partition φ_k = ½ (F_k − min F_m): every point has exactly one owner, and both sides of a crack are one sheet.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::body::{Body, Solid};
+
+/// Owner of a node outside the skin.
+pub const OUTSIDE: u32 = u32::MAX;
+
+/// Width of the Gaussian, radii. Half of it shows the lattice, twice of it rounds corners off.
+const WIDTH: f64 = 0.8;
+/// Weight ε of the fallback: that of a fracture point 2.2 radii away.
+const FALLBACK: f64 = 0.02;
+/// A fragment owns no point farther than this from its elements, radii. Holes of a close packing reach √2.
+const OWN_REACH: f64 = 2.2;
+/// Elements farther than this have no fracture point that counts, radii.
+const POINT_REACH: f64 = 3.0;
+
+/// Owners of all nodes and the fields where fragments meet.
+#[derive(Debug)]
+pub struct Field {
+    /// Piece of each node, or [`OUTSIDE`].
+    pub owner: Vec<u32>,
+    /// Range of each node in `values`; empty where one fragment is alone.
+    first: Vec<u32>,
+    /// Piece and F there, ordered by piece.
+    values: Vec<(u32, f32)>,
+}
+
+impl Field {
+    /// F of `piece` at `node`, if it is near.
+    pub fn value(&self, node: usize, piece: u32) -> Option<f64> {
+        self.values[self.first[node] as usize..self.first[node + 1] as usize]
+            .iter()
+            .find(|(known, _)| *known == piece)
+            .map(|(_, value)| f64::from(*value))
+    }
+
+    /// A field with given owners and nothing known about where they meet.
+    #[cfg(test)]
+    pub fn of_owners(owner: Vec<u32>) -> Self {
+        Field {
+            first: vec![0; owner.len() + 1],
+            owner,
+            values: Vec::new(),
+        }
+    }
+
+    /// Fields of a body whose element `i` belongs to piece `piece_of[i]`.
+    pub fn evaluate(body: &Body, solid: &Solid, piece_of: &[u32]) -> Self {
+        let sources = Sources::new(body, piece_of);
+        let grid = &solid.grid;
+        let layer = grid.nodes[0] * grid.nodes[1];
+        let near = 1.8 * grid.spacing; // nodes of cells that the skin crosses
+        let layers: Vec<(Vec<u32>, Vec<u32>, Vec<(u32, f32)>)> = (0..grid.nodes[2])
+            .into_par_iter()
+            .map(|k| {
+                let (mut owner, mut counts) = (vec![OUTSIDE; layer], vec![0_u32; layer]);
+                let mut values = Vec::new();
+                let mut scratch = Vec::new();
+                for (at, owner) in owner.iter_mut().enumerate() {
+                    let node = k * layer + at;
+                    let s = f64::from(solid.distance[node]);
+                    if s > near {
+                        continue;
+                    }
+                    let x = grid.position(grid.coords(node));
+                    let before = values.len();
+                    let winner = sources.owner(x, &mut scratch, &mut values);
+                    counts[at] = (values.len() - before) as u32;
+                    if s < 0.0 {
+                        *owner = winner;
+                    }
+                }
+                (owner, counts, values)
+            })
+            .collect();
+        let mut field = Field {
+            owner: Vec::with_capacity(grid.len()),
+            first: Vec::with_capacity(grid.len() + 1),
+            values: Vec::with_capacity(layers.iter().map(|l| l.2.len()).sum()),
+        };
+        let mut first = 0;
+        for (owner, counts, values) in layers {
+            field.owner.extend(owner);
+            field.values.extend(values);
+            for count in counts {
+                field.first.push(first);
+                first += count;
+            }
+        }
+        field.first.push(first);
+        field
+    }
+}
+
+/// What one fragment contributes at a point.
+struct Sum {
+    piece: u32,
+    nearest_squared: f64,
+    weight: f64,
+    value: f64,
+}
+
+/// Elements and fracture points of a body in one state.
+struct Sources<'a> {
+    body: &'a Body,
+    piece_of: &'a [u32],
+    /// Range of each element in `points`.
+    first: Vec<u32>,
+    /// Fracture points: vector from the element's centre.
+    points: Vec<DVec3>,
+    /// For each bin, the piece that all elements of it and of the bins around it belong to.
+    alone: Vec<Option<u32>>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(body: &'a Body, piece_of: &'a [u32]) -> Self {
+        let cut = || {
+            body.bonds
+                .iter()
+                .filter(|bond| piece_of[bond.i as usize] != piece_of[bond.j as usize])
+        };
+        let mut first = vec![0_u32; piece_of.len() + 1];
+        for bond in cut() {
+            first[bond.i as usize + 1] += 1;
+            first[bond.j as usize + 1] += 1;
+        }
+        for i in 1..first.len() {
+            first[i] += first[i - 1];
+        }
+        let mut next = first.clone();
+        let mut points = vec![DVec3::ZERO; *first.last().expect("one more than elements") as usize];
+        for bond in cut() {
+            for (end, half) in [(bond.i as usize, bond.half), (bond.j as usize, -bond.half)] {
+                points[next[end] as usize] = half;
+                next[end] += 1;
+            }
+        }
+        let alone = (0..body.bins.len())
+            .into_par_iter()
+            .map(|bin| {
+                let mut only = None;
+                let mut mixed = false;
+                body.bins.each_around(bin, |other| {
+                    for &element in body.bins.points(other) {
+                        let piece = piece_of[element as usize];
+                        mixed |= *only.get_or_insert(piece) != piece;
+                    }
+                });
+                only.filter(|_| !mixed)
+            })
+            .collect();
+        Sources {
+            body,
+            piece_of,
+            first,
+            points,
+            alone,
+        }
+    }
+
+    /// The piece that owns `x`. Where several are near, appends their fields to `values`.
+    fn owner(&self, x: DVec3, sums: &mut Vec<Sum>, values: &mut Vec<(u32, f32)>) -> u32 {
+        let (body, r) = (self.body, self.body.radius);
+        // A bin with its neighbours reaches three radii beyond any point in it.
+        if let Some(piece) = self.alone[body.bins.flat_of(x)] {
+            return piece;
+        }
+        sums.clear();
+        let falloff = 0.5 / (WIDTH * r).powi(2);
+        body.bins.each_bin(x, POINT_REACH * r, |bin| {
+            for &element in body.bins.points(bin) {
+                let element = element as usize;
+                let from = x - body.positions[element];
+                let squared = from.length_squared();
+                if squared > (POINT_REACH * r).powi(2) {
+                    continue;
+                }
+                let piece = self.piece_of[element];
+                let at = sums.iter().position(|sum| sum.piece == piece);
+                let at = at.unwrap_or_else(|| {
+                    sums.push(Sum {
+                        piece,
+                        nearest_squared: f64::INFINITY,
+                        weight: 0.0,
+                        value: 0.0,
+                    });
+                    sums.len() - 1
+                });
+                let sum = &mut sums[at];
+                sum.nearest_squared = sum.nearest_squared.min(squared);
+                let range = self.first[element] as usize..self.first[element + 1] as usize;
+                for &half in &self.points[range] {
+                    let offset = from - half;
+                    let weight = (-offset.length_squared() * falloff).exp();
+                    sum.weight += weight;
+                    sum.value += weight * offset.dot(half) / half.length();
+                }
+            }
+        });
+        sums.retain(|sum| sum.nearest_squared <= (OWN_REACH * r).powi(2));
+        match sums.len() {
+            0 => return self.piece_of[self.nearest(x)],
+            1 => return sums[0].piece,
+            _ => {}
+        }
+        sums.sort_unstable_by_key(|sum| sum.piece);
+        let mut best = (f64::INFINITY, OUTSIDE);
+        for sum in sums.iter() {
+            let fallback = FALLBACK * (sum.nearest_squared.sqrt() - r);
+            let value = (sum.value + fallback) / (sum.weight + FALLBACK);
+            values.push((sum.piece, value as f32));
+            if value < best.0 {
+                best = (value, sum.piece);
+            }
+        }
+        best.1
+    }
+
+    fn nearest(&self, x: DVec3) -> usize {
+        nearest_elements(self.body, x, |_| true, 1)[0].1 as usize
+    }
+}
+
+/// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance, element), nearest first.
+/// At least one must be admitted.
+pub fn nearest_elements(
+    body: &Body,
+    x: DVec3,
+    wanted: impl Fn(usize) -> bool,
+    count: usize,
+) -> Vec<(f64, u32)> {
+    let mut found: Vec<(f64, u32)> = Vec::new();
+    let mut reach = 2.5 * body.radius;
+    let everything = body.bins.diameter() + x.distance(body.positions[0]);
+    loop {
+        found.clear();
+        body.bins.each_bin(x, reach, |bin| {
+            for &element in body.bins.points(bin) {
+                let squared = x.distance_squared(body.positions[element as usize]);
+                if squared <= reach * reach && wanted(element as usize) {
+                    found.push((squared, element));
+                }
+            }
+        });
+        if !found.is_empty() || reach > everything {
+            break;
+        }
+        reach *= 2.0;
+    }
+    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    found.truncate(count);
+    found
+}

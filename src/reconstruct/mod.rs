@@ -1,0 +1,250 @@
+//! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
+//!
+//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds the fragment that owns
+//! each node, [`extract`] draws the surfaces, [`carry`] moves them with their elements. Which fragments there are
+//! follows from the labels in a frame alone, so any range of frames gives the files that the whole run gives.
+
+pub mod body;
+pub mod carry;
+pub mod extract;
+pub mod field;
+pub mod fragments;
+pub mod place;
+pub mod table;
+
+use std::ops::Range;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::columns::{Elements, Frames};
+use crate::geometry::{TriMesh, read};
+use crate::spec;
+use crate::store::{Piece, Store, StoreError, SurfaceFrame};
+use body::Body;
+use carry::{Motion, Moved};
+use fragments::Fragments;
+
+/// What can go wrong while surfaces are rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum ReconstructError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The skin of a body cannot be read.
+    #[error("skin of body {body}: {what}")]
+    Skin {
+        /// Index of the body.
+        body: usize,
+        /// The reason.
+        what: String,
+    },
+    /// The skin of a body has no vertex.
+    #[error("skin of body {body} is empty")]
+    EmptySkin {
+        /// Index of the body.
+        body: usize,
+    },
+    /// The cell size asks for too many cells.
+    #[error(
+        "body {body} would need {cells:.3e} grid cells, at most {:.3e} fit; make `reconstruct.voxel` larger",
+        ReconstructError::MAX_NODES
+    )]
+    GridTooLarge {
+        /// Index of the body.
+        body: usize,
+        /// Cells that it would need.
+        cells: f64,
+    },
+    /// The cell size is no positive number.
+    #[error("`reconstruct.voxel` is {0}; it must be above 0 and finite")]
+    Voxel(f64),
+    /// Elements of a frame are not those of the packing.
+    #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
+    ElementOrder {
+        /// Frame number.
+        frame: u32,
+        /// First row that differs.
+        row: usize,
+        /// Element id in the frame, or nothing if it ends.
+        found: String,
+        /// Element id in the packing, or nothing if it ends.
+        expected: String,
+    },
+}
+
+impl ReconstructError {
+    /// Grid nodes a body may have.
+    pub const MAX_NODES: f64 = 1e9;
+}
+
+/// What a run has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Frames written.
+    pub frames: usize,
+    /// Times that the surfaces of a body were drawn anew because fragments had split.
+    pub redrawn: usize,
+    /// Fragments of the last frame.
+    pub fragments: usize,
+    /// Vertices of the last frame.
+    pub vertices: usize,
+    /// Triangles of the last frame.
+    pub triangles: usize,
+}
+
+/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how many are done.
+///
+/// # Errors
+/// If the store lacks a file or cannot be written, if a skin cannot be used, or if the cells are too small.
+pub fn run(
+    store: &Store,
+    params: &spec::Reconstruct,
+    frames: Range<u32>,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<Summary, ReconstructError> {
+    if !(params.voxel > 0.0 && params.voxel.is_finite()) {
+        return Err(ReconstructError::Voxel(params.voxel));
+    }
+    let packing = store.read_packing()?;
+    let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, |body| {
+        skin(store, body)
+    })?;
+    let mut surfaces = Surfaces::new(&packing.elements, bodies);
+    drop(packing.bonds);
+    let frames = store.frames(&frames)?;
+    let mut summary = Summary::default();
+    for &number in &frames {
+        let frame = store.read_frame(number)?;
+        check_order(number, &packing.elements, &frame)?;
+        let surface = surfaces.at(number, &frame);
+        surface.write(store)?;
+        summary.frames += 1;
+        summary.fragments = surface.pieces.len();
+        summary.vertices = surface.positions.len();
+        summary.triangles = surface.triangles.len();
+        on_frame(summary.frames, frames.len());
+    }
+    summary.redrawn = surfaces.redrawn;
+    Ok(summary)
+}
+
+/// Skin of a body at rest, world coordinates.
+fn skin(store: &Store, body: u32) -> Result<TriMesh, ReconstructError> {
+    let path = store.shape_path(body as usize);
+    if !path.is_file() {
+        return Err(StoreError::Missing {
+            path,
+            stage: "pack",
+        }
+        .into());
+    }
+    read::read(&path).map_err(|error| ReconstructError::Skin {
+        body: body as usize,
+        what: error.to_string(),
+    })
+}
+
+fn check_order(number: u32, elements: &Elements, frame: &Frames) -> Result<(), ReconstructError> {
+    let rows = elements.id.len().max(frame.id.len());
+    match (0..rows).find(|&row| elements.id.get(row) != frame.id.get(row)) {
+        None => Ok(()),
+        Some(row) => {
+            let name = |id: Option<&u32>| id.map_or("nothing".to_owned(), u32::to_string);
+            Err(ReconstructError::ElementOrder {
+                frame: number,
+                row,
+                found: name(frame.id.get(row)),
+                expected: name(elements.id.get(row)),
+            })
+        }
+    }
+}
+
+/// The surfaces of all bodies, kept from frame to frame while their fragments stay the same.
+#[derive(Debug)]
+pub struct Surfaces {
+    bodies: Vec<Body>,
+    rest: Vec<DVec3>,
+    current: Vec<Option<Fragments>>,
+    /// Times that the surfaces of a body were drawn anew after the first.
+    pub redrawn: usize,
+}
+
+impl Surfaces {
+    /// Surfaces of these bodies, none drawn yet.
+    pub fn new(elements: &Elements, bodies: Vec<Body>) -> Self {
+        let rest = (0..elements.x.len())
+            .map(|row| DVec3::new(elements.x[row], elements.y[row], elements.z[row]))
+            .collect();
+        Surfaces {
+            current: bodies.iter().map(|_| None).collect(),
+            bodies,
+            rest,
+            redrawn: 0,
+        }
+    }
+
+    /// The surfaces in a frame whose rows follow the packing.
+    pub fn at(&mut self, number: u32, frame: &Frames) -> SurfaceFrame {
+        for (body, current) in self.bodies.iter().zip(&mut self.current) {
+            let labels: Vec<u32> = body
+                .rows
+                .iter()
+                .map(|&row| frame.fragment[row as usize])
+                .collect();
+            if current.as_ref().is_none_or(|known| known.labels != labels) {
+                self.redrawn += usize::from(current.is_some());
+                *current = Some(Fragments::new(body, labels));
+            }
+        }
+        let motion = Motion::new(&self.rest, frame);
+        let surfaces: Vec<_> = self
+            .bodies
+            .iter()
+            .zip(&self.current)
+            .flat_map(|(body, current)| {
+                let surfaces = current.iter().flat_map(|fragments| &fragments.surfaces);
+                surfaces.map(move |surface| (body.index, surface))
+            })
+            .collect();
+        let moved: Vec<Moved> = surfaces
+            .par_iter()
+            .map(|(_, surface)| surface.carry(&motion))
+            .collect();
+        let mut result = SurfaceFrame {
+            frame: number,
+            time: frame.time.first().copied().unwrap_or(0.0),
+            ..SurfaceFrame::default()
+        };
+        for ((body, surface), moved) in surfaces.into_iter().zip(moved) {
+            let mesh = &surface.shell.mesh;
+            let first_vertex = result.positions.len() as u32;
+            result.pieces.push(Piece {
+                body,
+                fragment: surface.fragment,
+                first_vertex,
+                vertices: mesh.positions.len() as u32,
+                first_triangle: result.triangles.len() as u32,
+                triangles: mesh.triangles.len() as u32,
+            });
+            result.positions.extend(moved.positions);
+            result.normals.extend(moved.normals);
+            result.velocities.extend(moved.velocities);
+            result.stress.extend(moved.stress);
+            let rest = mesh.positions.iter();
+            result
+                .rest_positions
+                .extend(rest.map(|p| p.as_vec3().to_array()));
+            let triangles = mesh.triangles.iter();
+            result
+                .triangles
+                .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
+            result.inside.extend_from_slice(&surface.shell.inside);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,412 @@
+use std::collections::BTreeMap;
+
+use glam::{DQuat, DVec3};
+
+use super::body::{Body, Solid};
+use super::extract::{Shell, extract};
+use super::field::{Field, OUTSIDE};
+use super::*;
+use crate::columns::{Bonds, Shape};
+use crate::geometry::icosphere;
+
+/// Every edge has one triangle on either side that run through it in opposite directions.
+fn assert_closed(mesh: &TriMesh, what: &str) {
+    assert!(!mesh.triangles.is_empty(), "{what}: no triangles");
+    let mut edges = BTreeMap::new();
+    for t in &mesh.triangles {
+        for m in 0..3 {
+            *edges.entry((t[m], t[(m + 1) % 3])).or_insert(0) += 1;
+        }
+    }
+    for (&(a, b), &count) in &edges {
+        assert_eq!(count, 1, "{what}: edge {a}-{b} used {count} times one way");
+        assert!(edges.contains_key(&(b, a)), "{what}: edge {a}-{b} is open");
+    }
+}
+
+fn random(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn box_mesh(lo: DVec3, hi: DVec3) -> TriMesh {
+    let corner = |c: usize| DVec3::new((c & 1) as f64, (c >> 1 & 1) as f64, (c >> 2) as f64);
+    TriMesh {
+        positions: (0..8).map(|c| lo + (hi - lo) * corner(c)).collect(),
+        triangles: vec![
+            [0, 2, 1],
+            [1, 2, 3],
+            [4, 5, 6],
+            [5, 7, 6],
+            [0, 1, 4],
+            [1, 5, 4],
+            [2, 6, 3],
+            [3, 6, 7],
+            [0, 4, 2],
+            [2, 4, 6],
+            [1, 3, 5],
+            [3, 7, 5],
+        ],
+    }
+}
+
+/// Hexagonal close packing of `r` in the box, where `keep` holds, with bonds between touching elements.
+fn packed(lo: DVec3, hi: DVec3, r: f64, keep: impl Fn(DVec3) -> bool) -> (Elements, Bonds) {
+    let mut points = Vec::new();
+    let (row, layer) = (3.0_f64.sqrt() * r, (8.0_f64 / 3.0).sqrt() * r);
+    for k in 0..((hi.z - lo.z) / layer) as usize + 1 {
+        for j in 0..((hi.y - lo.y) / row) as usize + 1 {
+            for i in 0..((hi.x - lo.x) / (2.0 * r)) as usize + 1 {
+                let p = lo
+                    + DVec3::new(
+                        r * (2 * i + (j + k) % 2) as f64,
+                        row * (j as f64 + (k % 2) as f64 / 3.0),
+                        layer * k as f64,
+                    );
+                if p.cmple(hi).all() && keep(p) {
+                    points.push(p);
+                }
+            }
+        }
+    }
+    let mut elements = Elements::default();
+    for (id, p) in points.iter().enumerate() {
+        elements.id.push(id as u32);
+        elements.body.push(0);
+        elements.kind.push(Shape::Sphere);
+        elements.x.push(p.x);
+        elements.y.push(p.y);
+        elements.z.push(p.z);
+        elements.r.push(r);
+    }
+    let bins = super::body::ElementBins::new(&points, 3.0 * r);
+    let mut bonds = Bonds::default();
+    for (i, &p) in points.iter().enumerate() {
+        let mut near = Vec::new();
+        bins.each_bin(p, 2.1 * r, |bin| near.extend_from_slice(bins.points(bin)));
+        near.sort_unstable();
+        for j in near.into_iter().filter(|&j| j as usize > i) {
+            let d = points[j as usize] - p;
+            if d.length() < 2.1 * r {
+                bonds.i.push(i as u32);
+                bonds.j.push(j);
+                bonds.l0.push(d.length());
+                let d = d.normalize();
+                bonds.dx.push(d.x);
+                bonds.dy.push(d.y);
+                bonds.dz.push(d.z);
+            }
+        }
+    }
+    (elements, bonds)
+}
+
+fn at_rest(elements: &Elements, labels: &[u32]) -> Frames {
+    let n = elements.x.len();
+    let single = |v: &[f64]| v.iter().map(|&x| x as f32).collect::<Vec<_>>();
+    let zeros = || vec![0.0_f32; n];
+    Frames {
+        frame: vec![0; n],
+        time: vec![0.0; n],
+        id: elements.id.clone(),
+        x: single(&elements.x),
+        y: single(&elements.y),
+        z: single(&elements.z),
+        qx: zeros(),
+        qy: zeros(),
+        qz: zeros(),
+        qw: vec![1.0; n],
+        vx: zeros(),
+        vy: zeros(),
+        vz: zeros(),
+        wx: zeros(),
+        wy: zeros(),
+        wz: zeros(),
+        fragment: labels.to_vec(),
+        sigma: zeros(),
+        tau: zeros(),
+        broken: vec![0; n],
+    }
+}
+
+fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> Surfaces {
+    let bodies = Body::all(elements, bonds, voxel, |_| Ok(skin.clone())).unwrap();
+    Surfaces::new(elements, bodies)
+}
+
+fn piece_mesh(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
+    let vertices = surface.rest_positions[surface.vertex_range(piece)].iter();
+    TriMesh {
+        positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
+        triangles: surface.local_triangles(piece).collect(),
+    }
+}
+
+/// Checks every piece and gives the sum of the volumes.
+fn total_volume(surface: &SurfaceFrame) -> f64 {
+    let volumes = surface.pieces.iter().map(|piece| {
+        let mesh = piece_mesh(surface, piece);
+        assert_closed(&mesh, &format!("fragment {}", piece.fragment));
+        let volume = mesh.volume();
+        assert!(volume > 0.0, "fragment {}: volume {volume}", piece.fragment);
+        volume
+    });
+    volumes.sum()
+}
+
+const R: f64 = 1.0;
+
+/// A box with elements whose balls lie inside it.
+fn box_body(size: DVec3) -> (Elements, Bonds, TriMesh) {
+    let margin = DVec3::splat(R);
+    let (elements, bonds) = packed(-size / 2.0 + margin, size / 2.0 - margin, R, |_| true);
+    (elements, bonds, box_mesh(-size / 2.0, size / 2.0))
+}
+
+fn voronoi(elements: &Elements, seeds: usize, lo: DVec3, hi: DVec3) -> Vec<u32> {
+    let mut state = 7;
+    let seeds: Vec<DVec3> = (0..seeds)
+        .map(|_| {
+            let u = DVec3::new(random(&mut state), random(&mut state), random(&mut state));
+            lo + (hi - lo) * u
+        })
+        .collect();
+    (0..elements.x.len())
+        .map(|e| DVec3::new(elements.x[e], elements.y[e], elements.z[e]))
+        .map(|p| {
+            let nearest = (0..seeds.len())
+                .min_by(|&a, &b| p.distance(seeds[a]).total_cmp(&p.distance(seeds[b])));
+            nearest.unwrap() as u32
+        })
+        .collect()
+}
+
+#[test]
+fn random_owners_give_closed_surfaces() {
+    let solid = Solid::new(0, box_mesh(DVec3::ZERO, DVec3::splat(8.0)), 1.0).unwrap();
+    let nodes = solid.grid.nodes;
+    for (round, owners) in [1, 1, 1, 2, 3, 9].into_iter().enumerate() {
+        let mut state = round as u64;
+        let owner: Vec<u32> = (0..solid.grid.len())
+            .map(|node| {
+                let c = solid.grid.coords(node);
+                let border = (0..3).any(|a| c[a] < 2 || c[a] + 3 > nodes[a]);
+                match (random(&mut state) * (f64::from(owners) + 1.0)) as u32 {
+                    0 => OUTSIDE,
+                    _ if border => OUTSIDE,
+                    piece => piece - 1,
+                }
+            })
+            .collect();
+        let field = Field::of_owners(owner);
+        for Shell { mesh, inside } in extract(&solid, &field, owners as usize) {
+            assert_closed(&mesh, &format!("round {round}"));
+            assert!(mesh.volume() > 0.0);
+            assert_eq!(inside.len(), mesh.triangles.len());
+        }
+    }
+}
+
+#[test]
+fn sphere_keeps_its_volume_and_lies_on_its_skin() {
+    let mut skin = icosphere(4);
+    skin.positions.iter_mut().for_each(|p| *p *= 8.0);
+    let (lo, hi) = skin.bounds().unwrap();
+    let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 7.0);
+    let labels = vec![0; elements.x.len()];
+    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
+    assert!((total_volume(&surface) / skin.volume() - 1.0).abs() < 0.01);
+    for p in &surface.rest_positions {
+        assert!((DVec3::from(p.map(f64::from)).length() - 8.0).abs() < 0.02);
+    }
+    assert!(surface.inside.iter().all(|&inside| inside == 0));
+}
+
+#[test]
+fn plane_through_a_box_gives_two_flat_halves() {
+    let size = DVec3::new(24.0, 17.0, 16.0);
+    let (elements, bonds, skin) = box_body(size);
+    // Between two columns of elements.
+    let normal = DVec3::new(1.0, 0.0, 0.0);
+    let plane = 0.37;
+    let labels: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > plane)).collect();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
+    assert_eq!(surface.pieces.len(), 2);
+    let volume = total_volume(&surface);
+    assert!(
+        (volume / skin.volume() - 1.0).abs() < 0.01,
+        "{volume} of {}",
+        skin.volume()
+    );
+    let (lo, hi) = skin.bounds().unwrap();
+    let mut cracks = 0;
+    let mut mean = 0.0;
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        let p = triangle.map(|v| DVec3::from(surface.rest_positions[v as usize].map(f64::from)));
+        let centre = (p[0] + p[1] + p[2]) / 3.0;
+        let to_skin = (centre - lo).min(hi - centre).min_element();
+        if surface.inside[t] == 1 {
+            cracks += 1;
+            mean += normal.dot(centre);
+            for p in p {
+                // The elements of both sides interlock by half a radius: the crack runs in the middle.
+                assert!((normal.dot(p) - 0.0).abs() < 1.0, "{p}");
+            }
+        } else {
+            assert!(to_skin < 0.01, "skin triangle {to_skin} inside, {p:?}");
+        }
+    }
+    assert!(cracks > 500);
+    println!("mean crack {}", mean / f64::from(cracks));
+}
+
+#[test]
+fn fragments_of_a_shattered_box_add_up() {
+    let size = DVec3::new(30.0, 26.0, 24.0);
+    let (elements, bonds, skin) = box_body(size);
+    let labels = voronoi(&elements, 30, -size / 2.0, size / 2.0);
+    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
+    assert_eq!(surface.pieces.len(), 30);
+    let volume = total_volume(&surface);
+    println!("{volume} of {}", skin.volume());
+    assert!(
+        (volume / skin.volume() - 1.0).abs() < 0.01,
+        "{volume} of {}",
+        skin.volume()
+    );
+}
+
+#[test]
+fn single_elements_are_closed_pieces() {
+    let size = DVec3::new(14.0, 13.0, 12.0);
+    let (elements, bonds, skin) = box_body(size);
+    let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
+    assert_eq!(surface.pieces.len(), elements.x.len());
+    let volume = total_volume(&surface);
+    println!("{volume} of {}", skin.volume());
+    assert!(
+        (volume / skin.volume() - 1.0).abs() < 0.02,
+        "{volume} of {}",
+        skin.volume()
+    );
+}
+
+#[test]
+fn rigid_motion_of_elements_moves_surfaces_rigidly() {
+    let size = DVec3::new(14.0, 13.0, 12.0);
+    let (elements, bonds, skin) = box_body(size);
+    let labels = voronoi(&elements, 4, -size / 2.0, size / 2.0);
+    let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
+    let rest = surfaces.at(0, &at_rest(&elements, &labels));
+    let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.7);
+    let shift = DVec3::new(0.3, -2.0, 1.0);
+    let mut frame = at_rest(&elements, &labels);
+    for e in 0..elements.x.len() {
+        let p = turn * DVec3::new(elements.x[e], elements.y[e], elements.z[e]) + shift;
+        (frame.x[e], frame.y[e], frame.z[e]) = (p.x as f32, p.y as f32, p.z as f32);
+        let q = turn.as_quat();
+        (frame.qx[e], frame.qy[e], frame.qz[e], frame.qw[e]) = (q.x, q.y, q.z, q.w);
+        (frame.wx[e], frame.vx[e]) = (2.0, 1.0);
+    }
+    let moved = surfaces.at(1, &frame);
+    assert_eq!(surfaces.redrawn, 0);
+    assert_eq!(moved.triangles, rest.triangles);
+    for (before, after) in rest.rest_positions.iter().zip(&moved.positions) {
+        let expected = turn * DVec3::from(before.map(f64::from)) + shift;
+        // Size 20: single precision in the frame allows 1e-6 of it.
+        assert!(expected.distance(DVec3::from(after.map(f64::from))) < 2e-5);
+    }
+}
+
+#[test]
+fn zz_dump() {
+    let Ok(out) = std::env::var("DUMP") else {
+        return;
+    };
+    let text = std::fs::read_to_string("/work/shared/meshes/bunny.obj").unwrap();
+    let mut skin = TriMesh::default();
+    for line in text.lines() {
+        let w: Vec<&str> = line.split_whitespace().collect();
+        match w.first() {
+            Some(&"v") => skin.positions.push(DVec3::new(
+                w[1].parse().unwrap(),
+                w[2].parse().unwrap(),
+                w[3].parse().unwrap(),
+            )),
+            Some(&"f") => {
+                let v = |s: &str| s.split('/').next().unwrap().parse::<u32>().unwrap() - 1;
+                skin.triangles.push([v(w[1]), v(w[2]), v(w[3])]);
+            }
+            _ => {}
+        }
+    }
+    let (lo, hi) = skin.bounds().unwrap();
+    let scale = 0.1 / (hi.y - lo.y);
+    skin.positions.iter_mut().for_each(|p| *p *= scale);
+    let n: f64 = std::env::var("N").map_or(30000.0, |n| n.parse().unwrap());
+    let r = (skin.volume() / n / (32.0_f64.sqrt())).cbrt();
+    let (lo, hi) = skin.bounds().unwrap();
+    let near = crate::geometry::NodeGrid::around(lo, hi, 0.5 * r, 3);
+    let s = crate::geometry::distance::signed_distance(&skin, &near, 2.0 * r);
+    let (elements, bonds) = packed(lo, hi, r, |p| {
+        let c = ((p - near.origin) / near.spacing).round();
+        s[near.index([c.x as usize, c.y as usize, c.z as usize])] < -(0.8 * r) as f32
+    });
+    println!(
+        "elements {} bonds {} r {r}",
+        elements.x.len(),
+        bonds.i.len()
+    );
+    let seeds: usize = std::env::var("SEEDS").map_or(40, |n| n.parse().unwrap());
+    let labels = voronoi(&elements, seeds, lo, hi);
+    let t = std::time::Instant::now();
+    let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
+    println!("static {:?}", t.elapsed());
+    let frame = at_rest(&elements, &labels);
+    let t = std::time::Instant::now();
+    let surface = surfaces.at(0, &frame);
+    println!("first {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    surfaces.at(0, &frame);
+    println!(
+        "second {:?} vertices {} triangles {}",
+        t.elapsed(),
+        surface.positions.len(),
+        surface.triangles.len()
+    );
+    let body = &surfaces.bodies[0];
+    let t = std::time::Instant::now();
+    let field = Field::evaluate(body, body.solid.as_ref().unwrap(), &labels);
+    println!("field {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    extract(body.solid.as_ref().unwrap(), &field, seeds);
+    println!("extract {:?}", t.elapsed());
+    println!("volume {} of {}", total_volume(&surface), skin.volume());
+    let centre = (lo + hi) / 2.0;
+    use std::io::Write;
+    let mut f = std::io::BufWriter::new(std::fs::File::create(out).unwrap());
+    for piece in &surface.pieces {
+        let mesh = piece_mesh(&surface, piece);
+        let c = mesh.positions.iter().sum::<DVec3>() / mesh.positions.len() as f64;
+        for (p, v) in mesh.positions.iter().zip(surface.vertex_range(piece)) {
+            let p = *p + (c - centre) * 0.6;
+            let n = surface.normals[v];
+            for x in [p.x as f32, p.y as f32, p.z as f32, n[0], n[1], n[2]] {
+                f.write_all(&x.to_le_bytes()).unwrap();
+            }
+        }
+    }
+    f.flush().unwrap();
+    let mut f = std::io::BufWriter::new(
+        std::fs::File::create(std::env::var("DUMP").unwrap() + ".tri").unwrap(),
+    );
+    for (t, inside) in surface.triangles.iter().zip(&surface.inside) {
+        for x in [t[0], t[1], t[2], u32::from(*inside)] {
+            f.write_all(&x.to_le_bytes()).unwrap();
+        }
+    }
+}
