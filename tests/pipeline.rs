@@ -166,3 +166,38 @@ fn schema_and_completions_are_printed() {
             .contains("reconstruct")
     );
 }
+
+#[test]
+fn a_step_too_long_stops_with_the_element_and_keeps_the_good_frames() {
+    let place = Place::new();
+    place.write(
+        "shot.toml",
+        "[time]\nend = \"20 ms\"\nframes_per_second = 1000\nstep = \"50 us\"\n\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 GPa\"\n\
+         damping = 0\n\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [4, 4, 4] }\n\
+         packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 0, 100]\n",
+    );
+    let output = place.output(&[
+        "run",
+        "shot.toml",
+        "--out",
+        "store",
+        "--to",
+        "simulate",
+        "--quiet",
+    ]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    for part in ["step ", "element ", "no longer finite"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let store = Store::open(place.path("store")).unwrap();
+    let frames = store.frames(&(0..u32::MAX)).unwrap();
+    let last = store.read_frame(*frames.last().unwrap()).unwrap();
+    assert!(last.x.iter().all(|x| x.is_finite()));
+    assert!(
+        store
+            .numbers("state", "rkyv")
+            .unwrap()
+            .contains(frames.last().unwrap())
+    );
+}

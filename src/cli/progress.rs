@@ -41,7 +41,7 @@ impl Report {
         let bar = match self.form {
             Form::Bar => {
                 let bar = ProgressBar::new(total);
-                let style = "{prefix:<12} [{bar:28}] {pos}/{len} {msg}  {elapsed} gone, {eta} left";
+                let style = "{prefix:<11} [{bar:20}] {pos}/{len} {msg}, {eta} left";
                 if let Ok(style) = ProgressStyle::with_template(style) {
                     bar.set_style(style.progress_chars("=> "));
                 }

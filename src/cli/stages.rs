@@ -167,8 +167,8 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
     let stop = stop_flag();
     let outcome = integrate::run(&store, &pipeline, &options, &stop, &mut |progress| {
         let message = format!(
-            "frames, {} steps each, {} broken, {} fragments",
-            progress.steps_per_frame, progress.broken, progress.fragments
+            "frames: {} broken, {} fragments",
+            progress.broken, progress.fragments
         );
         stage.update(
             u64::from(progress.frame),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::TriMesh;
+use super::nearest::nearest_on_triangle;
 
 /// Triangles of a leaf at most.
 const LEAF: usize = 4;
@@ -123,40 +124,6 @@ impl Bvh {
         )
         .is_break()
     }
-}
-
-/// Point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, §5.1.5).
-fn nearest_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
-    }
-    let va = d3 * d6 - d5 * d4;
-    let (e, f) = (d4 - d3, d5 - d6);
-    if va <= 0.0 && e >= 0.0 && f >= 0.0 {
-        return b + (c - b) * (e / (e + f));
-    }
-    let sum = va + vb + vc;
-    a + ab * (vb / sum) + ac * (vc / sum)
 }
 
 #[cfg(test)]

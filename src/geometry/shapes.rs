@@ -1,11 +1,10 @@
 //! Skins of the plain shapes: closed meshes, wound outward, centred on the origin.
 
-use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::TriMesh;
+use super::{TriMesh, icosphere};
 
 /// Box with these edge lengths (m).
 pub fn cuboid(size: DVec3) -> TriMesh {
@@ -36,55 +35,9 @@ const SPHERE_HALVINGS: u32 = 4;
 
 /// Icosphere of the volume of a ball of this radius (m): its vertices stand 0.07 % outside, the middles of its triangles inside.
 pub fn sphere(radius: f64) -> TriMesh {
-    let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
-    let mut positions: Vec<DVec3> = [
-        [-1.0, golden, 0.0],
-        [1.0, golden, 0.0],
-        [-1.0, -golden, 0.0],
-        [1.0, -golden, 0.0],
-        [0.0, -1.0, golden],
-        [0.0, 1.0, golden],
-        [0.0, -1.0, -golden],
-        [0.0, 1.0, -golden],
-        [golden, 0.0, -1.0],
-        [golden, 0.0, 1.0],
-        [-golden, 0.0, -1.0],
-        [-golden, 0.0, 1.0],
-    ]
-    .map(|p| DVec3::from_array(p).normalize())
-    .to_vec();
-    #[rustfmt::skip]
-    let mut triangles: Vec<[u32; 3]> = vec![
-        [0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11],
-        [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6], [7, 1, 8],
-        [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9],
-        [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1],
-    ];
-    for _ in 0..SPHERE_HALVINGS {
-        let mut middles = HashMap::new();
-        let mut middle = |a: u32, b: u32| {
-            *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
-                let p = positions[a as usize] + positions[b as usize];
-                positions.push(p.normalize());
-                positions.len() as u32 - 1
-            })
-        };
-        triangles = triangles
-            .iter()
-            .flat_map(|&[a, b, c]| {
-                let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-                [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
-            })
-            .collect();
-    }
-    let mut mesh = TriMesh {
-        positions,
-        triangles,
-    };
+    let mut mesh = icosphere(SPHERE_HALVINGS);
     let scale = radius * (4.0 / 3.0 * PI / mesh.volume()).cbrt();
-    for position in &mut mesh.positions {
-        *position *= scale;
-    }
+    mesh.positions.iter_mut().for_each(|p| *p *= scale);
     mesh
 }
 

@@ -118,8 +118,8 @@ impl Lanes for F32x8 {
                 column.store(out);
             }
             for (k, row) in rows.iter_mut().enumerate() {
-                for c in 0..C {
-                    row.0[c] = flat[c][k];
+                for (value, column) in row.0.iter_mut().zip(&flat) {
+                    *value = column[k];
                 }
             }
             return;
@@ -246,8 +246,8 @@ mod tests {
         let index = [3, 0, 15, 7, 7, 2, 9, 11];
         let (columns, back) = F32x8::run(Transposes(&rows, index));
         for k in 0..8 {
-            for c in 0..C {
-                assert_eq!(columns[c][k], rows[index[k] as usize].0[c]);
+            for (c, column) in columns.iter().enumerate() {
+                assert_eq!(column[k], rows[index[k] as usize].0[c]);
             }
             assert_eq!(back[k], rows[index[k] as usize]);
         }

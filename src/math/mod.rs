@@ -1,10 +1,11 @@
-//! Arithmetic that laws are written in: scalars, lanes, vectors and rotations. Knows nothing of physics.
+//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, components. Knows nothing of physics.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 pub mod lanes;
 pub mod quat;
 pub mod real;
+pub mod union_find;
 pub mod vec3;
 
 #[cfg(target_arch = "x86_64")]
@@ -12,4 +13,5 @@ pub use avx2::F32x8;
 pub use lanes::{Lanes, Pass};
 pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
+pub use union_find::UnionFind;
 pub use vec3::Vec3;

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::neighbours::Grid;
 use super::{PackError, PackedBody};
+use crate::geometry::hash_grid::HashGrid;
 use crate::spec::Body;
 
 /// Distance over the sum of radii below which elements of two bodies count as overlapping.
@@ -39,11 +39,11 @@ fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     if a_near.is_empty() || b_near.is_empty() {
         return None;
     }
-    let grid = Grid::new(&a_near, touch);
+    let grid = HashGrid::new(a_near.len(), touch, |i| a_near[i]);
     let mut closest = APART * touch;
     let mut place = None;
     for q in &b_near {
-        grid.near(*q, |i| {
+        grid.around(*q, |i| {
             let p = a_near[i as usize];
             let distance = p.distance(*q);
             if distance < closest {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::{DQuat, DVec3};
 
 use super::SimulateError;
-use super::contacts::Surface;
+use super::contact_pass::Surface;
 use super::system::{BondClass, Load, Slots, System, motion};
 use crate::geometry::solid::Solid;
 use crate::laws::damping;

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::build::{rotation, solid};
-use super::contacts::Obstacle;
+use super::contact_pass::Obstacle;
 use crate::geometry::solid::Pose;
 use crate::spec::Collider;
 

@@ -1,34 +1,21 @@
 //! Fragments: connected components of the whole bonds, with labels that last.
 
 use super::system::System;
-use crate::math::Scalar;
+use crate::math::{Scalar, UnionFind};
 
 /// Components as the smallest element of each, by union-find over the whole bonds.
 pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..system.count as u32).collect();
+    let mut sets = UnionFind::new(system.count);
     let slots = &system.slots;
     for i in 0..system.count {
         for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
             let j = slots.neighbour[slots.at(slot, i)];
             if (j as usize) < i {
-                let (a, b) = (root(&mut parent, i as u32), root(&mut parent, j));
-                // The smaller index leads, so a root is its component's smallest element.
-                parent[a.max(b) as usize] = a.min(b);
+                sets.join(i as u32, j);
             }
         }
     }
-    (0..system.count as u32)
-        .map(|i| root(&mut parent, i))
-        .collect()
-}
-
-fn root(parent: &mut [u32], mut i: u32) -> u32 {
-    while parent[i as usize] != i {
-        let up = parent[parent[i as usize] as usize];
-        parent[i as usize] = up;
-        i = up;
-    }
-    i
+    sets.roots()
 }
 
 /// First labels: components in the order of their smallest elements.

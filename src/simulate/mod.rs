@@ -4,6 +4,7 @@
 
 mod build;
 mod colliders;
+pub mod contact_pass;
 pub mod contacts;
 pub mod cpu;
 pub mod engine;
@@ -176,7 +177,7 @@ pub fn run(
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let due = frame % settings.state_every.max(1) == 0 || frame == progress.last;
+        let due = frame.is_multiple_of(settings.state_every.max(1)) || frame == progress.last;
         let state = due.then(|| {
             let mut state = engine.state(frame);
             state.inputs = inputs;

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::contacts::{ContactPass, ContactTotals};
+use super::contact_pass::{ContactPass, ContactTotals};
 use super::cpu::Cpu;
 use super::engine::Snapshot;
 use super::passes::BreakEvent;
@@ -141,8 +141,8 @@ fn history<L: Lanes>(
     let (mut kinetic, mut rotational, mut gravity, mut bond) = (0.0, 0.0, 0.0, 0.0);
     let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
     let mut outside = 0;
-    for i in 0..system.count {
-        bond += carried[i].energy;
+    for (i, carried) in carried.iter().enumerate() {
+        bond += carried.energy;
         let p = system.position(i);
         if let Some(bounds) = &cpu.bounds {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);

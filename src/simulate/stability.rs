@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::contacts::{Obstacle, Surface, stiffest};
+use super::contact_pass::{Obstacle, Surface, stiffest};
 use super::system::{CHUNK, System};
 use crate::laws::timestep::{LinearBond, critical};
 use crate::math::Scalar;
