@@ -18,14 +18,17 @@ use super::body::{Body, Solid};
 /// Owner of a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
 
-/// Width of the Gaussian, radii. Half of it shows the lattice, twice of it rounds corners off.
-const WIDTH: f64 = 0.8;
+/// Width of the Gaussian for large fragments, radii. Half of it shows the steps of the lattice as lumps.
+const WIDTH: f64 = 1.6;
+/// Width for a fragment of one element: faces on opposite sides of it must not average out. It grows with the cube
+/// root of the number of elements up to [`WIDTH`].
+const LEAST_WIDTH: f64 = 0.7;
 /// Weight ε of the fallback: that of a fracture point 2.2 radii away.
 const FALLBACK: f64 = 0.02;
 /// A fragment owns no point farther than this from its elements, radii. Holes of a close packing reach √2.
 const OWN_REACH: f64 = 2.2;
 /// Elements farther than this have no fracture point that counts, radii.
-const POINT_REACH: f64 = 3.0;
+const POINT_REACH: f64 = 5.0;
 
 /// Owners of all nodes and the fields where fragments meet.
 #[derive(Debug)]
@@ -121,6 +124,8 @@ struct Sources<'a> {
     first: Vec<u32>,
     /// Fracture points: vector from the element's centre.
     points: Vec<DVec3>,
+    /// For each piece, 1 / 2σ² of its Gaussian, 1/m².
+    falloff: Vec<f64>,
     /// For each bin, the piece that all elements of it and of the bins around it belong to.
     alone: Vec<Option<u32>>,
 }
@@ -148,6 +153,17 @@ impl<'a> Sources<'a> {
                 next[end] += 1;
             }
         }
+        let mut counts = vec![0_u32; piece_of.iter().max().map_or(0, |&last| last as usize + 1)];
+        for &piece in piece_of {
+            counts[piece as usize] += 1;
+        }
+        let falloff = counts
+            .into_iter()
+            .map(|count| {
+                let width = (LEAST_WIDTH * f64::from(count).cbrt()).min(WIDTH);
+                0.5 / (width * body.radius).powi(2)
+            })
+            .collect();
         let alone = (0..body.bins.len())
             .into_par_iter()
             .map(|bin| {
@@ -167,6 +183,7 @@ impl<'a> Sources<'a> {
             piece_of,
             first,
             points,
+            falloff,
             alone,
         }
     }
@@ -179,7 +196,6 @@ impl<'a> Sources<'a> {
             return piece;
         }
         sums.clear();
-        let falloff = 0.5 / (WIDTH * r).powi(2);
         body.bins.each_bin(x, POINT_REACH * r, |bin| {
             for &element in body.bins.points(bin) {
                 let element = element as usize;
@@ -189,6 +205,7 @@ impl<'a> Sources<'a> {
                     continue;
                 }
                 let piece = self.piece_of[element];
+                let falloff = self.falloff[piece as usize];
                 let at = sums.iter().position(|sum| sum.piece == piece);
                 let at = at.unwrap_or_else(|| {
                     sums.push(Sum {

@@ -203,14 +203,15 @@ fn random_owners_give_closed_surfaces() {
 #[test]
 fn sphere_keeps_its_volume_and_lies_on_its_skin() {
     let mut skin = icosphere(4);
-    skin.positions.iter_mut().for_each(|p| *p *= 8.0);
+    skin.positions.iter_mut().for_each(|p| *p *= 12.0);
     let (lo, hi) = skin.bounds().unwrap();
-    let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 7.0);
+    let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 11.0);
     let labels = vec![0; elements.x.len()];
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert!((total_volume(&surface) / skin.volume() - 1.0).abs() < 0.01);
     for p in &surface.rest_positions {
-        assert!((DVec3::from(p.map(f64::from)).length() - 8.0).abs() < 0.02);
+        let off = DVec3::from(p.map(f64::from)).length() - 12.0;
+        assert!(off.abs() < 0.02, "{p:?} lies {off} off");
     }
     assert!(surface.inside.iter().all(|&inside| inside == 0));
 }
@@ -219,34 +220,30 @@ fn sphere_keeps_its_volume_and_lies_on_its_skin() {
 fn plane_through_a_box_gives_two_flat_halves() {
     let size = DVec3::new(24.0, 17.0, 16.0);
     let (elements, bonds, skin) = box_body(size);
-    // Between two columns of elements.
-    let normal = DVec3::new(1.0, 0.0, 0.0);
-    let plane = 0.37;
-    let labels: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > plane)).collect();
+    // Half way between two layers of the packing.
+    let layer = (8.0_f64 / 3.0).sqrt() * R;
+    let plane = -size.z / 2.0 + R + 3.5 * layer;
+    let labels: Vec<u32> = elements.z.iter().map(|&z| u32::from(z > plane)).collect();
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert_eq!(surface.pieces.len(), 2);
     let volume = total_volume(&surface);
     assert!((volume / skin.volume() - 1.0).abs() < 0.01, "{volume} of {}", skin.volume());
     let (lo, hi) = skin.bounds().unwrap();
     let mut cracks = 0;
-    let mut mean = 0.0;
     for (t, triangle) in surface.triangles.iter().enumerate() {
         let p = triangle.map(|v| DVec3::from(surface.rest_positions[v as usize].map(f64::from)));
         let centre = (p[0] + p[1] + p[2]) / 3.0;
         let to_skin = (centre - lo).min(hi - centre).min_element();
         if surface.inside[t] == 1 {
             cracks += 1;
-            mean += normal.dot(centre);
             for p in p {
-                // The elements of both sides interlock by half a radius: the crack runs in the middle.
-                assert!((normal.dot(p) - 0.0).abs() < 1.0, "{p}");
+                assert!((p.z - plane).abs() < 0.3 * 0.8 * R, "{p} is off {plane}");
             }
         } else {
-            assert!(to_skin < 0.01, "skin triangle {to_skin} inside, {p:?}");
+            assert!(to_skin < 0.02, "skin triangle {to_skin} inside, {p:?}");
         }
     }
     assert!(cracks > 500);
-    println!("mean crack {}", mean / f64::from(cracks));
 }
 
 #[test]
