@@ -218,6 +218,7 @@ fn place(
     let node = cells.nodes[number];
     let cell = Cell::at(solid, field, node as usize);
     let crossings = cell.crossings();
+    let rim = cell.rim();
     let slots = &cells.slots[cells.range(number)];
     let mut placed = Vec::with_capacity(slots.len());
     // One polygon each: all owners share one vertex, so that their faces coincide.
@@ -226,13 +227,14 @@ fn place(
         let case = &CASES[slot.inside as usize];
         for polygon in 0..case.loops {
             let position = if case.loops == 1 {
-                *shared.get_or_insert_with(|| cell.vertex(crossings.iter().flatten()))
+                *shared.get_or_insert_with(|| cell.vertex(crossings.iter().flatten(), rim.as_ref()))
             } else {
                 let corners = crossings.iter().zip(&case.loop_of_edge);
                 cell.vertex(
                     corners
                         .filter(|(_, of)| **of == polygon)
                         .filter_map(|(crossing, _)| crossing.as_ref()),
+                    rim.as_ref(),
                 )
             };
             placed.push((slot.piece, position));

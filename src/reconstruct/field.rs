@@ -27,6 +27,8 @@ const LEAST_WIDTH: f64 = 0.7;
 const FALLBACK: f64 = 0.02;
 /// A fragment owns no point farther than this from its elements, radii. Holes of a close packing reach √2.
 const OWN_REACH: f64 = 2.2;
+/// Beyond the outermost elements, how much farther away than the nearest a fragment may be to count, radii.
+const OWN_SLACK: f64 = 1.2;
 /// Elements farther than this have no fracture point that counts, radii.
 const POINT_REACH: f64 = 5.0;
 
@@ -227,7 +229,10 @@ impl<'a> Sources<'a> {
                 }
             }
         });
-        sums.retain(|sum| sum.nearest_squared <= (OWN_REACH * r).powi(2));
+        let least = sums.iter().map(|sum| sum.nearest_squared);
+        let least = least.fold(f64::INFINITY, f64::min).sqrt();
+        let reach = (OWN_REACH * r).max(least + OWN_SLACK * r);
+        sums.retain(|sum| sum.nearest_squared <= reach * reach);
         match sums.len() {
             0 => return self.piece_of[self.nearest(x)],
             1 => return sums[0].piece,
