@@ -106,7 +106,67 @@ impl Field {
             }
         }
         field.first.push(first);
+        field.drop_islands(body, solid, piece_of);
         field
+    }
+
+    /// Gives nodes that are cut off from every element of their owner to a fragment beside them: fields carried on
+    /// beyond the outermost elements can turn over there.
+    fn drop_islands(&mut self, body: &Body, solid: &Solid, piece_of: &[u32]) {
+        let grid = &solid.grid;
+        let strides = grid.strides();
+        let neighbours = |node: usize| {
+            let up = strides.map(|stride| node + stride);
+            let down = strides.map(|stride| node.wrapping_sub(stride));
+            // The border of the grid lies outside, so nodes within have all six.
+            up.into_iter().chain(down)
+        };
+        let mut held = vec![false; self.owner.len()];
+        let mut queue = Vec::new();
+        for (&p, &piece) in body.positions.iter().zip(piece_of) {
+            let at = ((p - grid.origin) / grid.spacing).floor();
+            let at: [usize; 3] =
+                std::array::from_fn(|a| at[a].clamp(0.0, grid.nodes[a] as f64 - 2.0) as usize);
+            for corner in 0..8 {
+                let node = grid.index(std::array::from_fn(|a| at[a] + (corner >> a & 1)));
+                if self.owner[node] == piece && !held[node] {
+                    held[node] = true;
+                    queue.push(node);
+                }
+            }
+        }
+        while let Some(node) = queue.pop() {
+            for other in neighbours(node) {
+                if self.owner[other] == self.owner[node] && !held[other] {
+                    held[other] = true;
+                    queue.push(other);
+                }
+            }
+        }
+        let mut islands: Vec<usize> = (0..self.owner.len())
+            .filter(|&node| self.owner[node] != OUTSIDE && !held[node])
+            .collect();
+        while !islands.is_empty() {
+            let taken: Vec<(usize, u32)> = islands
+                .iter()
+                .filter_map(|&node| {
+                    let around = neighbours(node).filter(|&other| held[other]);
+                    let field = |piece: u32| self.value(node, piece).unwrap_or(f64::INFINITY);
+                    let best = around.map(|other| self.owner[other]).min_by(|&a, &b| {
+                        field(a).total_cmp(&field(b)).then(a.cmp(&b))
+                    })?;
+                    Some((node, best))
+                })
+                .collect();
+            if taken.is_empty() {
+                break; // a part of the skin without any element
+            }
+            for &(node, piece) in &taken {
+                self.owner[node] = piece;
+                held[node] = true;
+            }
+            islands.retain(|&node| !held[node]);
+        }
     }
 }
 

@@ -30,17 +30,18 @@ impl Fragments {
             .par_iter()
             .map(|label| names.partition_point(|name| name < label) as u32)
             .collect();
-        let shells = match &body.solid {
-            Some(solid) => {
-                let field = Field::evaluate(body, solid, &piece_of);
-                extract(solid, &field, names.len())
-            }
-            None => vec![Shell::default(); names.len()],
-        };
         let mut elements: Vec<Vec<u32>> = vec![Vec::new(); names.len()];
         for (element, &piece) in piece_of.iter().enumerate() {
             elements[piece as usize].push(element as u32);
         }
+        let shells = match &body.solid {
+            Some(solid) => {
+                let field = Field::evaluate(body, solid, &piece_of);
+                let counts: Vec<u32> = elements.iter().map(|e| e.len() as u32).collect();
+                extract(solid, &field, &counts)
+            }
+            None => vec![Shell::default(); names.len()],
+        };
         let surfaces = shells
             .into_par_iter()
             .enumerate()

@@ -7,6 +7,7 @@
 pub mod body;
 pub mod carry;
 pub mod extract;
+pub mod fair;
 pub mod field;
 pub mod fragments;
 pub mod place;

@@ -166,12 +166,13 @@ impl<'a> Cell<'a> {
         })
     }
 
-    /// The vertex of a polygon with these corners, and with the plane of [`Cell::rim`].
+    /// The vertex of a polygon with these corners, and with the plane of [`Cell::rim`]. Also whether the skin has an
+    /// edge there.
     pub fn vertex<'b>(
         &self,
         corners: impl Iterator<Item = &'b Crossing> + Clone,
         rim: Option<&'b Crossing>,
-    ) -> DVec3 {
+    ) -> (DVec3, bool) {
         let count = corners.clone().count() as f64;
         let mean = corners.clone().map(|c| c.point).sum::<DVec3>() / count;
         let (mut a, mut b) = (DMat3::ZERO, DVec3::ZERO);
@@ -194,12 +195,19 @@ impl<'a> Cell<'a> {
         let slack = DVec3::splat(if rim.is_some() { RIM_SLACK * grid.spacing } else { 0.0 });
         let x = x.clamp(lo - slack, hi + slack);
         if !corners.clone().any(|c| c.skin) {
-            return x;
+            return (x, false);
         }
+        let mut skin = DMat3::ZERO;
+        for n in corners.filter(|c| c.skin).map(|c| c.normal) {
+            skin += DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        }
+        let mut values = eigen(skin).0.to_array();
+        values.sort_unstable_by(f64::total_cmp);
+        let sharp = values[1] > SHARP * values[2];
         // Half a cell at most: farther away the nearest point may be on the other side of a thin part.
         let reach = 0.5 * grid.spacing;
         let nearest = self.solid.triangles.nearest(&self.solid.skin, x, reach);
-        nearest.map_or(x, |(point, _)| point)
+        (nearest.map_or(x, |(point, _)| point), sharp)
     }
 }
 

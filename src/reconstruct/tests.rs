@@ -192,7 +192,7 @@ fn random_owners_give_closed_surfaces() {
             })
             .collect();
         let field = Field::of_owners(owner);
-        for Shell { mesh, inside } in extract(&solid, &field, owners as usize) {
+        for Shell { mesh, inside } in extract(&solid, &field, &vec![100; owners as usize]) {
             assert_closed(&mesh, &format!("round {round}"));
             assert!(mesh.volume() > 0.0);
             assert_eq!(inside.len(), mesh.triangles.len());
@@ -347,7 +347,7 @@ fn zz_dump() {
     let field = Field::evaluate(body, body.solid.as_ref().unwrap(), &labels);
     println!("field {:?}", t.elapsed());
     let t = std::time::Instant::now();
-    extract(body.solid.as_ref().unwrap(), &field, seeds);
+    extract(body.solid.as_ref().unwrap(), &field, &vec![100; seeds]);
     println!("extract {:?}", t.elapsed());
     println!("volume {} of {}", total_volume(&surface), skin.volume());
     let centre = (lo + hi) / 2.0;
