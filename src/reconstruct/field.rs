@@ -4,10 +4,10 @@
 //! outward normal n_f. For fragment k (Lu et al. 2021, eq. 19, with a fallback so that F is defined everywhere)
 //!
 //! ```text
-//! F_k(x) = (Σ_f w_f (x − p_f)·n_f + ε (d_k − r)) / (Σ_f w_f + ε),   w_f = exp(−|x − p_f|² / 2 (WIDTH r)²)
+//! F_k(x) = (Σ_f w_f (x − p_f)·n_f + ε (d_k − r)) / (Σ_f w_f + ε),   w_f = max(0, 1 − |x − p_f|² / 10σ_k²)³
 //! ```
 //!
-//! with d_k the distance to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the
+//! The weight stands for a Gaussian of width σ_k: it has the same variance over a plane, and ends. d_k is the distance to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the
 //! partition φ_k = ½ (F_k − min F_m): every point has exactly one owner, and both sides of a crack are one sheet.
 
 use glam::DVec3;
@@ -19,7 +19,7 @@ use super::body::{Body, Solid};
 pub const OUTSIDE: u32 = u32::MAX;
 
 /// Width of the Gaussian for large fragments, radii. Half of it shows the steps of the lattice as lumps.
-const WIDTH: f64 = 1.6;
+const WIDTH: f64 = 1.5;
 /// Width for a fragment of one element: faces on opposite sides of it must not average out. It grows with the cube
 /// root of the number of elements up to [`WIDTH`].
 const LEAST_WIDTH: f64 = 0.7;
@@ -29,8 +29,8 @@ const FALLBACK: f64 = 0.02;
 const OWN_REACH: f64 = 2.2;
 /// Beyond the outermost elements, how much farther away than the nearest a fragment may be to count, radii.
 const OWN_SLACK: f64 = 1.2;
-/// Elements farther than this have no fracture point that counts, radii.
-const POINT_REACH: f64 = 5.0;
+/// Elements farther than this have no fracture point that counts, radii: it lies a radius off the centre.
+const POINT_REACH: f64 = 1.0 + 3.17 * WIDTH;
 
 /// Owners of all nodes and the fields where fragments meet.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ struct Sources<'a> {
     first: Vec<u32>,
     /// Fracture points: vector from the element's centre.
     points: Vec<DVec3>,
-    /// For each piece, 1 / 2σ² of its Gaussian, 1/m².
+    /// For each piece, 1 / 10σ², 1/m².
     falloff: Vec<f64>,
     /// For each bin, the piece that all elements of it and of the bins around it belong to.
     alone: Vec<Option<u32>>,
@@ -223,7 +223,7 @@ impl<'a> Sources<'a> {
             .into_iter()
             .map(|count| {
                 let width = (LEAST_WIDTH * f64::from(count).cbrt()).min(WIDTH);
-                0.5 / (width * body.radius).powi(2)
+                1.0 / (10.0 * (width * body.radius).powi(2))
             })
             .collect();
         let alone = (0..body.bins.len())
@@ -283,7 +283,8 @@ impl<'a> Sources<'a> {
                 let range = self.first[element] as usize..self.first[element + 1] as usize;
                 for &half in &self.points[range] {
                     let offset = from - half;
-                    let weight = (-offset.length_squared() * falloff).exp();
+                    let left = (1.0 - offset.length_squared() * falloff).max(0.0);
+                    let weight = left * left * left;
                     sum.weight += weight;
                     sum.value += weight * offset.dot(half) / half.length();
                 }

@@ -237,7 +237,10 @@ fn plane_through_a_box_gives_two_flat_halves() {
         if surface.inside[t] == 1 {
             cracks += 1;
             for p in p {
-                assert!((p.z - plane).abs() < 0.3 * 0.8 * R, "{p} is off {plane}");
+                // Beyond the outermost elements the crack is carried on by few bonds.
+                let edge = (p - lo).min(hi - p).truncate().min_element() < 1.5 * R;
+                let bound = if edge { 0.6 } else { 0.3 } * 0.8 * R;
+                assert!((p.z - plane).abs() < bound, "{p} is off {plane}");
             }
         } else {
             assert!(to_skin < 0.02, "skin triangle {to_skin} inside, {p:?}");
