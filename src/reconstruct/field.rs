@@ -7,8 +7,12 @@
 //! F_k(x) = (Σ_f w_f (x − p_f)·n_f + ε (d_k − r)) / (Σ_f w_f + ε),   w_f = max(0, 1 − |x − p_f|² / 10σ_k²)³
 //! ```
 //!
-//! The weight stands for a Gaussian of width σ_k: it has the same variance over a plane, and ends. d_k is the distance to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the
-//! partition φ_k = ½ (F_k − min F_m): every point has exactly one owner, and both sides of a crack are one sheet.
+//! The weight stands for a Gaussian of width σ_k: it has the same variance over a plane, and ends. d_k is the distance
+//! to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the partition
+//! φ_k = ½ (F_k − min F_m): every point has exactly one owner, and both sides of a crack are one sheet.
+//!
+//! (x − p_f)·n_f is linear in x, so the points of one element that face the same way are added up beforehand; only
+//! their weight is then taken at their mean. This makes the sum three times shorter.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -23,8 +27,10 @@ const WIDTH: f64 = 1.5;
 /// Width for a fragment of one element: faces on opposite sides of it must not average out. It grows with the cube
 /// root of the number of elements up to [`WIDTH`].
 const LEAST_WIDTH: f64 = 0.7;
-/// Weight ε of the fallback: that of a fracture point 2.2 radii away.
+/// Weight ε of the fallback, against 1 for a fracture point at its place: it counts where no fracture point is near.
 const FALLBACK: f64 = 0.02;
+/// Points of an element are weighed together if the mean of their normals is at least this long.
+const ONE_WAY: f64 = 0.6;
 /// A fragment owns no point farther than this from its elements, radii. Holes of a close packing reach √2.
 const OWN_REACH: f64 = 2.2;
 /// Beyond the outermost elements, how much farther away than the nearest a fragment may be to count, radii.
@@ -178,14 +184,39 @@ struct Sum {
     value: f64,
 }
 
+/// Fracture points of one element that are weighed together.
+#[derive(Clone, Copy, Debug)]
+struct FracturePoints {
+    /// Vector from the element's centre to their mean, m.
+    offset: DVec3,
+    /// Sum of their outward normals.
+    normal: DVec3,
+    /// Sum of their distances from the element's centre, m.
+    height: f64,
+    count: f64,
+}
+
+impl FracturePoints {
+    /// The points at `halves` from the element's centre.
+    fn sum(halves: &[DVec3]) -> Self {
+        let count = halves.len() as f64;
+        FracturePoints {
+            offset: halves.iter().sum::<DVec3>() / count,
+            normal: halves.iter().map(|half| half.normalize_or_zero()).sum(),
+            height: halves.iter().map(|half| half.length()).sum(),
+            count,
+        }
+    }
+}
+
 /// Elements and fracture points of a body in one state.
 struct Sources<'a> {
     body: &'a Body,
     piece_of: &'a [u32],
     /// Range of each element in `points`.
     first: Vec<u32>,
-    /// Fracture points: vector from the element's centre.
-    points: Vec<DVec3>,
+    /// Fracture points.
+    points: Vec<FracturePoints>,
     /// For each piece, 1 / 10σ², 1/m².
     falloff: Vec<f64>,
     /// For each bin, the piece that all elements of it and of the bins around it belong to.
@@ -208,10 +239,10 @@ impl<'a> Sources<'a> {
             first[i] += first[i - 1];
         }
         let mut next = first.clone();
-        let mut points = vec![DVec3::ZERO; *first.last().expect("one more than elements") as usize];
+        let mut halves = vec![DVec3::ZERO; *first.last().expect("one more than elements") as usize];
         for bond in cut() {
             for (end, half) in [(bond.i as usize, bond.half), (bond.j as usize, -bond.half)] {
-                points[next[end] as usize] = half;
+                halves[next[end] as usize] = half;
                 next[end] += 1;
             }
         }
@@ -219,12 +250,28 @@ impl<'a> Sources<'a> {
         for &piece in piece_of {
             counts[piece as usize] += 1;
         }
-        let falloff = counts
-            .into_iter()
-            .map(|count| {
-                let width = (LEAST_WIDTH * f64::from(count).cbrt()).min(WIDTH);
-                1.0 / (10.0 * (width * body.radius).powi(2))
-            })
+        let width = |piece: u32| {
+            let count = f64::from(counts[piece as usize]);
+            (LEAST_WIDTH * count.cbrt()).min(WIDTH)
+        };
+        let mut points = Vec::new();
+        let mut start = 0;
+        for (element, &piece) in piece_of.iter().enumerate() {
+            let end = first[element + 1] as usize;
+            let own = &halves[start..end];
+            start = end;
+            first[element] = points.len() as u32;
+            let together = FracturePoints::sum(own);
+            let one_way = together.normal.length() > ONE_WAY * together.count;
+            if width(piece) == WIDTH && one_way {
+                points.push(together);
+            } else {
+                points.extend(own.iter().map(|&half| FracturePoints::sum(&[half])));
+            }
+        }
+        *first.last_mut().expect("one more than elements") = points.len() as u32;
+        let falloff = (0..counts.len())
+            .map(|piece| 1.0 / (10.0 * (width(piece as u32) * body.radius).powi(2)))
             .collect();
         let alone = (0..body.bins.len())
             .into_par_iter()
@@ -281,12 +328,12 @@ impl<'a> Sources<'a> {
                 let sum = &mut sums[at];
                 sum.nearest_squared = sum.nearest_squared.min(squared);
                 let range = self.first[element] as usize..self.first[element + 1] as usize;
-                for &half in &self.points[range] {
-                    let offset = from - half;
-                    let left = (1.0 - offset.length_squared() * falloff).max(0.0);
+                for points in &self.points[range] {
+                    let away = from - points.offset;
+                    let left = (1.0 - away.length_squared() * falloff).max(0.0);
                     let weight = left * left * left;
-                    sum.weight += weight;
-                    sum.value += weight * offset.dot(half) / half.length();
+                    sum.weight += weight * points.count;
+                    sum.value += weight * (from.dot(points.normal) - points.height);
                 }
             }
         });
