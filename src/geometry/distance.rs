@@ -123,7 +123,9 @@ fn vote_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize, votes: &mut [u8]) {
                         + areas[2] * corners[2][axis])
                         / total
                 };
-                let at = ((height - grid.origin[axis]) / grid.spacing).ceil().max(0.0) as usize;
+                let at = ((height - grid.origin[axis]) / grid.spacing)
+                    .ceil()
+                    .max(0.0) as usize;
                 if at < grid.nodes[axis] {
                     let node = iu * strides[u] + jv * strides[v] + at * strides[axis];
                     // Seen along the axis a counter-clockwise triangle faces forward: the line leaves the body.
@@ -146,6 +148,7 @@ fn vote_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize, votes: &mut [u8]) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -179,8 +182,18 @@ mod tests {
         let mesh = TriMesh {
             positions: (0..8).map(|c| corner(c) * 4.0).collect(),
             triangles: [
-                [0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
-                [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5],
+                [0, 2, 1],
+                [1, 2, 3],
+                [4, 5, 6],
+                [5, 7, 6],
+                [0, 1, 4],
+                [1, 5, 4],
+                [2, 6, 3],
+                [3, 6, 7],
+                [0, 4, 2],
+                [2, 4, 6],
+                [1, 3, 5],
+                [3, 7, 5],
             ]
             .to_vec(),
         };

@@ -106,8 +106,8 @@ impl TriangleBins {
     fn each_bin_of(&self, [a, b, c]: [DVec3; 3], mut visit: impl FnMut(usize)) {
         let normal = (b - a).cross(c - a).normalize_or_zero();
         // Bins whose box the triangle's plane misses need not list it: large slanted triangles would fill all.
-        let reach = 0.5 * self.edge * (normal.x.abs() + normal.y.abs() + normal.z.abs())
-            + 1e-6 * self.edge;
+        let reach =
+            0.5 * self.edge * (normal.x.abs() + normal.y.abs() + normal.z.abs()) + 1e-6 * self.edge;
         let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
         self.each_bin(lo, hi, |[i, j, k], bin| {
             let cell = DVec3::new(i as f64, j as f64, k as f64) + DVec3::splat(0.5);

@@ -16,9 +16,11 @@ pub struct NodeGrid {
 impl NodeGrid {
     /// The grid about the box `lo..hi`, centred on it, with at least `margin` cells to spare on each side.
     pub fn around(lo: DVec3, hi: DVec3, spacing: f64, margin: usize) -> Self {
-        let cells =
-            ((hi - lo) / spacing).ceil().to_array().map(|n| n.max(1.0)) // a flat box still gets a cell
-                .map(|n| n as usize + 2 * margin);
+        let cells = ((hi - lo) / spacing)
+            .ceil()
+            .to_array()
+            .map(|n| n.max(1.0)) // a flat box still gets a cell
+            .map(|n| n as usize + 2 * margin);
         let extent = DVec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64) * spacing;
         NodeGrid {
             origin: (lo + hi - extent) / 2.0,

@@ -338,7 +338,15 @@ fn polygons(
             if owners[side] == OUTSIDE {
                 continue;
             }
-            let mut corners = ring(cells, middles, strides, node, axis, owners[side], ends[side]);
+            let mut corners = ring(
+                cells,
+                middles,
+                strides,
+                node,
+                axis,
+                owners[side],
+                ends[side],
+            );
             if side == 1 {
                 corners.reverse();
             }

@@ -74,7 +74,7 @@ impl Field {
         let grid = &solid.grid;
         let layer = grid.nodes[0] * grid.nodes[1];
         let near = 1.8 * grid.spacing; // nodes of cells that the skin crosses
-        let layers: Vec<(Vec<u32>, Vec<u32>, Vec<(u32, f32)>)> = (0..grid.nodes[2])
+        let layers: Vec<Layer> = (0..grid.nodes[2])
             .into_par_iter()
             .map(|k| {
                 let (mut owner, mut counts) = (vec![OUTSIDE; layer], vec![0_u32; layer]);
@@ -94,16 +94,25 @@ impl Field {
                         *owner = winner;
                     }
                 }
-                (owner, counts, values)
+                Layer {
+                    owner,
+                    counts,
+                    values,
+                }
             })
             .collect();
         let mut field = Field {
             owner: Vec::with_capacity(grid.len()),
             first: Vec::with_capacity(grid.len() + 1),
-            values: Vec::with_capacity(layers.iter().map(|l| l.2.len()).sum()),
+            values: Vec::with_capacity(layers.iter().map(|layer| layer.values.len()).sum()),
         };
         let mut first = 0;
-        for (owner, counts, values) in layers {
+        for Layer {
+            owner,
+            counts,
+            values,
+        } in layers
+        {
             field.owner.extend(owner);
             field.values.extend(values);
             for count in counts {
@@ -158,9 +167,9 @@ impl Field {
                 .filter_map(|&node| {
                     let around = neighbours(node).filter(|&other| held[other]);
                     let field = |piece: u32| self.value(node, piece).unwrap_or(f64::INFINITY);
-                    let best = around.map(|other| self.owner[other]).min_by(|&a, &b| {
-                        field(a).total_cmp(&field(b)).then(a.cmp(&b))
-                    })?;
+                    let best = around
+                        .map(|other| self.owner[other])
+                        .min_by(|&a, &b| field(a).total_cmp(&field(b)).then(a.cmp(&b)))?;
                     Some((node, best))
                 })
                 .collect();
@@ -174,6 +183,13 @@ impl Field {
             islands.retain(|&node| !held[node]);
         }
     }
+}
+
+/// A layer of the grid's nodes.
+struct Layer {
+    owner: Vec<u32>,
+    counts: Vec<u32>,
+    values: Vec<(u32, f32)>,
 }
 
 /// What one fragment contributes at a point.
@@ -273,7 +289,7 @@ impl<'a> Sources<'a> {
         let falloff = (0..counts.len())
             .map(|piece| 1.0 / (10.0 * (width(piece as u32) * body.radius).powi(2)))
             .collect();
-        let alone = (0..body.bins.len())
+        let alone = (0..body.bins.count())
             .into_par_iter()
             .map(|bin| {
                 let mut only = None;

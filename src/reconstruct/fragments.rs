@@ -71,9 +71,15 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
         let base = shell.mesh.positions.len() as u32;
         let corners = ball.positions.iter();
         let radius = scale * body.radius;
-        shell.mesh.positions.extend(corners.map(|&p| centre + p * radius));
+        shell
+            .mesh
+            .positions
+            .extend(corners.map(|&p| centre + p * radius));
         let triangles = ball.triangles.iter();
-        shell.mesh.triangles.extend(triangles.map(|t| t.map(|v| v + base)));
+        shell
+            .mesh
+            .triangles
+            .extend(triangles.map(|t| t.map(|v| v + base)));
         rows.resize(shell.mesh.positions.len(), body.rows[element as usize]);
     }
     shell.inside = vec![inside; shell.mesh.triangles.len()];

@@ -1,9 +1,10 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
 //! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds the fragment that owns
-//! each node, [`extract`] draws the surfaces, [`carry`] moves them with their elements. Which fragments there are
+//! each node, [`extract`] draws the surfaces and [`fair`] evens them out, [`carry`] moves them with their elements. Which fragments there are
 //! follows from the labels in a frame alone, so any range of frames gives the files that the whole run gives.
 
+pub mod bins;
 pub mod body;
 pub mod carry;
 pub mod extract;
@@ -14,6 +15,7 @@ pub mod place;
 pub mod table;
 
 use std::ops::Range;
+use std::path::Path;
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -23,7 +25,7 @@ use crate::geometry::TriMesh;
 use crate::spec;
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
-use carry::{Moved, Motion};
+use carry::{Motion, Moved};
 use fragments::Fragments;
 
 /// What can go wrong while surfaces are rebuilt.
@@ -36,7 +38,7 @@ pub enum ReconstructError {
     #[error("skin of body {body}: {what}")]
     Skin {
         /// Index of the body.
-        body: usize,
+        body: u32,
         /// The reason.
         what: String,
     },
@@ -44,7 +46,7 @@ pub enum ReconstructError {
     #[error("skin of body {body} is empty")]
     EmptySkin {
         /// Index of the body.
-        body: usize,
+        body: u32,
     },
     /// The cell size asks for too many cells.
     #[error(
@@ -53,7 +55,7 @@ pub enum ReconstructError {
     )]
     GridTooLarge {
         /// Index of the body.
-        body: usize,
+        body: u32,
         /// Cells that it would need.
         cells: f64,
     },
@@ -96,21 +98,32 @@ pub struct Summary {
 
 /// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how many are done.
 ///
-/// `skin` gives the skin of a body (index in the pipeline) at rest in world coordinates.
+/// `read_skin` reads a mesh file: the skin of a body at rest in world coordinates.
 ///
 /// # Errors
 /// If the store lacks a file or cannot be written, if a skin cannot be used, or if the cells are too small.
-pub fn run_with(
+pub fn run<E: std::fmt::Display>(
     store: &Store,
     params: &spec::Reconstruct,
     frames: Range<u32>,
-    skin: impl FnMut(u32) -> Result<TriMesh, ReconstructError>,
+    read_skin: impl Fn(&Path) -> Result<TriMesh, E>,
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<Summary, ReconstructError> {
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
     let packing = store.read_packing()?;
+    let skin = |body: u32| {
+        let path = store.shape_path(body as usize);
+        if !path.is_file() {
+            let stage = "pack";
+            return Err(StoreError::Missing { path, stage }.into());
+        }
+        read_skin(&path).map_err(|error| ReconstructError::Skin {
+            body,
+            what: error.to_string(),
+        })
+    };
     let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     drop(packing.bonds);
@@ -174,7 +187,11 @@ impl Surfaces {
     /// The surfaces in a frame whose rows follow the packing.
     pub fn at(&mut self, number: u32, frame: &Frames) -> SurfaceFrame {
         for (body, current) in self.bodies.iter().zip(&mut self.current) {
-            let labels: Vec<u32> = body.rows.iter().map(|&row| frame.fragment[row as usize]).collect();
+            let labels: Vec<u32> = body
+                .rows
+                .iter()
+                .map(|&row| frame.fragment[row as usize])
+                .collect();
             if current.as_ref().is_none_or(|known| known.labels != labels) {
                 self.redrawn += usize::from(current.is_some());
                 *current = Some(Fragments::new(body, labels));
@@ -215,9 +232,13 @@ impl Surfaces {
             result.velocities.extend(moved.velocities);
             result.stress.extend(moved.stress);
             let rest = mesh.positions.iter();
-            result.rest_positions.extend(rest.map(|p| p.as_vec3().to_array()));
+            result
+                .rest_positions
+                .extend(rest.map(|p| p.as_vec3().to_array()));
             let triangles = mesh.triangles.iter();
-            result.triangles.extend(triangles.map(|t| t.map(|v| v + first_vertex)));
+            result
+                .triangles
+                .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
             result.inside.extend_from_slice(&surface.shell.inside);
         }
         result
@@ -225,4 +246,5 @@ impl Surfaces {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

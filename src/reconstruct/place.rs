@@ -192,7 +192,11 @@ impl<'a> Cell<'a> {
         let grid = &self.solid.grid;
         let lo = grid.position(grid.coords(self.node)) + DVec3::splat(INSET * grid.spacing);
         let hi = lo + DVec3::splat((1.0 - 2.0 * INSET) * grid.spacing);
-        let slack = DVec3::splat(if rim.is_some() { RIM_SLACK * grid.spacing } else { 0.0 });
+        let slack = DVec3::splat(if rim.is_some() {
+            RIM_SLACK * grid.spacing
+        } else {
+            0.0
+        });
         let x = x.clamp(lo - slack, hi + slack);
         if !corners.clone().any(|c| c.skin) {
             return (x, false);

@@ -122,7 +122,11 @@ mod tests {
             for e in 0..12 {
                 let [a, b] = edge_corners(e);
                 let crossed = inside >> a & 1 != inside >> b & 1;
-                assert_eq!(crossed, case.loop_of_edge[e] != NOT_CROSSED, "case {inside}");
+                assert_eq!(
+                    crossed,
+                    case.loop_of_edge[e] != NOT_CROSSED,
+                    "case {inside}"
+                );
                 assert_eq!(edge_between(a, b), e);
             }
         }
