@@ -16,6 +16,9 @@ const MARGIN: usize = 2;
 /// crosses lies within √3 cells of it.
 const BAND: f64 = 2.0;
 
+/// Edge of the bins that elements are sorted into, radii.
+pub const BIN: f64 = 3.0;
+
 /// A body at rest.
 #[derive(Debug)]
 pub struct Body {
@@ -127,7 +130,7 @@ impl Body {
             };
             bodies.push(Body {
                 index: index as u32,
-                bins: ElementBins::new(&positions, 3.0 * radius),
+                bins: ElementBins::new(&positions, BIN * radius),
                 rows,
                 positions,
                 radius,

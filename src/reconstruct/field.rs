@@ -47,6 +47,17 @@ pub struct Field {
     first: Vec<u32>,
     /// Piece and F there, ordered by piece.
     values: Vec<(u32, f32)>,
+    /// What the next state of the body can keep.
+    basis: Basis,
+}
+
+/// What a field was made from, and its owners before islands were dropped.
+#[derive(Debug, Default)]
+struct Basis {
+    owner: Vec<u32>,
+    piece_of: Vec<u32>,
+    names: Vec<u32>,
+    falloff: Vec<f64>,
 }
 
 impl Field {
@@ -65,12 +76,27 @@ impl Field {
             first: vec![0; owner.len() + 1],
             owner,
             values: Vec::new(),
+            basis: Basis::default(),
         }
     }
 
-    /// Fields of a body whose element `i` belongs to piece `piece_of[i]`.
-    pub fn evaluate(body: &Body, solid: &Solid, piece_of: &[u32]) -> Self {
+    /// Frees the owners, which only the surfaces need.
+    pub fn forget_owners(&mut self) {
+        self.owner = Vec::new();
+    }
+
+    /// Fields of a body whose element `i` belongs to piece `piece_of[i]`, labelled `names[piece_of[i]]`; `names` ascends.
+    ///
+    /// What `previous` found far from any change is kept; the result is the same without it, bit by bit.
+    pub fn evaluate(
+        body: &Body,
+        solid: &Solid,
+        piece_of: &[u32],
+        names: &[u32],
+        previous: Option<&Field>,
+    ) -> Self {
         let sources = Sources::new(body, piece_of);
+        let kept = previous.map(|field| Kept::new(field, &sources, names));
         let grid = &solid.grid;
         let layer = grid.nodes[0] * grid.nodes[1];
         let near = 1.8 * grid.spacing; // nodes of cells that the skin crosses
@@ -88,6 +114,12 @@ impl Field {
                     }
                     let x = grid.position(grid.coords(node));
                     let before = values.len();
+                    let kept = kept.as_ref();
+                    if let Some(kept) = kept.filter(|kept| kept.unchanged[body.bins.flat_of(x)]) {
+                        *owner = kept.copy(node, &mut values);
+                        counts[at] = (values.len() - before) as u32;
+                        continue;
+                    }
                     let winner = sources.owner(x, &mut scratch, &mut values);
                     counts[at] = (values.len() - before) as u32;
                     if s < 0.0 {
@@ -105,6 +137,7 @@ impl Field {
             owner: Vec::with_capacity(grid.len()),
             first: Vec::with_capacity(grid.len() + 1),
             values: Vec::with_capacity(layers.iter().map(|layer| layer.values.len()).sum()),
+            basis: Basis::default(),
         };
         let mut first = 0;
         for Layer {
@@ -121,6 +154,12 @@ impl Field {
             }
         }
         field.first.push(first);
+        field.basis = Basis {
+            owner: field.owner.clone(),
+            piece_of: piece_of.to_vec(),
+            names: names.to_vec(),
+            falloff: sources.falloff,
+        };
         field.drop_islands(body, solid, piece_of);
         field
     }
@@ -190,6 +229,83 @@ struct Layer {
     owner: Vec<u32>,
     counts: Vec<u32>,
     values: Vec<(u32, f32)>,
+}
+
+/// What an earlier field still knows.
+struct Kept<'a> {
+    field: &'a Field,
+    /// Piece now of each piece then; nodes in unchanged bins name none that is gone.
+    now: Vec<u32>,
+    /// For each bin, whether all that a point in it can see is as it was.
+    unchanged: Vec<bool>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(field: &'a Field, sources: &Sources, names: &[u32]) -> Self {
+        let (body, then) = (sources.body, &field.basis);
+        let label = |element: usize| names[sources.piece_of[element] as usize];
+        let label_then = |element: usize| then.names[then.piece_of[element] as usize];
+        let mut changed: Vec<bool> = (0..sources.piece_of.len())
+            .map(|element| {
+                let (now, then_piece) = (sources.piece_of[element], then.piece_of[element]);
+                label(element) != label_then(element)
+                    || sources.falloff[now as usize] != then.falloff[then_piece as usize]
+            })
+            .collect();
+        // A fracture point appears on both ends of a bond.
+        let relabelled: Vec<bool> = (0..changed.len())
+            .map(|element| label(element) != label_then(element))
+            .collect();
+        for bond in &body.bonds {
+            let (i, j) = (bond.i as usize, bond.j as usize);
+            changed[i] |= relabelled[j];
+            changed[j] |= relabelled[i];
+        }
+        // Per bin: whether it has elements, and whether one of them changed. Then the same of all that is in reach.
+        let seen: Vec<(bool, bool)> = (0..body.bins.count())
+            .map(|bin| {
+                let points = body.bins.points(bin);
+                let any = points.iter().any(|&element| changed[element as usize]);
+                (!points.is_empty(), any)
+            })
+            .collect();
+        let widen = |seen: Vec<(bool, bool)>| -> Vec<(bool, bool)> {
+            (0..seen.len())
+                .into_par_iter()
+                .map(|bin| {
+                    let mut all = (false, false);
+                    body.bins.each_around(bin, |other| {
+                        all = (all.0 | seen[other].0, all.1 | seen[other].1);
+                    });
+                    all
+                })
+                .collect()
+        };
+        const { assert!(POINT_REACH <= 2.0 * super::body::BIN) };
+        let seen = widen(widen(seen));
+        Kept {
+            field,
+            now: then
+                .names
+                .iter()
+                .map(|name| names.binary_search(name).map_or(OUTSIDE, |at| at as u32))
+                .collect(),
+            // Without elements in reach the nearest decides, which may be anywhere.
+            unchanged: seen.iter().map(|&(some, any)| some && !any).collect(),
+        }
+    }
+
+    /// Owner of `node`; its fields are appended to `values`.
+    fn copy(&self, node: usize, values: &mut Vec<(u32, f32)>) -> u32 {
+        let range = self.field.first[node] as usize..self.field.first[node + 1] as usize;
+        let now = |piece: u32| self.now[piece as usize];
+        let own = self.field.values[range].iter();
+        values.extend(own.map(|&(piece, value)| (now(piece), value)));
+        match self.field.basis.owner[node] {
+            OUTSIDE => OUTSIDE,
+            piece => now(piece),
+        }
+    }
 }
 
 /// What one fragment contributes at a point.

@@ -194,7 +194,7 @@ impl Surfaces {
                 .collect();
             if current.as_ref().is_none_or(|known| known.labels != labels) {
                 self.redrawn += usize::from(current.is_some());
-                *current = Some(Fragments::new(body, labels));
+                *current = Some(Fragments::new(body, labels, current.take()));
             }
         }
         let motion = Motion::new(&self.rest, frame);

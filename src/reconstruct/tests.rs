@@ -417,6 +417,29 @@ fn complete(packing: &mut crate::store::Packing) {
 }
 
 #[test]
+fn what_is_kept_from_the_state_before_changes_nothing() {
+    let size = DVec3::new(44.0, 17.0, 15.0);
+    let (elements, bonds, skin) = box_body(size);
+    let mut labels = voronoi(&elements, 5, -size / 2.0, size / 2.0);
+    let mut kept = surfaces(&elements, &bonds, &skin, 0.8);
+    kept.at(0, &at_rest(&elements, &labels));
+    // A piece breaks off at one end with a label between those known, then dust comes off at the other.
+    labels.iter_mut().for_each(|label| *label *= 10);
+    kept.at(1, &at_rest(&elements, &labels));
+    for (step, reach) in [(2, 4.0), (3, 6.0)] {
+        for (label, &x) in labels.iter_mut().zip(&elements.x) {
+            let end = if step == 2 { x } else { -x };
+            if end > size.x / 2.0 - reach {
+                *label += step;
+            }
+        }
+        let frame = at_rest(&elements, &labels);
+        let fresh = surfaces(&elements, &bonds, &skin, 0.8).at(step, &frame);
+        assert!(kept.at(step, &frame) == fresh, "step {step}");
+    }
+}
+
+#[test]
 fn loose_elements_are_balls() {
     let (elements, _, _) = box_body(DVec3::splat(6.0));
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
