@@ -1,8 +1,9 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds the fragment that owns
-//! each node, [`extract`] draws the surfaces and [`fair`] evens them out, [`carry`] moves them with their elements. Which fragments there are
-//! follows from the labels in a frame alone, so any range of frames gives the files that the whole run gives.
+//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds, by the fracture points
+//! of [`sources`], the fragment that owns each node, [`extract`] draws the surfaces and [`fair`] evens them out, [`carry`]
+//! moves them with their elements. Which fragments there are follows from the labels in a frame alone, so any range of
+//! frames gives the files that the whole run gives.
 
 pub mod bins;
 pub mod body;
@@ -12,6 +13,7 @@ pub mod fair;
 pub mod field;
 pub mod fragments;
 pub mod place;
+pub mod sources;
 pub mod table;
 
 use std::ops::Range;
