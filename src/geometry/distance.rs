@@ -148,6 +148,7 @@ fn vote_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize, votes: &mut [u8]) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

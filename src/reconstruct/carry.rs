@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::body::Body;
 use super::extract::Shell;
-use super::field::nearest_elements;
+use super::sources::nearest_elements;
 use crate::columns::Frames;
 
 /// Elements that a vertex follows at most.

@@ -14,6 +14,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::body::Solid;
+use super::fair::{Vertex, fair};
 use super::field::{Field, OUTSIDE};
 use super::place::Cell;
 use super::table::{CASES, NOT_CROSSED, doubled_face, edge_corners};
@@ -125,36 +126,58 @@ impl Cells {
     }
 }
 
-/// Surfaces of `pieces` fragments; one that owns no node has an empty shell.
+/// Surfaces of the fragments, of which piece `k` has `elements[k]` elements; one that owns no node has an empty shell.
 ///
 /// Nodes on the border of the grid must lie outside.
-pub fn extract(solid: &Solid, field: &Field, pieces: usize) -> Vec<Shell> {
+pub fn extract(solid: &Solid, field: &Field, elements: &[u32]) -> Vec<Shell> {
     let mut cells = Cells::find(solid, field);
-    let mut shells = vec![Shell::default(); pieces];
-    let middles = number_vertices(solid, &mut cells, pieces);
+    let middles = number_vertices(solid, &mut cells, elements.len());
 
-    // Positions come in the order of the numbering, so that pushing them puts each at its number.
-    let positions: Vec<(Vec<(u32, DVec3)>, Vec<(u32, DVec3)>)> = (0..cells.nodes.len())
+    // Vertices come in the order of the numbering, so that pushing them puts each at its number.
+    let placed: Vec<Placed> = (0..cells.nodes.len())
         .into_par_iter()
         .with_min_len(64)
         .map(|number| place(solid, field, &cells, number, &middles))
         .collect();
-    for (piece, position) in positions.iter().flat_map(|(polygons, _)| polygons) {
-        shells[*piece as usize].mesh.positions.push(*position);
+    let mut vertices: Vec<Vertex> = Vec::new();
+    let mut vertex_of: Vec<Vec<u32>> = vec![Vec::new(); elements.len()];
+    for placed in &placed {
+        let base = vertices.len() as u32;
+        for &(piece, vertex) in &placed.polygons {
+            vertex_of[piece as usize].push(base + vertex);
+        }
+        vertices.extend(&placed.vertices);
     }
-    for (piece, position) in positions.iter().flat_map(|(_, middles)| middles) {
-        shells[*piece as usize].mesh.positions.push(*position);
+    for (piece, vertex) in placed.iter().flat_map(|placed| &placed.middles) {
+        vertex_of[*piece as usize].push(vertices.len() as u32);
+        vertices.push(*vertex);
     }
-    drop(positions);
+    drop(placed);
 
     let polygons: Vec<Vec<Polygon>> = (0..cells.nodes.len())
         .into_par_iter()
         .with_min_len(64)
         .map(|number| polygons(solid, field, &cells, number, &middles))
         .collect();
+    if elements.len() > 1 {
+        let mut edges = Vec::new();
+        for polygon in polygons.iter().flatten() {
+            let vertex = |m: usize| {
+                let corner = polygon.corners[m % polygon.corners.len()];
+                vertex_of[polygon.piece as usize][corner as usize]
+            };
+            edges.extend((0..polygon.corners.len()).map(|m| [vertex(m), vertex(m + 1)]));
+        }
+        fair(solid, &mut vertices, &edges, elements);
+    }
+
+    let mut shells = vec![Shell::default(); elements.len()];
+    for (shell, vertex_of) in shells.iter_mut().zip(vertex_of) {
+        let positions = vertex_of.into_iter().map(|v| vertices[v as usize].position);
+        shell.mesh.positions = positions.collect();
+    }
     for polygon in polygons.into_iter().flatten() {
-        let shell = &mut shells[polygon.piece as usize];
-        polygon.triangulate(shell);
+        polygon.triangulate(&mut shells[polygon.piece as usize]);
     }
     shells
 }
@@ -207,42 +230,56 @@ fn number_vertices(solid: &Solid, cells: &mut Cells, pieces: usize) -> Vec<(Midd
         .collect()
 }
 
-/// Positions of the vertices that a cell brings: of its polygons, and of the middles on its lower faces.
+/// The vertices that a cell brings.
+struct Placed {
+    vertices: Vec<Vertex>,
+    /// For each polygon of each piece, its piece and its vertex above.
+    polygons: Vec<(u32, u32)>,
+    /// Middles on the lower faces, with their piece.
+    middles: Vec<(u32, Vertex)>,
+}
+
 fn place(
     solid: &Solid,
     field: &Field,
     cells: &Cells,
     number: usize,
     middles: &[(Middle, u32)],
-) -> (Vec<(u32, DVec3)>, Vec<(u32, DVec3)>) {
+) -> Placed {
     let node = cells.nodes[number];
     let cell = Cell::at(solid, field, node as usize);
     let crossings = cell.crossings();
+    let rim = cell.rim();
     let slots = &cells.slots[cells.range(number)];
-    let mut placed = Vec::with_capacity(slots.len());
+    let mut vertices = Vec::new();
+    let mut polygons = Vec::with_capacity(slots.len());
     // One polygon each: all owners share one vertex, so that their faces coincide.
     let mut shared = None;
     for slot in slots {
         let case = &CASES[slot.inside as usize];
         for polygon in 0..case.loops {
-            let position = if case.loops == 1 {
-                *shared.get_or_insert_with(|| cell.vertex(crossings.iter().flatten()))
-            } else {
-                let corners = crossings.iter().zip(&case.loop_of_edge);
-                cell.vertex(
-                    corners
-                        .filter(|(_, of)| **of == polygon)
-                        .filter_map(|(crossing, _)| crossing.as_ref()),
-                )
-            };
-            placed.push((slot.piece, position));
+            if case.loops == 1 {
+                let vertex = *shared.get_or_insert_with(|| {
+                    let (x, sharp) = cell.vertex(crossings.iter().flatten(), rim.as_ref());
+                    vertices.push(Vertex::new(x, cell.owners.into_iter(), sharp));
+                    vertices.len() as u32 - 1
+                });
+                polygons.push((slot.piece, vertex));
+                continue;
+            }
+            let edges = (0..12).filter(|&edge| case.loop_of_edge[edge] == polygon);
+            let corners = edges.clone().filter_map(|edge| crossings[edge].as_ref());
+            let (x, sharp) = cell.vertex(corners, rim.as_ref());
+            let owners = edges.flat_map(|edge| edge_corners(edge).map(|c| cell.owners[c]));
+            polygons.push((slot.piece, vertices.len() as u32));
+            vertices.push(Vertex::new(x, owners, sharp));
         }
     }
     let start = middles.partition_point(|(middle, _)| middle.cell < node);
     let own = middles[start..]
         .iter()
         .take_while(|(middle, _)| middle.cell == node);
-    let placed_middles = own
+    let middles = own
         .map(|(middle, _)| {
             let strides = solid.grid.strides();
             let offset = (middle.node - node) as usize;
@@ -259,10 +296,16 @@ fn place(
                 .filter_map(|edge| crossings[edge].map(|crossing| crossing.point))
                 .collect();
             let count = points.len() as f64;
-            (middle.piece, points.into_iter().sum::<DVec3>() / count)
+            let mean = points.into_iter().sum::<DVec3>() / count;
+            let owners = cell.owners.into_iter();
+            (middle.piece, Vertex::new(mean, owners, true))
         })
         .collect();
-    (placed, placed_middles)
+    Placed {
+        vertices,
+        polygons,
+        middles,
+    }
 }
 
 /// A face of a piece across one grid edge: three to eight vertices, counter-clockwise from outside.

@@ -1,31 +1,15 @@
-//! Which fragment owns each grid node: grouped signed distances of fracture points.
+//! Which fragment owns each grid node.
 //!
-//! A bond whose ends lie in different fragments leaves a fracture point p_f at its middle on both sides, with the
-//! outward normal n_f. For fragment k (Lu et al. 2021, eq. 19, with a fallback so that F is defined everywhere)
-//!
-//! ```text
-//! F_k(x) = (Σ_f w_f (x − p_f)·n_f + ε (d_k − r)) / (Σ_f w_f + ε),   w_f = exp(−|x − p_f|² / 2 (WIDTH r)²)
-//! ```
-//!
-//! with d_k the distance to the fragment's nearest element. The smallest F_k owns the point, which is the sign of the
-//! partition φ_k = ½ (F_k − min F_m): every point has exactly one owner, and both sides of a crack are one sheet.
+//! The formula stands in [`super::sources`]; here it is evaluated at the nodes near a crack, and what lies far from new
+//! breaks is kept from one state to the next.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
-use super::body::{Body, Solid};
+use super::body::{BIN, Body, Solid};
+use super::sources::{POINT_REACH, Sources};
 
 /// Owner of a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
-
-/// Width of the Gaussian, radii. Half of it shows the lattice, twice of it rounds corners off.
-const WIDTH: f64 = 0.8;
-/// Weight ε of the fallback: that of a fracture point 2.2 radii away.
-const FALLBACK: f64 = 0.02;
-/// A fragment owns no point farther than this from its elements, radii. Holes of a close packing reach √2.
-const OWN_REACH: f64 = 2.2;
-/// Elements farther than this have no fracture point that counts, radii.
-const POINT_REACH: f64 = 3.0;
 
 /// Owners of all nodes and the fields where fragments meet.
 #[derive(Debug)]
@@ -36,6 +20,17 @@ pub struct Field {
     first: Vec<u32>,
     /// Piece and F there, ordered by piece.
     values: Vec<(u32, f32)>,
+    /// What the next state of the body can keep.
+    basis: Basis,
+}
+
+/// What a field was made from, and its owners before islands were dropped.
+#[derive(Debug, Default)]
+struct Basis {
+    owner: Vec<u32>,
+    piece_of: Vec<u32>,
+    names: Vec<u32>,
+    falloff: Vec<f64>,
 }
 
 impl Field {
@@ -54,16 +49,31 @@ impl Field {
             first: vec![0; owner.len() + 1],
             owner,
             values: Vec::new(),
+            basis: Basis::default(),
         }
     }
 
-    /// Fields of a body whose element `i` belongs to piece `piece_of[i]`.
-    pub fn evaluate(body: &Body, solid: &Solid, piece_of: &[u32]) -> Self {
+    /// Frees the owners, which only the surfaces need.
+    pub fn forget_owners(&mut self) {
+        self.owner = Vec::new();
+    }
+
+    /// Fields of a body whose element `i` belongs to piece `piece_of[i]`, labelled `names[piece_of[i]]`; `names` ascends.
+    ///
+    /// What `previous` found far from any change is kept; the result is the same without it, bit by bit.
+    pub fn evaluate(
+        body: &Body,
+        solid: &Solid,
+        piece_of: &[u32],
+        names: &[u32],
+        previous: Option<&Field>,
+    ) -> Self {
         let sources = Sources::new(body, piece_of);
+        let kept = previous.map(|field| Kept::new(field, &sources, names));
         let grid = &solid.grid;
         let layer = grid.nodes[0] * grid.nodes[1];
         let near = 1.8 * grid.spacing; // nodes of cells that the skin crosses
-        let layers: Vec<(Vec<u32>, Vec<u32>, Vec<(u32, f32)>)> = (0..grid.nodes[2])
+        let layers: Vec<Layer> = (0..grid.nodes[2])
             .into_par_iter()
             .map(|k| {
                 let (mut owner, mut counts) = (vec![OUTSIDE; layer], vec![0_u32; layer]);
@@ -77,22 +87,38 @@ impl Field {
                     }
                     let x = grid.position(grid.coords(node));
                     let before = values.len();
+                    let kept = kept.as_ref();
+                    if let Some(kept) = kept.filter(|kept| kept.unchanged[body.bins.flat_of(x)]) {
+                        *owner = kept.copy(node, &mut values);
+                        counts[at] = (values.len() - before) as u32;
+                        continue;
+                    }
                     let winner = sources.owner(x, &mut scratch, &mut values);
                     counts[at] = (values.len() - before) as u32;
                     if s < 0.0 {
                         *owner = winner;
                     }
                 }
-                (owner, counts, values)
+                Layer {
+                    owner,
+                    counts,
+                    values,
+                }
             })
             .collect();
         let mut field = Field {
             owner: Vec::with_capacity(grid.len()),
             first: Vec::with_capacity(grid.len() + 1),
-            values: Vec::with_capacity(layers.iter().map(|l| l.2.len()).sum()),
+            values: Vec::with_capacity(layers.iter().map(|layer| layer.values.len()).sum()),
+            basis: Basis::default(),
         };
         let mut first = 0;
-        for (owner, counts, values) in layers {
+        for Layer {
+            owner,
+            counts,
+            values,
+        } in layers
+        {
             field.owner.extend(owner);
             field.values.extend(values);
             for count in counts {
@@ -101,166 +127,156 @@ impl Field {
             }
         }
         field.first.push(first);
+        field.basis = Basis {
+            owner: field.owner.clone(),
+            piece_of: piece_of.to_vec(),
+            names: names.to_vec(),
+            falloff: sources.falloff,
+        };
+        field.drop_islands(body, solid, piece_of);
         field
     }
-}
 
-/// What one fragment contributes at a point.
-struct Sum {
-    piece: u32,
-    nearest_squared: f64,
-    weight: f64,
-    value: f64,
-}
-
-/// Elements and fracture points of a body in one state.
-struct Sources<'a> {
-    body: &'a Body,
-    piece_of: &'a [u32],
-    /// Range of each element in `points`.
-    first: Vec<u32>,
-    /// Fracture points: vector from the element's centre.
-    points: Vec<DVec3>,
-    /// For each bin, the piece that all elements of it and of the bins around it belong to.
-    alone: Vec<Option<u32>>,
-}
-
-impl<'a> Sources<'a> {
-    fn new(body: &'a Body, piece_of: &'a [u32]) -> Self {
-        let cut = || {
-            body.bonds
-                .iter()
-                .filter(|bond| piece_of[bond.i as usize] != piece_of[bond.j as usize])
+    /// Gives nodes that are cut off from every element of their owner to a fragment beside them: fields carried on
+    /// beyond the outermost elements can turn over there.
+    fn drop_islands(&mut self, body: &Body, solid: &Solid, piece_of: &[u32]) {
+        let grid = &solid.grid;
+        let strides = grid.strides();
+        let neighbours = |node: usize| {
+            let up = strides.map(|stride| node + stride);
+            let down = strides.map(|stride| node.wrapping_sub(stride));
+            // The border of the grid lies outside, so nodes within have all six.
+            up.into_iter().chain(down)
         };
-        let mut first = vec![0_u32; piece_of.len() + 1];
-        for bond in cut() {
-            first[bond.i as usize + 1] += 1;
-            first[bond.j as usize + 1] += 1;
-        }
-        for i in 1..first.len() {
-            first[i] += first[i - 1];
-        }
-        let mut next = first.clone();
-        let mut points = vec![DVec3::ZERO; *first.last().expect("one more than elements") as usize];
-        for bond in cut() {
-            for (end, half) in [(bond.i as usize, bond.half), (bond.j as usize, -bond.half)] {
-                points[next[end] as usize] = half;
-                next[end] += 1;
+        let mut held = vec![false; self.owner.len()];
+        let mut queue = Vec::new();
+        for (&p, &piece) in body.positions.iter().zip(piece_of) {
+            let at = ((p - grid.origin) / grid.spacing).floor();
+            let at: [usize; 3] =
+                std::array::from_fn(|a| at[a].clamp(0.0, grid.nodes[a] as f64 - 2.0) as usize);
+            for corner in 0..8 {
+                let node = grid.index(std::array::from_fn(|a| at[a] + (corner >> a & 1)));
+                if self.owner[node] == piece && !held[node] {
+                    held[node] = true;
+                    queue.push(node);
+                }
             }
         }
-        let alone = (0..body.bins.len())
-            .into_par_iter()
-            .map(|bin| {
-                let mut only = None;
-                let mut mixed = false;
-                body.bins.each_around(bin, |other| {
-                    for &element in body.bins.points(other) {
-                        let piece = piece_of[element as usize];
-                        mixed |= *only.get_or_insert(piece) != piece;
-                    }
-                });
-                only.filter(|_| !mixed)
+        while let Some(node) = queue.pop() {
+            for other in neighbours(node) {
+                if self.owner[other] == self.owner[node] && !held[other] {
+                    held[other] = true;
+                    queue.push(other);
+                }
+            }
+        }
+        let mut islands: Vec<usize> = (0..self.owner.len())
+            .filter(|&node| self.owner[node] != OUTSIDE && !held[node])
+            .collect();
+        while !islands.is_empty() {
+            let taken: Vec<(usize, u32)> = islands
+                .iter()
+                .filter_map(|&node| {
+                    let around = neighbours(node).filter(|&other| held[other]);
+                    let field = |piece: u32| self.value(node, piece).unwrap_or(f64::INFINITY);
+                    let best = around
+                        .map(|other| self.owner[other])
+                        .min_by(|&a, &b| field(a).total_cmp(&field(b)).then(a.cmp(&b)))?;
+                    Some((node, best))
+                })
+                .collect();
+            if taken.is_empty() {
+                break; // a part of the skin without any element
+            }
+            for &(node, piece) in &taken {
+                self.owner[node] = piece;
+                held[node] = true;
+            }
+            islands.retain(|&node| !held[node]);
+        }
+    }
+}
+
+/// A layer of the grid's nodes.
+struct Layer {
+    owner: Vec<u32>,
+    counts: Vec<u32>,
+    values: Vec<(u32, f32)>,
+}
+
+/// What an earlier field still knows.
+struct Kept<'a> {
+    field: &'a Field,
+    /// Piece now of each piece then; nodes in unchanged bins name none that is gone.
+    now: Vec<u32>,
+    /// For each bin, whether all that a point in it can see is as it was.
+    unchanged: Vec<bool>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(field: &'a Field, sources: &Sources, names: &[u32]) -> Self {
+        let (body, then) = (sources.body, &field.basis);
+        let label = |element: usize| names[sources.piece_of[element] as usize];
+        let label_then = |element: usize| then.names[then.piece_of[element] as usize];
+        let mut changed: Vec<bool> = (0..sources.piece_of.len())
+            .map(|element| {
+                let (now, then_piece) = (sources.piece_of[element], then.piece_of[element]);
+                label(element) != label_then(element)
+                    || sources.falloff[now as usize] != then.falloff[then_piece as usize]
             })
             .collect();
-        Sources {
-            body,
-            piece_of,
-            first,
-            points,
-            alone,
+        // A fracture point appears on both ends of a bond.
+        let relabelled: Vec<bool> = (0..changed.len())
+            .map(|element| label(element) != label_then(element))
+            .collect();
+        for bond in &body.bonds {
+            let (i, j) = (bond.i as usize, bond.j as usize);
+            changed[i] |= relabelled[j];
+            changed[j] |= relabelled[i];
         }
-    }
-
-    /// The piece that owns `x`. Where several are near, appends their fields to `values`.
-    fn owner(&self, x: DVec3, sums: &mut Vec<Sum>, values: &mut Vec<(u32, f32)>) -> u32 {
-        let (body, r) = (self.body, self.body.radius);
-        // A bin with its neighbours reaches three radii beyond any point in it.
-        if let Some(piece) = self.alone[body.bins.flat_of(x)] {
-            return piece;
-        }
-        sums.clear();
-        let falloff = 0.5 / (WIDTH * r).powi(2);
-        body.bins.each_bin(x, POINT_REACH * r, |bin| {
-            for &element in body.bins.points(bin) {
-                let element = element as usize;
-                let from = x - body.positions[element];
-                let squared = from.length_squared();
-                if squared > (POINT_REACH * r).powi(2) {
-                    continue;
-                }
-                let piece = self.piece_of[element];
-                let at = sums.iter().position(|sum| sum.piece == piece);
-                let at = at.unwrap_or_else(|| {
-                    sums.push(Sum {
-                        piece,
-                        nearest_squared: f64::INFINITY,
-                        weight: 0.0,
-                        value: 0.0,
+        // Per bin: whether it has elements, and whether one of them changed. Then the same of all that is in reach.
+        let seen: Vec<(bool, bool)> = (0..body.bins.count())
+            .map(|bin| {
+                let points = body.bins.points(bin);
+                let any = points.iter().any(|&element| changed[element as usize]);
+                (!points.is_empty(), any)
+            })
+            .collect();
+        let widen = |seen: Vec<(bool, bool)>| -> Vec<(bool, bool)> {
+            (0..seen.len())
+                .into_par_iter()
+                .map(|bin| {
+                    let mut all = (false, false);
+                    body.bins.each_around(bin, |other| {
+                        all = (all.0 | seen[other].0, all.1 | seen[other].1);
                     });
-                    sums.len() - 1
-                });
-                let sum = &mut sums[at];
-                sum.nearest_squared = sum.nearest_squared.min(squared);
-                let range = self.first[element] as usize..self.first[element + 1] as usize;
-                for &half in &self.points[range] {
-                    let offset = from - half;
-                    let weight = (-offset.length_squared() * falloff).exp();
-                    sum.weight += weight;
-                    sum.value += weight * offset.dot(half) / half.length();
-                }
-            }
-        });
-        sums.retain(|sum| sum.nearest_squared <= (OWN_REACH * r).powi(2));
-        match sums.len() {
-            0 => return self.piece_of[self.nearest(x)],
-            1 => return sums[0].piece,
-            _ => {}
+                    all
+                })
+                .collect()
+        };
+        const { assert!(POINT_REACH <= 2.0 * BIN) };
+        let seen = widen(widen(seen));
+        Kept {
+            field,
+            now: then
+                .names
+                .iter()
+                .map(|name| names.binary_search(name).map_or(OUTSIDE, |at| at as u32))
+                .collect(),
+            // Without elements in reach the nearest decides, which may be anywhere.
+            unchanged: seen.iter().map(|&(some, any)| some && !any).collect(),
         }
-        sums.sort_unstable_by_key(|sum| sum.piece);
-        let mut best = (f64::INFINITY, OUTSIDE);
-        for sum in sums.iter() {
-            let fallback = FALLBACK * (sum.nearest_squared.sqrt() - r);
-            let value = (sum.value + fallback) / (sum.weight + FALLBACK);
-            values.push((sum.piece, value as f32));
-            if value < best.0 {
-                best = (value, sum.piece);
-            }
-        }
-        best.1
     }
 
-    fn nearest(&self, x: DVec3) -> usize {
-        nearest_elements(self.body, x, |_| true, 1)[0].1 as usize
-    }
-}
-
-/// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance, element), nearest first.
-/// At least one must be admitted.
-pub fn nearest_elements(
-    body: &Body,
-    x: DVec3,
-    wanted: impl Fn(usize) -> bool,
-    count: usize,
-) -> Vec<(f64, u32)> {
-    let mut found: Vec<(f64, u32)> = Vec::new();
-    let mut reach = 2.5 * body.radius;
-    let everything = body.bins.diameter() + x.distance(body.positions[0]);
-    loop {
-        found.clear();
-        body.bins.each_bin(x, reach, |bin| {
-            for &element in body.bins.points(bin) {
-                let squared = x.distance_squared(body.positions[element as usize]);
-                if squared <= reach * reach && wanted(element as usize) {
-                    found.push((squared, element));
-                }
-            }
-        });
-        if !found.is_empty() || reach > everything {
-            break;
+    /// Owner of `node`; its fields are appended to `values`.
+    fn copy(&self, node: usize, values: &mut Vec<(u32, f32)>) -> u32 {
+        let range = self.field.first[node] as usize..self.field.first[node + 1] as usize;
+        let now = |piece: u32| self.now[piece as usize];
+        let own = self.field.values[range].iter();
+        values.extend(own.map(|&(piece, value)| (now(piece), value)));
+        match self.field.basis.owner[node] {
+            OUTSIDE => OUTSIDE,
+            piece => now(piece),
         }
-        reach *= 2.0;
     }
-    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    found.truncate(count);
-    found
 }

@@ -18,11 +18,13 @@ pub struct Fragments {
     pub labels: Vec<u32>,
     /// One surface a fragment, ordered by label.
     pub surfaces: Vec<Carried>,
+    /// Fields that the next state can partly keep; `None` for loose elements.
+    field: Option<Field>,
 }
 
 impl Fragments {
-    /// Surfaces of `body` when its elements carry these fragment labels.
-    pub fn new(body: &Body, labels: Vec<u32>) -> Self {
+    /// Surfaces of `body` when its elements carry these fragment labels. `previous` spares work, it changes nothing.
+    pub fn new(body: &Body, labels: Vec<u32>, previous: Option<Self>) -> Self {
         let mut names = labels.clone();
         names.sort_unstable();
         names.dedup();
@@ -30,17 +32,22 @@ impl Fragments {
             .par_iter()
             .map(|label| names.partition_point(|name| name < label) as u32)
             .collect();
-        let shells = match &body.solid {
-            Some(solid) => {
-                let field = Field::evaluate(body, solid, &piece_of);
-                extract(solid, &field, names.len())
-            }
-            None => vec![Shell::default(); names.len()],
-        };
         let mut elements: Vec<Vec<u32>> = vec![Vec::new(); names.len()];
         for (element, &piece) in piece_of.iter().enumerate() {
             elements[piece as usize].push(element as u32);
         }
+        let previous = previous.and_then(|fragments| fragments.field);
+        let (shells, field) = match &body.solid {
+            Some(solid) => {
+                let previous = previous.as_ref();
+                let mut field = Field::evaluate(body, solid, &piece_of, &names, previous);
+                let counts: Vec<u32> = elements.iter().map(|e| e.len() as u32).collect();
+                let shells = extract(solid, &field, &counts);
+                field.forget_owners();
+                (shells, Some(field))
+            }
+            None => (vec![Shell::default(); names.len()], None),
+        };
         let surfaces = shells
             .into_par_iter()
             .enumerate()
@@ -53,7 +60,11 @@ impl Fragments {
                 }
             })
             .collect();
-        Fragments { labels, surfaces }
+        Fragments {
+            labels,
+            surfaces,
+            field,
+        }
     }
 }
 

@@ -1,15 +1,19 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds the fragment that owns
-//! each node, [`extract`] draws the surfaces, [`carry`] moves them with their elements. Which fragments there are
-//! follows from the labels in a frame alone, so any range of frames gives the files that the whole run gives.
+//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds, by the fracture points
+//! of [`sources`], the fragment that owns each node, [`extract`] draws the surfaces and [`fair`] evens them out, [`carry`]
+//! moves them with their elements. Which fragments there are follows from the labels in a frame alone, so any range of
+//! frames gives the files that the whole run gives.
 
+pub mod bins;
 pub mod body;
 pub mod carry;
 pub mod extract;
+pub mod fair;
 pub mod field;
 pub mod fragments;
 pub mod place;
+pub mod sources;
 pub mod table;
 
 use std::ops::Range;
@@ -18,7 +22,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::columns::{Elements, Frames};
-use crate::geometry::{TriMesh, read};
+use crate::geometry::read;
 use crate::spec;
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
@@ -35,7 +39,7 @@ pub enum ReconstructError {
     #[error("skin of body {body}: {what}")]
     Skin {
         /// Index of the body.
-        body: usize,
+        body: u32,
         /// The reason.
         what: String,
     },
@@ -43,7 +47,7 @@ pub enum ReconstructError {
     #[error("skin of body {body} is empty")]
     EmptySkin {
         /// Index of the body.
-        body: usize,
+        body: u32,
     },
     /// The cell size asks for too many cells.
     #[error(
@@ -52,7 +56,7 @@ pub enum ReconstructError {
     )]
     GridTooLarge {
         /// Index of the body.
-        body: usize,
+        body: u32,
         /// Cells that it would need.
         cells: f64,
     },
@@ -107,9 +111,18 @@ pub fn run(
         return Err(ReconstructError::Voxel(params.voxel));
     }
     let packing = store.read_packing()?;
-    let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, |body| {
-        skin(store, body)
-    })?;
+    let skin = |body: u32| {
+        let path = store.shape_path(body as usize);
+        if !path.is_file() {
+            let stage = "pack";
+            return Err(StoreError::Missing { path, stage }.into());
+        }
+        read::read(&path).map_err(|error| ReconstructError::Skin {
+            body,
+            what: error.to_string(),
+        })
+    };
+    let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     drop(packing.bonds);
     let frames = store.frames(&frames)?;
@@ -127,22 +140,6 @@ pub fn run(
     }
     summary.redrawn = surfaces.redrawn;
     Ok(summary)
-}
-
-/// Skin of a body at rest, world coordinates.
-fn skin(store: &Store, body: u32) -> Result<TriMesh, ReconstructError> {
-    let path = store.shape_path(body as usize);
-    if !path.is_file() {
-        return Err(StoreError::Missing {
-            path,
-            stage: "pack",
-        }
-        .into());
-    }
-    read::read(&path).map_err(|error| ReconstructError::Skin {
-        body: body as usize,
-        what: error.to_string(),
-    })
 }
 
 fn check_order(number: u32, elements: &Elements, frame: &Frames) -> Result<(), ReconstructError> {
@@ -195,7 +192,7 @@ impl Surfaces {
                 .collect();
             if current.as_ref().is_none_or(|known| known.labels != labels) {
                 self.redrawn += usize::from(current.is_some());
-                *current = Some(Fragments::new(body, labels));
+                *current = Some(Fragments::new(body, labels, current.take()));
             }
         }
         let motion = Motion::new(&self.rest, frame);
@@ -247,4 +244,5 @@ impl Surfaces {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

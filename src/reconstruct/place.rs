@@ -17,6 +17,9 @@ const SHARP: f64 = 0.1;
 /// Share of a cell's edge that a vertex keeps away from its walls, so that neighbours never coincide.
 const INSET: f64 = 0.02;
 
+/// How far a vertex on a rim may leave its cell, cells: rims pass beside the cells that their corners pick out.
+const RIM_SLACK: f64 = 0.25;
+
 /// Point of the surface on a crossed edge of a cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
@@ -96,7 +99,8 @@ impl<'a> Cell<'a> {
             let pair = (a.min(b), a.max(b));
             let known = cracks.iter().find(|c| (c.0, c.1) == pair).map(|c| c.2);
             let normal = known.unwrap_or_else(|| {
-                let normal = self.gradient(pair.0, pair.1);
+                let gradient = self.gradient(pair.0, pair.1);
+                let normal = gradient.map_or(DVec3::ZERO, |(_, g)| g.normalize_or_zero());
                 cracks.push((pair.0, pair.1, normal));
                 normal
             });
@@ -117,11 +121,12 @@ impl<'a> Cell<'a> {
         Some(self.field.value(node, a)? - self.field.value(node, b)?)
     }
 
-    /// Direction of the gradient of F_a − F_b over the cell, zero if too few corners know both.
-    fn gradient(&self, a: u32, b: u32) -> DVec3 {
+    /// Mean (m) and gradient of F_a − F_b over the cell, if enough corners know both.
+    fn gradient(&self, a: u32, b: u32) -> Option<(f64, DVec3)> {
         let g: [Option<f64>; 8] =
             std::array::from_fn(|corner| self.difference(self.corner_node(corner), a, b));
-        let slope = |axis: usize| {
+        let mut slopes = [0.0; 3];
+        for (axis, slope) in slopes.iter_mut().enumerate() {
             let (mut sum, mut count) = (0.0, 0.0);
             for edge in 4 * axis..4 * axis + 4 {
                 let [start, end] = edge_corners(edge);
@@ -130,20 +135,48 @@ impl<'a> Cell<'a> {
                     count += 1.0;
                 }
             }
-            (count > 0.0).then(|| sum / count)
-        };
-        match (slope(0), slope(1), slope(2)) {
-            (Some(x), Some(y), Some(z)) => DVec3::new(x, y, z).normalize_or_zero(),
-            _ => DVec3::ZERO,
+            if count == 0.0 {
+                return None;
+            }
+            *slope = sum / (count * self.solid.grid.spacing);
         }
+        let known = g.iter().flatten();
+        let mean = known.clone().sum::<f64>() / known.count() as f64;
+        Some((mean, DVec3::from(slopes)))
     }
 
-    /// The vertex of a polygon with these corners.
-    pub fn vertex<'b>(&self, corners: impl Iterator<Item = &'b Crossing> + Clone) -> DVec3 {
+    /// Where two fragments meet the skin, the plane of the crack between them: the corners of the cell may all lie
+    /// beside the crack or outside, so that no crossing tells where it passes.
+    pub fn rim(&self) -> Option<Crossing> {
+        let mut pieces = self.owners.iter().copied().filter(|&o| o != OUTSIDE);
+        let a = pieces.next()?;
+        let b = pieces.clone().find(|&o| o != a)?;
+        let two = pieces.all(|o| o == a || o == b);
+        if !two || !self.owners.contains(&OUTSIDE) {
+            return None;
+        }
+        let (mean, gradient) = self.gradient(a.min(b), a.max(b))?;
+        let grid = &self.solid.grid;
+        let centre = grid.position(grid.coords(self.node)) + DVec3::splat(0.5 * grid.spacing);
+        let step = gradient * (mean / gradient.length_squared());
+        (step.length() < grid.spacing).then(|| Crossing {
+            point: centre - step,
+            normal: gradient.normalize_or_zero(),
+            skin: false,
+        })
+    }
+
+    /// The vertex of a polygon with these corners, and with the plane of [`Cell::rim`]. Also whether the skin has an
+    /// edge there.
+    pub fn vertex<'b>(
+        &self,
+        corners: impl Iterator<Item = &'b Crossing> + Clone,
+        rim: Option<&'b Crossing>,
+    ) -> (DVec3, bool) {
         let count = corners.clone().count() as f64;
         let mean = corners.clone().map(|c| c.point).sum::<DVec3>() / count;
         let (mut a, mut b) = (DMat3::ZERO, DVec3::ZERO);
-        for c in corners.clone() {
+        for c in corners.clone().chain(rim) {
             let n = c.normal;
             a += DMat3::from_cols(n * n.x, n * n.y, n * n.z);
             b += n * n.dot(c.point - mean);
@@ -159,14 +192,26 @@ impl<'a> Cell<'a> {
         let grid = &self.solid.grid;
         let lo = grid.position(grid.coords(self.node)) + DVec3::splat(INSET * grid.spacing);
         let hi = lo + DVec3::splat((1.0 - 2.0 * INSET) * grid.spacing);
-        let x = x.clamp(lo, hi);
+        let slack = DVec3::splat(if rim.is_some() {
+            RIM_SLACK * grid.spacing
+        } else {
+            0.0
+        });
+        let x = x.clamp(lo - slack, hi + slack);
         if !corners.clone().any(|c| c.skin) {
-            return x;
+            return (x, false);
         }
+        let mut skin = DMat3::ZERO;
+        for n in corners.filter(|c| c.skin).map(|c| c.normal) {
+            skin += DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        }
+        let mut values = eigen(skin).0.to_array();
+        values.sort_unstable_by(f64::total_cmp);
+        let sharp = values[1] > SHARP * values[2];
         // Half a cell at most: farther away the nearest point may be on the other side of a thin part.
         let reach = 0.5 * grid.spacing;
         let nearest = self.solid.triangles.nearest(&self.solid.skin, x, reach);
-        nearest.map_or(x, |(point, _)| point)
+        (nearest.map_or(x, |(point, _)| point), sharp)
     }
 }
 

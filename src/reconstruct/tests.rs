@@ -1,7 +1,10 @@
+//! Reconstruction of small bodies with known answers.
+
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
 
+use super::bins::ElementBins;
 use super::body::{Body, Solid};
 use super::extract::{Shell, extract};
 use super::field::{Field, OUTSIDE};
@@ -82,7 +85,7 @@ fn packed(lo: DVec3, hi: DVec3, r: f64, keep: impl Fn(DVec3) -> bool) -> (Elemen
         elements.z.push(p.z);
         elements.r.push(r);
     }
-    let bins = super::body::ElementBins::new(&points, 3.0 * r);
+    let bins = ElementBins::new(&points, 3.0 * r);
     let mut bonds = Bonds::default();
     for (i, &p) in points.iter().enumerate() {
         let mut near = Vec::new();
@@ -202,7 +205,7 @@ fn random_owners_give_closed_surfaces() {
             })
             .collect();
         let field = Field::of_owners(owner);
-        for Shell { mesh, inside } in extract(&solid, &field, owners as usize) {
+        for Shell { mesh, inside } in extract(&solid, &field, &vec![100; owners as usize]) {
             assert_closed(&mesh, &format!("round {round}"));
             assert!(mesh.volume() > 0.0);
             assert_eq!(inside.len(), mesh.triangles.len());
@@ -213,14 +216,15 @@ fn random_owners_give_closed_surfaces() {
 #[test]
 fn sphere_keeps_its_volume_and_lies_on_its_skin() {
     let mut skin = icosphere(4);
-    skin.positions.iter_mut().for_each(|p| *p *= 8.0);
+    skin.positions.iter_mut().for_each(|p| *p *= 12.0);
     let (lo, hi) = skin.bounds().unwrap();
-    let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 7.0);
+    let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 11.0);
     let labels = vec![0; elements.x.len()];
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert!((total_volume(&surface) / skin.volume() - 1.0).abs() < 0.01);
     for p in &surface.rest_positions {
-        assert!((DVec3::from(p.map(f64::from)).length() - 8.0).abs() < 0.02);
+        let off = DVec3::from(p.map(f64::from)).length() - 12.0;
+        assert!(off.abs() < 0.02, "{p:?} lies {off} off");
     }
     assert!(surface.inside.iter().all(|&inside| inside == 0));
 }
@@ -229,10 +233,10 @@ fn sphere_keeps_its_volume_and_lies_on_its_skin() {
 fn plane_through_a_box_gives_two_flat_halves() {
     let size = DVec3::new(24.0, 17.0, 16.0);
     let (elements, bonds, skin) = box_body(size);
-    // Between two columns of elements.
-    let normal = DVec3::new(1.0, 0.0, 0.0);
-    let plane = 0.37;
-    let labels: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > plane)).collect();
+    // Half way between two layers of the packing.
+    let layer = (8.0_f64 / 3.0).sqrt() * R;
+    let plane = -size.z / 2.0 + R + 3.5 * layer;
+    let labels: Vec<u32> = elements.z.iter().map(|&z| u32::from(z > plane)).collect();
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert_eq!(surface.pieces.len(), 2);
     let volume = total_volume(&surface);
@@ -243,24 +247,23 @@ fn plane_through_a_box_gives_two_flat_halves() {
     );
     let (lo, hi) = skin.bounds().unwrap();
     let mut cracks = 0;
-    let mut mean = 0.0;
     for (t, triangle) in surface.triangles.iter().enumerate() {
         let p = triangle.map(|v| DVec3::from(surface.rest_positions[v as usize].map(f64::from)));
         let centre = (p[0] + p[1] + p[2]) / 3.0;
         let to_skin = (centre - lo).min(hi - centre).min_element();
         if surface.inside[t] == 1 {
             cracks += 1;
-            mean += normal.dot(centre);
             for p in p {
-                // The elements of both sides interlock by half a radius: the crack runs in the middle.
-                assert!((normal.dot(p) - 0.0).abs() < 1.0, "{p}");
+                // Beyond the outermost elements the crack is carried on by few bonds.
+                let edge = (p - lo).min(hi - p).truncate().min_element() < 1.5 * R;
+                let bound = if edge { 0.6 } else { 0.3 } * 0.8 * R;
+                assert!((p.z - plane).abs() < bound, "{p} is off {plane}");
             }
         } else {
-            assert!(to_skin < 0.01, "skin triangle {to_skin} inside, {p:?}");
+            assert!(to_skin < 0.02, "skin triangle {to_skin} inside, {p:?}");
         }
     }
     assert!(cracks > 500);
-    println!("mean crack {}", mean / f64::from(cracks));
 }
 
 #[test]
@@ -271,7 +274,6 @@ fn fragments_of_a_shattered_box_add_up() {
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert_eq!(surface.pieces.len(), 30);
     let volume = total_volume(&surface);
-    println!("{volume} of {}", skin.volume());
     assert!(
         (volume / skin.volume() - 1.0).abs() < 0.01,
         "{volume} of {}",
@@ -287,7 +289,6 @@ fn single_elements_are_closed_pieces() {
     let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels));
     assert_eq!(surface.pieces.len(), elements.x.len());
     let volume = total_volume(&surface);
-    println!("{volume} of {}", skin.volume());
     assert!(
         (volume / skin.volume() - 1.0).abs() < 0.02,
         "{volume} of {}",
@@ -323,90 +324,142 @@ fn rigid_motion_of_elements_moves_surfaces_rigidly() {
 }
 
 #[test]
-fn zz_dump() {
-    let Ok(out) = std::env::var("DUMP") else {
-        return;
+fn any_range_and_any_thread_count_give_the_same_files() {
+    let size = DVec3::new(14.0, 13.0, 12.0);
+    let (elements, bonds, skin) = box_body(size);
+    let frame = |number: u32| {
+        let seeds = if number < 2 { 1 } else { 3 * number as usize };
+        let mut frame = at_rest(
+            &elements,
+            &voronoi(&elements, seeds, -size / 2.0, size / 2.0),
+        );
+        frame.frame.fill(number);
+        frame
     };
-    let text = std::fs::read_to_string("/work/shared/meshes/bunny.obj").unwrap();
-    let mut skin = TriMesh::default();
-    for line in text.lines() {
-        let w: Vec<&str> = line.split_whitespace().collect();
-        match w.first() {
-            Some(&"v") => skin.positions.push(DVec3::new(
-                w[1].parse().unwrap(),
-                w[2].parse().unwrap(),
-                w[3].parse().unwrap(),
-            )),
-            Some(&"f") => {
-                let v = |s: &str| s.split('/').next().unwrap().parse::<u32>().unwrap() - 1;
-                skin.triangles.push([v(w[1]), v(w[2]), v(w[3])]);
+    let surfaces = |threads: usize, frames: Range<u32>| {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let mut packing = crate::store::Packing {
+            elements: elements.clone(),
+            bonds: bonds.clone(),
+        };
+        complete(&mut packing);
+        store.write_packing(&packing).unwrap();
+        for number in 0..4 {
+            store
+                .write_numbered("frames", number, &frame(number))
+                .unwrap();
+        }
+        crate::store::atomic::write(&store.shape_path(0), |to| {
+            crate::geometry::ply::write_ply(&skin, to)
+        })
+        .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let mut heard = Vec::new();
+        let params = spec::Reconstruct::default();
+        let summary = pool
+            .install(|| {
+                run(&store, &params, frames.clone(), &mut |d, n| {
+                    heard.push((d, n))
+                })
+            })
+            .unwrap();
+        let count = frames.len();
+        assert_eq!(heard, (1..=count).map(|d| (d, count)).collect::<Vec<_>>());
+        let last = frames.end - 1;
+        let bytes = std::fs::read(store.numbered("meshes", last, "rkyv")).unwrap();
+        (summary, bytes, SurfaceFrame::read(&store, last).unwrap())
+    };
+    let (whole, bytes, surface) = surfaces(2, 0..4);
+    assert_eq!((whole.frames, whole.redrawn, whole.fragments), (4, 2, 9));
+    assert_eq!(surface.pieces.len(), 9);
+    let (part, part_bytes, _) = surfaces(1, 3..4);
+    assert_eq!(part.frames, 1);
+    assert!(
+        bytes == part_bytes,
+        "frame 3 differs when made alone by one thread"
+    );
+}
+
+/// Fills the columns that reconstruction does not ask for.
+fn complete(packing: &mut crate::store::Packing) {
+    let (e, b) = (&mut packing.elements, &mut packing.bonds);
+    let n = e.id.len();
+    e.material = vec![0; n];
+    for column in [
+        &mut e.mass,
+        &mut e.inertia,
+        &mut e.volume,
+        &mut e.vx,
+        &mut e.vy,
+        &mut e.vz,
+        &mut e.wx,
+        &mut e.wy,
+        &mut e.wz,
+    ] {
+        *column = vec![0.0; n];
+    }
+    let n = b.i.len();
+    b.id = (0..n as u32).collect();
+    b.law = vec![crate::columns::BondLaw::Bdem; n];
+    for column in [
+        &mut b.radius,
+        &mut b.young,
+        &mut b.shear,
+        &mut b.sigma_c,
+        &mut b.tau_c,
+    ] {
+        *column = vec![1.0; n];
+    }
+}
+
+#[test]
+fn what_is_kept_from_the_state_before_changes_nothing() {
+    let size = DVec3::new(44.0, 17.0, 15.0);
+    let (elements, bonds, skin) = box_body(size);
+    let mut labels = voronoi(&elements, 5, -size / 2.0, size / 2.0);
+    let mut kept = surfaces(&elements, &bonds, &skin, 0.8);
+    kept.at(0, &at_rest(&elements, &labels));
+    // A piece breaks off at one end with a label between those known, then dust comes off at the other.
+    labels.iter_mut().for_each(|label| *label *= 10);
+    kept.at(1, &at_rest(&elements, &labels));
+    for (step, reach) in [(2, 4.0), (3, 6.0)] {
+        for (label, &x) in labels.iter_mut().zip(&elements.x) {
+            let end = if step == 2 { x } else { -x };
+            if end > size.x / 2.0 - reach {
+                *label += step;
             }
-            _ => {}
         }
+        let frame = at_rest(&elements, &labels);
+        let fresh = surfaces(&elements, &bonds, &skin, 0.8).at(step, &frame);
+        assert!(kept.at(step, &frame) == fresh, "step {step}");
     }
-    let (lo, hi) = skin.bounds().unwrap();
-    let scale = 0.1 / (hi.y - lo.y);
-    skin.positions.iter_mut().for_each(|p| *p *= scale);
-    let n: f64 = std::env::var("N").map_or(30000.0, |n| n.parse().unwrap());
-    let r = (skin.volume() / n / (32.0_f64.sqrt())).cbrt();
-    let (lo, hi) = skin.bounds().unwrap();
-    let near = crate::geometry::NodeGrid::around(lo, hi, 0.5 * r, 3);
-    let s = crate::geometry::distance::signed_distance(&skin, &near, 2.0 * r);
-    let (elements, bonds) = packed(lo, hi, r, |p| {
-        let c = ((p - near.origin) / near.spacing).round();
-        s[near.index([c.x as usize, c.y as usize, c.z as usize])] < -(0.8 * r) as f32
-    });
-    println!(
-        "elements {} bonds {} r {r}",
-        elements.x.len(),
-        bonds.i.len()
+}
+
+#[test]
+fn loose_elements_are_balls() {
+    let (elements, _, _) = box_body(DVec3::splat(6.0));
+    let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
+    let none = |_| -> Result<TriMesh, ReconstructError> { unreachable!("balls need no skin") };
+    let bodies = Body::all(&elements, &Bonds::default(), 0.8, none).unwrap();
+    let surface = Surfaces::new(&elements, bodies).at(0, &at_rest(&elements, &labels));
+    assert_eq!(surface.pieces.len(), elements.x.len());
+    let ball = total_volume(&surface) / elements.x.len() as f64;
+    assert!((3.5..4.19).contains(&ball), "{ball}");
+}
+
+#[test]
+fn frames_of_another_packing_are_refused() {
+    let (elements, _, _) = box_body(DVec3::splat(6.0));
+    let mut frame = at_rest(&elements, &vec![0; elements.x.len()]);
+    assert!(check_order(5, &elements, &frame).is_ok());
+    frame.id.swap(3, 4);
+    let message = check_order(5, &elements, &frame).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "frame 5: row 3 holds element 4, the packing has 3 there"
     );
-    let seeds: usize = std::env::var("SEEDS").map_or(40, |n| n.parse().unwrap());
-    let labels = voronoi(&elements, seeds, lo, hi);
-    let t = std::time::Instant::now();
-    let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
-    println!("static {:?}", t.elapsed());
-    let frame = at_rest(&elements, &labels);
-    let t = std::time::Instant::now();
-    let surface = surfaces.at(0, &frame);
-    println!("first {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    surfaces.at(0, &frame);
-    println!(
-        "second {:?} vertices {} triangles {}",
-        t.elapsed(),
-        surface.positions.len(),
-        surface.triangles.len()
-    );
-    let body = &surfaces.bodies[0];
-    let t = std::time::Instant::now();
-    let field = Field::evaluate(body, body.solid.as_ref().unwrap(), &labels);
-    println!("field {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    extract(body.solid.as_ref().unwrap(), &field, seeds);
-    println!("extract {:?}", t.elapsed());
-    println!("volume {} of {}", total_volume(&surface), skin.volume());
-    let centre = (lo + hi) / 2.0;
-    use std::io::Write;
-    let mut f = std::io::BufWriter::new(std::fs::File::create(out).unwrap());
-    for piece in &surface.pieces {
-        let mesh = piece_mesh(&surface, piece);
-        let c = mesh.positions.iter().sum::<DVec3>() / mesh.positions.len() as f64;
-        for (p, v) in mesh.positions.iter().zip(surface.vertex_range(piece)) {
-            let p = *p + (c - centre) * 0.6;
-            let n = surface.normals[v];
-            for x in [p.x as f32, p.y as f32, p.z as f32, n[0], n[1], n[2]] {
-                f.write_all(&x.to_le_bytes()).unwrap();
-            }
-        }
-    }
-    f.flush().unwrap();
-    let mut f = std::io::BufWriter::new(
-        std::fs::File::create(std::env::var("DUMP").unwrap() + ".tri").unwrap(),
-    );
-    for (t, inside) in surface.triangles.iter().zip(&surface.inside) {
-        for x in [t[0], t[1], t[2], u32::from(*inside)] {
-            f.write_all(&x.to_le_bytes()).unwrap();
-        }
-    }
 }

@@ -1,0 +1,112 @@
+//! Elements at rest sorted into cubic bins, for searches by distance.
+
+use glam::DVec3;
+
+/// Points sorted into cubic bins.
+#[derive(Clone, Debug)]
+pub struct ElementBins {
+    origin: DVec3,
+    edge: f64,
+    bins: [usize; 3],
+    first: Vec<u32>,
+    points: Vec<u32>,
+}
+
+impl ElementBins {
+    /// Sorts points into bins of this edge length (m), made longer where that would need far more bins than points.
+    pub fn new(positions: &[DVec3], edge: f64) -> Self {
+        let lo = positions.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+        let hi = positions
+            .iter()
+            .copied()
+            .fold(DVec3::NEG_INFINITY, DVec3::max);
+        let limit = 64.0 + 8.0 * positions.len() as f64;
+        let crowd = ((hi - lo) / edge + DVec3::ONE).element_product() / limit;
+        let edge = edge * crowd.max(1.0); // more than enough: bins shrink with the cube
+        let bins = ((hi - lo) / edge)
+            .floor()
+            .to_array()
+            .map(|n| n as usize + 1);
+        let mut this = ElementBins {
+            origin: lo,
+            edge,
+            bins,
+            first: vec![0; bins.iter().product::<usize>() + 1],
+            points: vec![0; positions.len()],
+        };
+        let of: Vec<usize> = positions
+            .iter()
+            .map(|&p| this.flat(this.bin_of(p)))
+            .collect();
+        for &bin in &of {
+            this.first[bin + 1] += 1;
+        }
+        for bin in 1..this.first.len() {
+            this.first[bin] += this.first[bin - 1];
+        }
+        let mut next = this.first.clone();
+        for (point, &bin) in of.iter().enumerate() {
+            this.points[next[bin] as usize] = point as u32;
+            next[bin] += 1;
+        }
+        this
+    }
+
+    fn flat(&self, [i, j, k]: [usize; 3]) -> usize {
+        (k * self.bins[1] + j) * self.bins[0] + i
+    }
+
+    /// Number of bins.
+    pub fn count(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The bin whose box, or whose nearest face, holds `p`.
+    pub fn bin_of(&self, p: DVec3) -> [usize; 3] {
+        let at = (p - self.origin) / self.edge;
+        std::array::from_fn(|axis| at[axis].clamp(0.0, self.bins[axis] as f64 - 1.0) as usize)
+    }
+
+    /// Points of a bin, by flat index.
+    pub fn points(&self, bin: usize) -> &[u32] {
+        &self.points[self.first[bin] as usize..self.first[bin + 1] as usize]
+    }
+
+    /// Visits every bin that the box of half edge `reach` (m) about `p` touches.
+    pub fn each_bin(&self, p: DVec3, reach: f64, mut visit: impl FnMut(usize)) {
+        let lo = self.bin_of(p - DVec3::splat(reach));
+        let hi = self.bin_of(p + DVec3::splat(reach));
+        for k in lo[2]..=hi[2] {
+            for j in lo[1]..=hi[1] {
+                for i in lo[0]..=hi[0] {
+                    visit(self.flat([i, j, k]));
+                }
+            }
+        }
+    }
+
+    /// Flat index of the bin that holds `p`.
+    pub fn flat_of(&self, p: DVec3) -> usize {
+        self.flat(self.bin_of(p))
+    }
+
+    /// Visits every bin that touches bin `at`, itself included.
+    pub fn each_around(&self, at: usize, mut visit: impl FnMut(usize)) {
+        let row = at / self.bins[0];
+        let c = [at % self.bins[0], row % self.bins[1], row / self.bins[1]];
+        let lo = c.map(|i| i.saturating_sub(1));
+        let hi: [usize; 3] = std::array::from_fn(|axis| (c[axis] + 1).min(self.bins[axis] - 1));
+        for k in lo[2]..=hi[2] {
+            for j in lo[1]..=hi[1] {
+                for i in lo[0]..=hi[0] {
+                    visit(self.flat([i, j, k]));
+                }
+            }
+        }
+    }
+
+    /// Length over which a growing search has seen every bin, m.
+    pub fn diameter(&self) -> f64 {
+        self.edge * (self.bins[0] + self.bins[1] + self.bins[2]) as f64
+    }
+}
