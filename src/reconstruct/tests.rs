@@ -10,6 +10,7 @@ use super::extract::{Shell, extract};
 use super::field::{Field, OUTSIDE};
 use super::*;
 use crate::columns::{Bonds, Shape};
+use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
 /// Every edge has one triangle on either side that run through it in opposite directions.
@@ -197,7 +198,7 @@ fn random_owners_give_closed_surfaces() {
             .map(|node| {
                 let c = solid.grid.coords(node);
                 let border = (0..3).any(|a| c[a] < 2 || c[a] + 3 > nodes[a]);
-                match (random(&mut state) * (f64::from(owners) + 1.0)) as u32 {
+                match (random(&mut state) * (owners as f64 + 1.0)) as u32 {
                     0 => OUTSIDE,
                     _ if border => OUTSIDE,
                     piece => piece - 1,
