@@ -35,7 +35,7 @@ macro_rules! table {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal;)* }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct $name { $(#[doc = concat!($doc, " [", $unit, "]")] pub $field: Vec<$cell>,)* }
+        pub struct $name { $(#[doc = concat!($doc, ", `", $unit, "`")] pub $field: Vec<$cell>,)* }
 
         impl $crate::columns::Table for $name {
             const NAME: &'static str = stringify!($name);

@@ -42,8 +42,8 @@ table! {
     /// `packing/elements.parquet`: the elements at rest, in the order of a space-filling curve.
     Elements {
         id: u32, "1", "stable id, the row number in the packing";
-        body: u32, "1", "index of the [[body]] in the pipeline";
-        material: u32, "1", "index of the [[material]] in the pipeline";
+        body: u32, "1", "index of the body in the pipeline";
+        material: u32, "1", "index of the material in the pipeline";
         kind: Shape, "1", "shape of the element";
         x: f64, "m", "rest position";
         y: f64, "m", "rest position";
@@ -162,7 +162,7 @@ table! {
         frame: u32, "1", "frame number";
         time: f64, "s", "simulated time";
         fragment: u32, "1", "label";
-        body: u32, "1", "index of the [[body]]";
+        body: u32, "1", "index of the body";
         elements: u32, "1", "elements";
         mass: f64, "kg", "mass";
         volume: f64, "m^3", "volume that its elements stand for";

@@ -1,4 +1,4 @@
-//! Triangle meshes from files: one reader a format, listed in [`FORMATS`].
+//! Triangle meshes from files: one reader a format, listed in `FORMATS`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
