@@ -67,7 +67,8 @@ pub fn files(root: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            // Folders, and what a killed writer did not get to rename.
+            if path.is_dir() || path.file_name().unwrap().to_string_lossy().starts_with('.') {
                 continue;
             }
             let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());

@@ -13,9 +13,9 @@ const SMALL: [&str; 6] = [
     "--set",
     "scale=smoke",
     "--set",
-    "body.bunny.packing.elements=800",
+    "body.bunny.packing.elements=2000",
     "--set",
-    "time.end=4 ms",
+    "time.end=3 ms",
 ];
 
 fn simulate(place: &Place, out: &str, more: &[&str]) {
@@ -118,6 +118,44 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
         files(&place.path("killed"), &folders) == whole,
         "the same bytes"
     );
+}
+
+#[test]
+fn a_damaged_state_falls_back_to_the_one_before() {
+    let place = Place::new();
+    simulate(&place, "store", &[]);
+    let folders = ["frames", "breaks", "fragments", "state"];
+    let whole = files(&place.path("store"), &folders);
+    let states = Store::at(place.path("store"))
+        .numbers("state", "rkyv")
+        .unwrap();
+    let newest = place
+        .path("store")
+        .join(format!("state/{:06}.rkyv", states.last().unwrap()));
+    let bytes = std::fs::read(&newest).unwrap();
+    std::fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
+    place.succeed(&["simulate", "store", "--resume"]);
+    assert!(
+        files(&place.path("store"), &folders) == whole,
+        "the same bytes"
+    );
+}
+
+#[test]
+fn an_element_deep_in_a_floor_is_pushed_out() {
+    let place = Place::new();
+    place.write(
+        "shot.toml",
+        "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ngravity = [0, 0, 0]\n[[material]]\nname = \"m\"\ndensity = 1000\n\
+         young = \"1 MPa\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [2, 1, 1] }\n\
+         packing = { type = \"hexagonal\", radius = \"1 mm\" }\nposition = [0, \"-4 mm\", 0]\n\
+         [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\n",
+    );
+    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let store = Store::open(place.path("store")).unwrap();
+    assert!(store.read_history(0).unwrap().contacts[0] == 2);
+    let last = store.read_frame(5).unwrap();
+    assert!(last.vy.iter().all(|v| *v > 0.0), "{:?}", last.vy);
 }
 
 #[test]

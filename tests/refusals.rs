@@ -129,3 +129,48 @@ fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
     let message = place.refuse(&["reconstruct", "store"]);
     assert!(message.contains("no frame"), "{message}");
 }
+
+#[test]
+fn a_folder_with_other_things_in_it_is_not_touched() {
+    let place = Place::new();
+    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    std::fs::create_dir_all(place.path("mine/frames")).unwrap();
+    place.write("mine/frames/holiday.jpg", "picture");
+    let message = place.refuse(&["run", "shot.toml", "--out", "mine"]);
+    assert!(message.contains("mine"), "{message}");
+    assert!(place.path("mine/frames/holiday.jpg").exists());
+}
+
+#[test]
+fn a_refused_run_leaves_the_store_as_it_was() {
+    let place = Place::new();
+    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let folders = ["packing", "frames", "state"];
+    let before = crate::harness::files(&place.path("store"), &folders);
+    let manifest = std::fs::read(place.path("store/store.json")).unwrap();
+    let nowhere = "[[attach]]\nname = \"a\"\nbody = \"b\"\nregion = { min = [1, 1, 1], max = [2, 2, 2] }\naction = { type = \"clamp\" }\n";
+    place.write("shot.toml", &(pipeline("1 mm", "1 mm") + nowhere));
+    let message = place.refuse(&["run", "shot.toml", "--out", "store"]);
+    assert!(message.contains("no element"), "{message}");
+    let message = place.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
+    assert!(message.contains("no element"), "{message}");
+    let denser = pipeline("1000 kg/m^3", "2000 kg/m^3");
+    place.write("shot.toml", &denser);
+    let message = place.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
+    assert!(message.contains("other bodies or materials"), "{message}");
+    assert!(crate::harness::files(&place.path("store"), &folders) == before);
+    assert!(std::fs::read(place.path("store/store.json")).unwrap() == manifest);
+}
+
+#[test]
+fn until_before_the_first_frame() {
+    let place = Place::new();
+    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    for until in ["--until=0", "--until=-5 ms", "--until=0.1 ms"] {
+        let message = place.refuse(&["simulate", "store", until]);
+        assert!(message.contains("first frame"), "{message}");
+    }
+    assert!(place.path("store/frames/000001.parquet").exists());
+}

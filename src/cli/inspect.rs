@@ -26,9 +26,15 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "meshes": store.numbers("meshes", "rkyv")?.len(),
         "stages": manifest.stages,
     });
-    if let Some(&last) = frames.last() {
-        let history = store.read_history(last)?;
-        let fragments = store.read_fragments(last)?;
+    // Stores of other programs need not have these two.
+    let tables = frames.last().and_then(|&last| {
+        Some((
+            last,
+            store.read_history(last).ok()?,
+            store.read_fragments(last).ok()?,
+        ))
+    });
+    if let Some((last, history, fragments)) = tables {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
@@ -55,7 +61,12 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         });
         let mut seconds = 0.0;
         for &frame in &frames {
-            seconds += store.read_history(frame)?.seconds[0];
+            seconds += store
+                .read_history(frame)?
+                .seconds
+                .first()
+                .copied()
+                .unwrap_or(0.0);
         }
         out["simulate_seconds"] = json!(seconds);
         if seconds > 0.0 {
@@ -64,11 +75,11 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         }
     }
     if as_json {
-        println!("{out}");
-    } else {
-        print(&out, 0);
+        return super::print(&out.to_string());
     }
-    Ok(())
+    let mut lines = Vec::new();
+    list(&out, 0, &mut lines);
+    super::print(&lines.join("\n"))
 }
 
 fn count(fragments: &Fragments, elements: u32) -> usize {
@@ -79,17 +90,17 @@ fn count(fragments: &Fragments, elements: u32) -> usize {
         .count()
 }
 
-fn print(value: &serde_json::Value, depth: usize) {
+fn list(value: &serde_json::Value, depth: usize, lines: &mut Vec<String>) {
     let Some(map) = value.as_object() else {
         return;
     };
     for (key, value) in map {
         let indent = "  ".repeat(depth);
         if value.is_object() {
-            println!("{indent}{key}");
-            print(value, depth + 1);
+            lines.push(format!("{indent}{key}"));
+            list(value, depth + 1, lines);
         } else {
-            println!("{indent}{key:<26} {}", plain(value));
+            lines.push(format!("{indent}{key:<26} {}", plain(value)));
         }
     }
 }

@@ -2,14 +2,14 @@
 
 mod check;
 mod inspect;
+mod interrupt;
 mod progress;
 mod stages;
 
+use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -185,6 +185,7 @@ struct Interrupted;
 pub fn main() -> ExitCode {
     // Errors of the command line itself are clap's: message, usage, exit code 2.
     let arguments = Arguments::parse();
+    interrupt::install();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -197,7 +198,7 @@ pub fn main() -> ExitCode {
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<Interrupted>() {
-        return ExitCode::from(130);
+        return ExitCode::from(interrupt::EXIT_CODE as u8);
     }
     let wrong_use = error.chain().any(|cause| {
         cause.is::<WrongUse>()
@@ -209,7 +210,12 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                     crate::simulate::SimulateError::Unsupported { .. }
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
                         | crate::simulate::SimulateError::Changed { .. }
+                        | crate::simulate::SimulateError::TooShort { .. }
                 )
+            )
+            || matches!(
+                cause.downcast_ref(),
+                Some(crate::export::ExportError::NoSurfaces { .. })
             )
             || matches!(
                 cause.downcast_ref(),
@@ -222,21 +228,18 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if wrong_use { 2 } else { 1 })
 }
 
+/// A line on standard output; a closed pipe is an error here and no failure in [`main`].
+fn print(line: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stdout().lock(), "{line}")?;
+    Ok(())
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
             .downcast_ref::<std::io::Error>()
             .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
     })
-}
-
-/// Set by Ctrl-C and SIGTERM; the frame in progress is finished.
-fn stop_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let set = flag.clone();
-    // Without a handler the signal ends the program at once: also safe, since files are whole or absent.
-    let _ = ctrlc::set_handler(move || set.store(true, Ordering::Relaxed));
-    flag
 }
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -258,14 +261,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Preview(frames) => stages::preview(frames, &report),
         Command::Inspect { store } => inspect::inspect(store, arguments.json),
         Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
-        Command::Schema => {
-            println!("{}", crate::spec::json_schema());
-            Ok(())
-        }
+        Command::Schema => print(&crate::spec::json_schema()),
         Command::Completions { shell } => {
             let mut command = Arguments::command();
-            clap_complete::generate(*shell, &mut command, "cullet", &mut std::io::stdout());
-            Ok(())
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut command, "cullet", &mut text);
+            print(&String::from_utf8_lossy(&text))
         }
     }
 }

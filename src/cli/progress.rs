@@ -37,7 +37,7 @@ impl Report {
     }
 
     /// A stage of `total` units begins.
-    pub fn stage(&self, name: &'static str, total: u64) -> StageReport {
+    pub fn stage(&self, name: &str, total: u64) -> StageReport {
         let bar = match self.form {
             Form::Bar => {
                 let bar = ProgressBar::new(total);
@@ -45,7 +45,7 @@ impl Report {
                 if let Ok(style) = ProgressStyle::with_template(style) {
                     bar.set_style(style.progress_chars("=> "));
                 }
-                bar.set_prefix(name);
+                bar.set_prefix(name.to_owned());
                 bar.enable_steady_tick(Duration::from_millis(200));
                 bar
             }
@@ -53,7 +53,7 @@ impl Report {
         };
         StageReport {
             form: self.form,
-            name,
+            name: name.to_owned(),
             bar,
             started: Instant::now(),
             state: RefCell::new(Line::default()),
@@ -79,7 +79,7 @@ struct Line {
 /// Reporting of one stage.
 pub struct StageReport {
     form: Form,
-    name: &'static str,
+    name: String,
     bar: ProgressBar,
     started: Instant,
     state: RefCell<Line>,

@@ -3,15 +3,14 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::progress::Report;
 use super::{
     ExportArguments, FramesArguments, Interrupted, RunArguments, SimulateArguments, Stage,
-    WrongUse, stop_flag,
+    WrongUse, interrupt,
 };
-use crate::spec::{ExportFormat, Pipeline};
+use crate::spec::Pipeline;
 use crate::store::{Manifest, StageRecord, Store};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -37,26 +36,22 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     if wanted(Stage::Pack) && !kept {
         pack(&arguments.pipeline, &out, &arguments.set, report)?;
     } else {
-        // Later stages follow the file as it is now.
-        let store = Store::open(&out)?;
-        let mut manifest = Manifest::read(&store)?;
-        manifest.pipeline = Some(resolved.pipeline.clone());
-        manifest.write(&store)?;
+        refuse_other_packing(&out, &resolved.pipeline)?;
     }
     let frames = || FramesArguments {
         store: out.clone(),
         frames: 0..u32::MAX,
     };
     if wanted(Stage::Simulate) {
-        simulate(
-            &SimulateArguments {
-                store: out.clone(),
-                resume: arguments.resume,
-                backend: None,
-                until: None,
-            },
-            report,
-        )?;
+        let simulation = SimulateArguments {
+            store: out.clone(),
+            resume: arguments.resume,
+            backend: None,
+            until: None,
+        };
+        simulate_pipeline(&simulation, Some(&resolved.pipeline), report)?;
+    } else {
+        adopt(&out, &resolved.pipeline)?;
     }
     if wanted(Stage::Reconstruct) {
         reconstruct(&frames(), report)?;
@@ -81,11 +76,80 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses to go on with a packing that was made from other bodies or materials.
+fn refuse_other_packing(out: &Path, pipeline: &Pipeline) -> anyhow::Result<()> {
+    let (_, manifest) = open(out)?;
+    let made = manifest.stages.get("pack").map(|record| &record.input_hash);
+    if made.is_some() && made != packing_hash(pipeline).as_ref() {
+        let what = format!(
+            "{}: the packing was made from other bodies or materials; pack again (--from pack, without --resume)",
+            out.display()
+        );
+        return Err(WrongUse(what).into());
+    }
+    Ok(())
+}
+
+/// Later stages follow the file as it is now.
+fn adopt(out: &Path, pipeline: &Pipeline) -> anyhow::Result<()> {
+    let (store, mut manifest) = open(out)?;
+    manifest.pipeline = Some(pipeline.clone());
+    manifest.write(&store)?;
+    Ok(())
+}
+
+/// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
+fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
+    let taken = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    if out.is_file() || (taken && Store::open(out).is_err()) {
+        let what = format!(
+            "--out {}: holds other things and no frame store; choose an empty or new folder",
+            out.display()
+        );
+        return Err(WrongUse(what).into());
+    }
+    Ok(())
+}
+
+/// Hash of what a packing follows from: bodies, the seed, and of the materials what bonds are made of.
+fn packing_hash(pipeline: &Pipeline) -> Option<String> {
+    let bonds: Vec<_> = pipeline
+        .materials
+        .iter()
+        .map(|m| {
+            (
+                (
+                    &m.name,
+                    m.density,
+                    m.young,
+                    m.poisson,
+                    m.shear,
+                    m.elasticity,
+                ),
+                (m.tensile_strength, m.shear_strength, m.weibull_modulus),
+            )
+        })
+        .collect();
+    let inputs = (&pipeline.bodies, bonds, pipeline.simulate.seed);
+    serde_json::to_vec(&inputs).ok().map(|text| hash(&text))
+}
+
+fn hash(text: &[u8]) -> String {
+    format!("{:016x}", xxh3_64(text))
+}
+
 /// `cullet pack`.
 pub fn pack(pipeline: &Path, out: &Path, set: &[String], report: &Report) -> anyhow::Result<()> {
     let resolved = spec::read(pipeline, set)?;
+    refuse_foreign_folder(out)?;
     let stage = report.stage("pack", 1);
     let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
+    // Whatever simulate would refuse is refused before anything is removed.
+    integrate::validate(
+        &packed.packing,
+        &resolved.pipeline,
+        resolved.pipeline.simulate.backend,
+    )?;
     let store = Store::at(out);
     // What later stages made of another packing would not fit this one.
     for kind in [
@@ -149,8 +213,20 @@ fn pipeline_of(store: &Store, manifest: &Manifest) -> anyhow::Result<Pipeline> {
 
 /// `cullet simulate`.
 pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
+    simulate_pipeline(arguments, None, report)
+}
+
+/// Simulates the store's pipeline, or `changed`, which the store takes over once the run is accepted.
+fn simulate_pipeline(
+    arguments: &SimulateArguments,
+    changed: Option<&Pipeline>,
+    report: &Report,
+) -> anyhow::Result<()> {
     let (store, mut manifest) = open(&arguments.store)?;
-    let pipeline = pipeline_of(&store, &manifest)?;
+    let pipeline = match changed {
+        Some(pipeline) => pipeline.clone(),
+        None => pipeline_of(&store, &manifest)?,
+    };
     let until = match &arguments.until {
         Some(text) => Some(
             units::parse(text, units::Dimension::Time)
@@ -164,8 +240,13 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         until,
     };
     let stage = report.stage("simulate", 1);
-    let stop = stop_flag();
-    let outcome = integrate::run(&store, &pipeline, &options, &stop, &mut |progress| {
+    let stop = interrupt::graceful();
+    let mut adopted = changed.is_none();
+    let outcome = integrate::run(&store, &pipeline, &options, stop.flag(), &mut |progress| {
+        if !adopted {
+            // A first frame means that nothing was refused. If this write fails, the one at the end tells.
+            adopted = adopt(store.root(), &pipeline).is_ok();
+        }
         let message = format!(
             "frames: {} broken, {} fragments",
             progress.broken, progress.fragments
@@ -177,6 +258,7 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         );
     })?;
     let seconds = stage.finish(&format!("frame {}, {} steps", outcome.frame, outcome.steps));
+    manifest.pipeline = Some(pipeline);
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
@@ -220,13 +302,12 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         .pipeline
         .as_ref()
         .map_or(24.0, |p| p.time.frames_per_second);
-    let name = match arguments.format {
-        ExportFormat::Usd => "export usd",
-        ExportFormat::Glb => "export glb",
-        ExportFormat::Obj => "export obj",
-        ExportFormat::Ply => "export ply",
-    };
-    let stage = report.stage(name, 1);
+    let known = export::FORMATS.iter();
+    let name = known
+        .filter(|known| known.format == arguments.format)
+        .map(|known| format!("export {}", known.name))
+        .collect::<String>();
+    let stage = report.stage(&name, 1);
     let summary = export::run(
         &store,
         arguments.format,
@@ -242,7 +323,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         summary.files.len(),
         first.unwrap_or_default()
     ));
-    record(&store, &mut manifest, name, seconds)
+    record(&store, &mut manifest, &name, seconds)
 }
 
 /// `cullet preview`.
@@ -271,11 +352,15 @@ pub fn megabytes(bytes: u64) -> String {
 
 /// Notes in `store.json` that a stage is done.
 fn record(store: &Store, manifest: &mut Manifest, stage: &str, seconds: f64) -> anyhow::Result<()> {
-    let inputs = serde_json::to_vec(&manifest.pipeline).context("pipeline as JSON")?;
+    let pipeline = manifest.pipeline.as_ref();
+    let inputs = match stage {
+        "pack" => pipeline.and_then(packing_hash),
+        _ => serde_json::to_vec(&pipeline).ok().map(|text| hash(&text)),
+    };
     manifest.stages.insert(
         stage.to_owned(),
         StageRecord {
-            input_hash: format!("{:016x}", xxh3_64(&inputs)),
+            input_hash: inputs.unwrap_or_default(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             seconds,
         },

@@ -30,10 +30,10 @@ pub enum Solid {
 }
 
 impl Solid {
-    /// Farthest a point of the surface lies from the origin, m; a plane is not meant to turn, so 0 for a half-space.
+    /// Farthest that a point of the surface lies from the origin, m.
     pub fn extent(&self) -> f64 {
         match *self {
-            Solid::HalfSpace { .. } => 0.0,
+            Solid::HalfSpace { .. } => f64::INFINITY,
             Solid::Box { half } => half.length(),
             Solid::Sphere { radius } => radius,
             Solid::Cylinder {

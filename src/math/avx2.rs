@@ -9,7 +9,7 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use super::lanes::{Lanes, Pass, Row};
 use super::real::{Mask, Real};
 
-/// Eight f32.
+/// Eight f32. Meant for passes: make and use values inside [`Lanes::run`] only, which checks that the machine has the instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct F32x8(__m256);
 

@@ -233,6 +233,11 @@ fn bonds<S: Scalar>(
                 system.classes.len() as u32 - 1
             }
         };
+        if out.find(i, j as u32).is_some() {
+            return Err(SimulateError::Packing(format!(
+                "bond {k} joins {i} and {j} a second time"
+            )));
+        }
         for (own, other, sign) in [(i, j, 1.0), (j, i, -1.0)] {
             let at = out.at(next[own], own);
             out.whole[own] |= 1 << next[own];

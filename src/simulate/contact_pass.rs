@@ -34,6 +34,15 @@ pub struct Obstacle {
 }
 
 impl Obstacle {
+    /// Bound on the speed of its surface, m/s; infinite for a half-space that turns.
+    pub fn fastest(&self) -> f64 {
+        let turning = match self.pose.spin.length() {
+            0.0 => 0.0,
+            spin => spin * self.solid.extent(),
+        };
+        self.pose.velocity.length() + turning
+    }
+
     /// Contact properties against an element; a wall brings no damping and no spring ratio of its own.
     fn surface(&self, element: &Surface) -> Surface {
         Surface {
@@ -73,13 +82,22 @@ fn parameters<S: Scalar>(
     }
 }
 
-/// Stiffness that a contact can have at most, for the time step: of an element with its like and with every obstacle.
-pub fn stiffest(surface: &Surface, radius: f64, obstacles: &[Obstacle]) -> f64 {
-    obstacles
+/// Stiffness that a contact can have at most, for the time step: of an element with every material at its own
+/// and at the largest radius, and with every obstacle.
+pub fn stiffest(
+    surface: &Surface,
+    radius: f64,
+    partners: (&[Surface], f64),
+    obstacles: &[Obstacle],
+) -> f64 {
+    let (surfaces, largest) = partners;
+    let walls = obstacles.iter().map(|o| (o.surface(surface), radius));
+    let elements = surfaces
         .iter()
-        .map(|o| o.surface(surface))
-        .chain([*surface])
-        .map(|other| parameters::<f64>(surface, &other, radius, radius, 1.0, 1.0).normal)
+        .flat_map(|other| [(*other, radius), (*other, largest)]);
+    walls
+        .chain(elements)
+        .map(|(other, r)| parameters::<f64>(surface, &other, radius, r, 1.0, 1.0).normal)
         .fold(0.0, f64::max)
 }
 
@@ -186,9 +204,11 @@ impl<S: Scalar> ContactPass<'_, S> {
             if distance >= r && state.spring.dot(state.spring).to_f64() == 0.0 {
                 return None;
             }
-            state.touch = r_i + r_i;
+            // Sunk in beyond its own radius an element is still pushed out: the normal comes from the wall, not from a length.
+            let length = (r + distance).max(1e-3 * r);
+            state.touch = S::from_f64(r - distance + length);
             state.arm_i = S::from_f64(distance);
-            state.x = Vec3::from_f64((normal * (r + distance)).to_array());
+            state.x = Vec3::from_f64((normal * length).to_array());
             state.v = state.v - Vec3::from_f64(velocity.to_array());
             let k = parameters(surface, &obstacle.surface(surface), r, r, inverse, 0.0);
             return Some((state, k));

@@ -146,15 +146,14 @@ impl<L: Lanes> Cpu<L> {
                 .fold(0.0, f64::max)
                 .sqrt();
             self.obstacles = obstacles(&self.colliders, (self.step + 1) as f64 * self.dt);
-            // A collider's far end moves faster than its origin when it turns; its extent is bounded by what elements see of it.
             let driven = self
                 .obstacles
                 .iter()
-                .map(|o| o.pose.velocity.length() + o.pose.spin.length() * o.solid.extent())
+                .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
-            let distance = fastest.max(driven) * self.dt;
+            let distances = (fastest * self.dt, driven * self.dt);
             self.contacts
-                .advance(distance, &self.system, &self.obstacles);
+                .advance(distances, &self.system, &self.obstacles);
         }
         Ok(())
     }
@@ -226,7 +225,8 @@ impl<L: Lanes> Cpu<L> {
             let bond = self
                 .bond_ids
                 .binary_search_by_key(&(event.element, j), |&(i, j, _)| (i, j))
-                .map_or(u32::MAX, |at| self.bond_ids[at].2);
+                .map(|at| self.bond_ids[at].2)
+                .expect("every slot was made from a bond");
             record::push_break(
                 &mut self.breaks,
                 &self.system,
@@ -264,7 +264,11 @@ impl<L: Lanes> Cpu<L> {
             let at = slots.at(slot, own);
             slots.length[at] = touch;
         }
-        self.contacts.insert_broken(i, j, touch);
+        // Two held elements cannot answer a force: they are not listed.
+        let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
+        if moves(i) || moves(j) {
+            self.contacts.insert_broken(i, j, touch);
+        }
     }
 
     /// Velocities brought to the end of the step.

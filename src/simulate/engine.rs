@@ -86,6 +86,27 @@ pub fn schedule(packing: &Packing, pipeline: &Pipeline) -> Result<Schedule, Simu
     })
 }
 
+/// Refuses what no engine here can do, before any work is done or lost.
+pub fn validate(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    backend: Backend,
+) -> Result<(), SimulateError> {
+    refuse_backend(backend)?;
+    build::<f64>(packing, pipeline).map(|_| ())
+}
+
+fn refuse_backend(backend: Backend) -> Result<(), SimulateError> {
+    match backend {
+        Backend::Auto | Backend::Cpu => Ok(()),
+        Backend::Gpu => Err(SimulateError::Unsupported {
+            option: "backend",
+            value: "gpu",
+            allowed: "auto, cpu",
+        }),
+    }
+}
+
 /// The engine for a pipeline, or the reason why there is none.
 pub fn engine(
     packing: &Packing,
@@ -93,18 +114,12 @@ pub fn engine(
     backend: Backend,
     dt: f64,
 ) -> Result<Box<dyn Engine>, SimulateError> {
-    match (backend, pipeline.simulate.precision) {
-        (Backend::Gpu, _) => Err(SimulateError::Unsupported {
-            option: "backend",
-            value: "gpu",
-            allowed: "auto, cpu",
-        }),
-        (Backend::Auto | Backend::Cpu, Precision::F64) => cpu::<f64>(packing, pipeline, dt),
+    refuse_backend(backend)?;
+    match pipeline.simulate.precision {
+        Precision::F64 => cpu::<f64>(packing, pipeline, dt),
         #[cfg(target_arch = "x86_64")]
-        (Backend::Auto | Backend::Cpu, Precision::F32) if F32x8::available() => {
-            cpu::<F32x8>(packing, pipeline, dt)
-        }
-        (Backend::Auto | Backend::Cpu, Precision::F32) => cpu::<f32>(packing, pipeline, dt),
+        Precision::F32 if F32x8::available() => cpu::<F32x8>(packing, pipeline, dt),
+        Precision::F32 => cpu::<f32>(packing, pipeline, dt),
     }
 }
 

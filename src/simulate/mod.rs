@@ -19,10 +19,13 @@ mod writer;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use arrow_array::Array;
+
 pub use build::{Built, build};
-pub use engine::{Engine, Schedule, Snapshot, engine, schedule};
+pub use engine::{Engine, Schedule, Snapshot, engine, schedule, validate};
 use state::{State, StateError};
 
+use crate::columns::Table;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Packing, Store, StoreError};
 
@@ -51,6 +54,16 @@ pub enum SimulateError {
         value: &'static str,
         /// What can be had.
         allowed: &'static str,
+    },
+    /// Nothing to do.
+    #[error(
+        "the run ends at {end:.4e} s, before its first frame at {interval:.4e} s; make it longer"
+    )]
+    TooShort {
+        /// End asked for, s.
+        end: f64,
+        /// Time from frame to frame, s.
+        interval: f64,
     },
     /// A number went wrong.
     #[error(
@@ -140,6 +153,11 @@ pub fn run(
     if let Some(end) = options.until {
         pipeline.time.end = end;
     }
+    let interval = 1.0 / pipeline.time.frames_per_second;
+    if pipeline.time.end.is_nan() || pipeline.time.end < interval * (1.0 - 1e-9) {
+        let end = pipeline.time.end;
+        return Err(SimulateError::TooShort { end, interval });
+    }
     let plan = schedule(&packing, &pipeline)?;
     let backend = options.backend.unwrap_or(pipeline.simulate.backend);
     let mut engine = engine(&packing, &pipeline, backend, plan.dt)?;
@@ -152,12 +170,16 @@ pub fn run(
     let first = match resumed {
         Some(frame) => frame,
         None => {
-            for kind in ["frames", "breaks", "history", "fragments", "state"] {
+            // What later stages made of other frames would not fit these.
+            for kind in FOLDERS.iter().chain(&["meshes", "exports", "preview"]) {
                 store.clear(kind)?;
             }
             0
         }
     };
+    for kind in FOLDERS {
+        store.clear_temporaries(kind)?;
+    }
     let settings = &pipeline.simulate;
     let writer = writer::Writer::start(store.clone(), settings.keep_states as usize);
     let mut progress = Progress {
@@ -217,16 +239,31 @@ pub fn run(
     }
 }
 
-/// Restores the newest state that fits; `None` when there is none yet.
+/// Folders that the stage writes.
+const FOLDERS: [&str; 5] = ["frames", "breaks", "history", "fragments", "state"];
+
+/// Restores the newest state that is whole; `None` when there is none yet.
 fn resume(
     store: &Store,
     engine: &mut dyn Engine,
     inputs: u64,
 ) -> Result<Option<u32>, SimulateError> {
-    let Some(&frame) = store.numbers("state", "rkyv")?.last() else {
-        return Ok(None);
+    let mut damaged = None;
+    let mut found = None;
+    for frame in store.numbers("state", "rkyv")?.into_iter().rev() {
+        match State::read(store, frame) {
+            Ok(state) => {
+                found = Some((frame, state));
+                break;
+            }
+            // An older state leads to the same frames.
+            Err(error @ StoreError::Damaged { .. }) => damaged = damaged.or(Some(error)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let Some((frame, state)) = found else {
+        return damaged.map_or(Ok(None), |error| Err(error.into()));
     };
-    let state = State::read(store, frame)?;
     if state.inputs != inputs {
         return Err(SimulateError::Changed { frame });
     }
@@ -248,12 +285,11 @@ fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
     physics.reconstruct = Default::default();
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     hash.update(format!("{physics:?}").as_bytes());
-    let e = &packing.elements;
-    let b = &packing.bonds;
-    for column in [
-        &e.x, &e.y, &e.z, &e.r, &e.mass, &b.l0, &b.young, &b.shear, &b.sigma_c, &b.tau_c,
-    ] {
-        hash.update(bytemuck::cast_slice(column));
+    let columns = packing.elements.to_arrays();
+    for column in columns.iter().chain(&packing.bonds.to_arrays()) {
+        for buffer in column.to_data().buffers() {
+            hash.update(buffer.as_slice());
+        }
     }
     hash.digest()
 }

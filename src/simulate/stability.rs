@@ -28,6 +28,7 @@ pub fn critical_step<S: Scalar>(
     obstacles: &[Obstacle],
     damping_ratio: f64,
 ) -> f64 {
+    let largest = largest_radius(system);
     let bonded = Linear::new(system, inverse_inertia, surfaces, obstacles);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = if lambda > 0.0 {
@@ -37,7 +38,7 @@ pub fn critical_step<S: Scalar>(
     };
     for i in (0..system.count).filter(|&i| system.slots.slots == 0 || system.slots.whole[i] == 0) {
         let surface = &surfaces[system.material[i] as usize];
-        let k = stiffest(surface, system.radius(i), obstacles);
+        let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
         let inverse = system.inverse_mass[i].to_f64();
         // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times.
         let lambda = 2.0 * KISSING * k * (1.0 + 3.5 * surface.shear_ratio) * inverse;
@@ -46,6 +47,12 @@ pub fn critical_step<S: Scalar>(
         }
     }
     step
+}
+
+fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
+    (0..system.count)
+        .map(|i| system.radius(i))
+        .fold(0.0, f64::max)
 }
 
 /// M^{-1/2} K M^{-1/2} as a gather over the slots of each element.
@@ -79,9 +86,10 @@ impl Linear {
             twist: 0.0,
             bend: 0.0,
         };
+        let largest = largest_radius(system);
         let contact = |i: usize| {
             let surface = &surfaces[system.material[i] as usize];
-            let k = stiffest(surface, system.radius(i), obstacles);
+            let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
             (k, k * surface.shear_ratio)
         };
         let mut bond = vec![empty; slots.neighbour.len()];

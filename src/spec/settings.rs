@@ -114,10 +114,10 @@ impl Default for Export {
 #[serde(default, deny_unknown_fields)]
 pub struct Preview {
     /// Width, pixels.
-    #[schemars(range(min = 16, max = 16384))]
+    #[schemars(range(min = 16, max = 4096))]
     pub width: u32,
     /// Height, pixels.
-    #[schemars(range(min = 16, max = 16384))]
+    #[schemars(range(min = 16, max = 4096))]
     pub height: u32,
     /// Absent: chosen from the scene's bounds.
     #[schemars(with = "Camera")]

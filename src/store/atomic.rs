@@ -19,7 +19,9 @@ pub fn write(
         fill(&mut writer)?;
         writer.flush()?;
         writer.get_ref().sync_data()?;
-        fs::rename(&temporary, path)
+        fs::rename(&temporary, path)?;
+        // The name itself lasts only once its folder is on disk.
+        File::open(folder)?.sync_all()
     })();
     if written.is_err() {
         // The cause is reported below; a temporary file that cannot be removed has no reader.
@@ -31,6 +33,12 @@ pub fn write(
 /// Writes `bytes` to `path`.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |writer| writer.write_all(bytes))
+}
+
+/// Whether a file is one that [`write`] did not get to rename.
+pub fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && name.ends_with(".tmp")
 }
 
 fn temporary_name(path: &Path) -> PathBuf {

@@ -14,7 +14,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Record of a stage's last run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageRecord {
-    /// Hash of everything that the stage's output follows from.
+    /// Hash of the part of the pipeline that the stage follows: bodies and materials for `pack`, all of it for the others.
     pub input_hash: String,
     /// Version of the program.
     pub program: String,

@@ -205,6 +205,21 @@ impl Store {
         Ok(())
     }
 
+    /// Removes what writers that were killed left behind in the folder `kind`.
+    pub fn clear_temporaries(&self, kind: &str) -> Result<()> {
+        let folder = self.path(kind);
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
+            let path = entry.map_err(StoreError::io(&folder))?.path();
+            if atomic::is_temporary(&path) {
+                std::fs::remove_file(&path).map_err(StoreError::io(&path))?;
+            }
+        }
+        Ok(())
+    }
+
     fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {
         read(self.numbered(kind, frame, "parquet"), "simulate")
     }

@@ -4,7 +4,7 @@ import re
 
 from common import need, run
 
-np, trimesh = need("numpy", "trimesh")
+np, trimesh, parquet = need("numpy", "trimesh", "pyarrow.parquet")
 
 # Volume of a frame's fragments against the packed shapes, relative.
 TOLERANCE = 0.03
@@ -29,7 +29,8 @@ def check(store):
     packed = sum(abs(shape.volume) for shape in shapes)
     pieces, worst = 0, 0.0
     for file in files:
-        volume = 0.0
+        frame = re.search(r"\.(\d+)\.ply$", file.name).group(1)
+        volume, labels = 0.0, []
         for label, mesh in fragments(file):
             where = f"{file.name}: fragment {label} ({len(mesh.faces)} faces)"
             assert mesh.is_watertight, f"{where} is not watertight"
@@ -37,10 +38,12 @@ def check(store):
             assert mesh.volume > 0, f"{where} has volume {mesh.volume:.3e}"
             volume += mesh.volume
             pieces += 1
+            labels.append(int(label))
+        expected = parquet.read_table(store / "fragments" / f"{frame}.parquet")["fragment"].to_pylist()
+        assert labels == sorted(expected), f"frame {frame}: {len(labels)} surfaces, {len(expected)} fragments"
         if packed > 0:
             off = volume / packed - 1
             worst = max(worst, abs(off))
-            frame = re.search(r"\.(\d+)\.ply$", file.name).group(1)
             assert abs(off) <= TOLERANCE, f"frame {frame}: volume {volume:.6e} m3, packed {packed:.6e} ({off:+.2%})"
     against = f"volume within {worst:.2%} of the packed shapes" if packed > 0 else "no packed shapes to compare with"
     return f"meshes: {len(files)} frames, {pieces} closed fragments, {against}"

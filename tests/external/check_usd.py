@@ -2,7 +2,7 @@
 
 from common import need, run
 
-np, _ = need("numpy", "pxr")
+np, _, trimesh = need("numpy", "pxr", "trimesh")
 from pxr import Usd, UsdGeom  # noqa: E402
 
 
@@ -44,10 +44,24 @@ def check_mesh(mesh, code):
     return points
 
 
+def compare(store, code, points):
+    """Whether the frame was exported as PLY too: then its points are the same, in some order."""
+    files = list((store / "exports" / "ply").glob(f"*.{code:06}.ply"))
+    if not files:
+        return 0
+    other = np.asarray(trimesh.load(files[0], process=False).vertices)
+    assert len(other) == len(points), f"frame {code}: {len(points)} points in USD, {len(other)} in PLY"
+    rows = [np.round(array * 1e6).astype(np.int64) for array in (points.astype(np.float64), other)]
+    a, b = (array[np.lexsort(array.T)] for array in rows)
+    off = np.abs(a.mean(axis=0) - b.mean(axis=0)).max() if len(a) else 0
+    assert off < 1 and np.abs(a.min(axis=0) - b.min(axis=0)).max() <= 1, f"frame {code}: points of another frame"
+    return 1
+
+
 def check(store):
     files = sorted((store / "exports").glob("*.usda"))
     assert files, f"no USD file in {store / 'exports'}"
-    frames = meshes = most = samples = 0
+    frames = meshes = most = samples = compared = 0
     for file in files:
         stage = Usd.Stage.Open(str(file))
         assert stage, f"{file}: not readable"
@@ -59,14 +73,16 @@ def check(store):
         meshes += len(found)
         first, last = int(stage.GetStartTimeCode()), int(stage.GetEndTimeCode())
         for code in range(first, last + 1):
-            most = max(most, sum(len(check_mesh(mesh, code)) for mesh in found))
+            points = np.concatenate([check_mesh(mesh, code).reshape(-1, 3) for mesh in found])
+            most = max(most, len(points))
+            compared += compare(store, code, points)
         # Between frames the points must still fit the topology that holds there.
         for code in range(first, last):
             for mesh in found:
                 check_mesh(mesh, code + 0.5)
         frames += last + 1 - first
         samples += sum(mesh.GetFaceVertexIndicesAttr().GetNumTimeSamples() for mesh in found)
-    return f"usd: {meshes} meshes, {frames} frames, {samples} topology samples, at most {most} points a frame"
+    return f"usd: {meshes} meshes, {frames} frames, {samples} topology samples, at most {most} points a frame, {compared} frames as in PLY"
 
 
 run(check)
