@@ -15,7 +15,6 @@ use crate::store::{Piece, SurfaceFrame, atomic};
 pub const FORMAT: Format = Format {
     format: ExportFormat::Glb,
     name: "glb",
-    about: "binary glTF of the last frame: a node a fragment",
     extension: "glb",
     single: true,
     write,

@@ -92,8 +92,6 @@ pub struct Format {
     pub format: ExportFormat,
     /// Name on the command line.
     pub name: &'static str,
-    /// One line for the user.
-    pub about: &'static str,
     /// File extension.
     extension: &'static str,
     /// One file for the range, or one a frame.

@@ -11,7 +11,6 @@ use crate::store::SurfaceFrame;
 pub const FORMAT: Format = Format {
     format: ExportFormat::Obj,
     name: "obj",
-    about: "one OBJ file a frame with a group a fragment",
     extension: "obj",
     single: false,
     write,

@@ -8,7 +8,6 @@ use crate::store::SurfaceFrame;
 pub const FORMAT: Format = Format {
     format: ExportFormat::Ply,
     name: "ply",
-    about: "one binary PLY file a frame with fragment and inside flag a face",
     extension: "ply",
     single: false,
     write,

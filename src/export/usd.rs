@@ -19,7 +19,6 @@ use crate::store::{StoreError, SurfaceFrame, atomic};
 pub const FORMAT: Format = Format {
     format: ExportFormat::Usd,
     name: "usd",
-    about: "one USD text file a shot: a mesh a body with changing topology and velocities",
     extension: "usda",
     single: true,
     write,

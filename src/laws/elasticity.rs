@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn hexagonal_packing_meets_homogenisation() {
-        // G/E, E_x/E_b, E_z/E_b, ν_xy of reference/lattice_statics.py; the estimate averages directions, two in the layer, one across.
+        // G/E, E_x/E_b, E_z/E_b, ν_xy by periodic homogenisation of the lattice; the estimate averages directions, two in the layer, one across.
         let table = [
             (0.0, 1.111, 1.333, 0.333, 0.167, 1.111),
             (1.0 / 6.0, 1.369, 1.505, 0.237, 0.147, 1.333),

@@ -31,12 +31,6 @@ pub enum PackError {
         /// What it holds.
         value: f64,
     },
-    /// A rotation about no axis.
-    #[error("body {body:?}: rotation.axis is zero")]
-    NoAxis {
-        /// Its name.
-        body: String,
-    },
     /// The mesh file cannot be read.
     #[error("body {body:?}: {source}")]
     Mesh {

@@ -3,6 +3,7 @@
 mod assemble;
 mod body;
 mod error;
+mod fill;
 mod hexagonal;
 mod hilbert;
 mod neighbours;

@@ -2,52 +2,18 @@
 
 use std::f32::consts::TAU;
 
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DVec3, Vec3};
 
 use super::scene::{Ball, Material, Plane, Scene};
-use crate::spec::{Collider, ColliderShape, Rotation};
+use crate::spec::{Collider, ColliderShape};
 
 /// Flat sides of a drawn cylinder.
 const SIDES: u32 = 96;
 
-fn rotation(rotation: &Rotation) -> DQuat {
-    DVec3::from(rotation.axis)
-        .try_normalize()
-        .map_or(DQuat::IDENTITY, |axis| {
-            DQuat::from_axis_angle(axis, rotation.angle)
-        })
-}
-
-/// Position and rotation at `time`: key frames where there are any, else steady motion.
-fn pose(collider: &Collider, time: f64) -> (DVec3, DQuat) {
-    let keys = &collider.keys;
-    let Some(last) = keys.last() else {
-        let turned = DQuat::from_scaled_axis(DVec3::from(collider.spin) * time);
-        return (
-            DVec3::from(collider.position) + DVec3::from(collider.velocity) * time,
-            turned * rotation(&collider.rotation),
-        );
-    };
-    let after = keys.partition_point(|key| key.time <= time);
-    let (from, to) = match keys.get(after) {
-        Some(to) => (&keys[after.saturating_sub(1)], to),
-        None => (last, last),
-    };
-    let span = to.time - from.time;
-    let part = if span > 0.0 {
-        ((time - from.time) / span).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    (
-        DVec3::from(from.position).lerp(DVec3::from(to.position), part),
-        rotation(&from.rotation).slerp(rotation(&to.rotation), part),
-    )
-}
-
 /// Adds a collider to a scene as it stands at the scene's time.
 pub fn add(scene: &mut Scene, collider: &Collider) {
-    let (position, turn) = pose(collider, scene.time);
+    let pose = collider.pose(scene.time);
+    let (position, turn) = (pose.position, pose.rotation);
     let world = |local: Vec3| (turn * local.as_dvec3() + position).as_vec3();
     let normal = |local: Vec3| (turn * local.as_dvec3()).as_vec3();
     match &collider.shape {
@@ -118,6 +84,7 @@ fn polygon(scene: &mut Scene, corners: &[(Vec3, Vec3)]) {
 mod tests {
     use super::*;
     use crate::spec::Key;
+    use crate::spec::Rotation;
 
     #[test]
     fn keys_are_linear_between_and_held_outside() {
@@ -144,9 +111,9 @@ mod tests {
             (2.0, 10.0),
             (9.0, 10.0),
         ] {
-            assert_eq!(pose(&collider, time).0.x, x, "at {time} s");
+            assert_eq!(collider.pose(time).position.x, x, "at {time} s");
         }
         collider.keys.clear();
-        assert_eq!(pose(&collider, 3.0).0.x, 11.0);
+        assert_eq!(collider.pose(3.0).position.x, 11.0);
     }
 }

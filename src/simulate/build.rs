@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::SimulateError;
 use super::contact_pass::Surface;
 use super::system::{BondClass, Load, Slots, System, motion};
-use crate::geometry::solid::Solid;
 use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
-use crate::spec::{Action, ColliderShape, Criterion, Material, Pipeline, Rotation};
+use crate::spec::{Action, Criterion, Material, Pipeline};
 use crate::store::Packing;
 
 /// Elements are padded to this many, the widest lanes.
@@ -283,27 +282,4 @@ fn class_of(
         damping: damping::coefficient(ratio, young * area / l0, inverse[0], 0.0),
         spin_damping: damping::coefficient(ratio, young * second_moment / l0, inverse[1], 0.0),
     }
-}
-
-/// Shape of a collider.
-pub fn solid(shape: &ColliderShape) -> Solid {
-    match *shape {
-        ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
-            normal: DVec3::from_array(normal).normalize_or(DVec3::Y),
-        },
-        ColliderShape::Box { size } => Solid::Box {
-            half: DVec3::from_array(size) / 2.0,
-        },
-        ColliderShape::Sphere { radius } => Solid::Sphere { radius },
-        ColliderShape::Cylinder { radius, height } => Solid::Cylinder {
-            radius,
-            half_height: height / 2.0,
-        },
-    }
-}
-
-/// Turn by an angle about an axis.
-pub fn rotation(turn: &Rotation) -> DQuat {
-    let axis = DVec3::from_array(turn.axis).normalize_or(DVec3::Y);
-    DQuat::from_axis_angle(axis, turn.angle)
 }

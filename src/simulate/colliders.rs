@@ -1,98 +1,33 @@
-//! Colliders in time: at rest, moving steadily, or along key frames.
+//! Colliders as obstacles at a time.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
-use super::build::{rotation, solid};
 use super::contact_pass::Obstacle;
-use crate::geometry::solid::Pose;
-use crate::spec::Collider;
+use crate::geometry::solid::Solid;
+use crate::spec::{Collider, ColliderShape};
 
 /// The collider at time `t`, s.
 pub fn obstacle(collider: &Collider, t: f64) -> Obstacle {
     Obstacle {
         solid: solid(&collider.shape),
-        pose: pose(collider, t),
+        pose: collider.pose(t),
         young: collider.young,
         friction: collider.friction,
     }
 }
 
-fn pose(collider: &Collider, t: f64) -> Pose {
-    let keys = &collider.keys;
-    let Some(last) = keys.last() else {
-        return steady(collider, t);
-    };
-    let still = |position: [f64; 3], turn: DQuat| Pose {
-        position: DVec3::from_array(position),
-        rotation: turn,
-        velocity: DVec3::ZERO,
-        spin: DVec3::ZERO,
-    };
-    let next = keys.partition_point(|key| key.time <= t);
-    if next == 0 {
-        return still(keys[0].position, rotation(&keys[0].rotation));
-    }
-    if next == keys.len() {
-        return still(last.position, rotation(&last.rotation));
-    }
-    let (a, b) = (&keys[next - 1], &keys[next]);
-    let span = b.time - a.time;
-    let part = (t - a.time) / span;
-    let (from, to) = (DVec3::from_array(a.position), DVec3::from_array(b.position));
-    let (q_from, q_to) = (rotation(&a.rotation), rotation(&b.rotation));
-    let shortest = if q_from.dot(q_to) < 0.0 { -q_to } else { q_to };
-    let (axis, angle) = (shortest * q_from.inverse()).to_axis_angle();
-    Pose {
-        position: from.lerp(to, part),
-        rotation: DQuat::from_axis_angle(axis, angle * part) * q_from,
-        velocity: (to - from) / span,
-        spin: axis * (angle / span),
-    }
-}
-
-fn steady(collider: &Collider, t: f64) -> Pose {
-    let velocity = DVec3::from_array(collider.velocity);
-    let spin = DVec3::from_array(collider.spin);
-    Pose {
-        position: DVec3::from_array(collider.position) + velocity * t,
-        rotation: DQuat::from_scaled_axis(spin * t) * rotation(&collider.rotation),
-        velocity,
-        spin,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::spec::{ColliderShape, Key, Rotation};
-
-    #[test]
-    fn key_frames_move_linearly_and_hold_outside() {
-        let key = |time: f64, x: f64, angle: f64| Key {
-            time,
-            position: [x, 0.0, 0.0],
-            rotation: Rotation {
-                axis: [0.0, 0.0, 1.0],
-                angle,
-            },
-        };
-        let collider = Collider {
-            name: "press".into(),
-            shape: ColliderShape::Sphere { radius: 1.0 },
-            position: [0.0; 3],
-            rotation: Rotation::default(),
-            velocity: [0.0; 3],
-            spin: [0.0; 3],
-            keys: vec![key(1.0, 0.0, 0.0), key(3.0, 4.0, 1.0)],
-            friction: 0.5,
-            young: None,
-        };
-        let middle = pose(&collider, 2.0);
-        assert!((middle.position.x - 2.0).abs() < 1e-12);
-        assert!((middle.velocity.x - 2.0).abs() < 1e-12);
-        assert!((middle.spin - DVec3::Z * 0.5).length() < 1e-12);
-        assert_eq!(pose(&collider, 0.0).position, DVec3::ZERO);
-        let after = pose(&collider, 9.0);
-        assert_eq!((after.position.x, after.velocity), (4.0, DVec3::ZERO));
+fn solid(shape: &ColliderShape) -> Solid {
+    match *shape {
+        ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
+            normal: DVec3::from_array(normal).normalize_or(DVec3::Y),
+        },
+        ColliderShape::Box { size } => Solid::Box {
+            half: DVec3::from_array(size) / 2.0,
+        },
+        ColliderShape::Sphere { radius } => Solid::Sphere { radius },
+        ColliderShape::Cylinder { radius, height } => Solid::Cylinder {
+            radius,
+            half_height: height / 2.0,
+        },
     }
 }

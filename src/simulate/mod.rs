@@ -117,10 +117,6 @@ pub struct Progress {
     pub frame: u32,
     /// Last frame of the run.
     pub last: u32,
-    /// Frame that the run started or continued from.
-    pub first: u32,
-    /// Steps a frame.
-    pub steps_per_frame: u64,
     /// Bonds broken so far.
     pub broken: u32,
     /// Fragments now.
@@ -185,8 +181,6 @@ pub fn run(
     let mut progress = Progress {
         frame: first,
         last: plan.frames.max(first),
-        first,
-        steps_per_frame: plan.steps_per_frame,
         broken: 0,
         fragments: 0,
     };

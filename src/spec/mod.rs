@@ -12,6 +12,7 @@ mod document;
 mod error;
 mod material;
 mod overrides;
+mod pose;
 mod quantity;
 mod schema;
 mod settings;

@@ -35,7 +35,7 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |writer| writer.write_all(bytes))
 }
 
-/// Whether a file is one that [`write`] did not get to rename.
+/// Whether a file is one that [`fn@write`] did not get to rename.
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(".tmp")

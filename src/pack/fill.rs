@@ -1,0 +1,346 @@
+//! The shape of a body, filled with elements in its own frame.
+
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::hexagonal::{self, CELL, LAYER, ROW};
+use super::solid::Solid;
+use super::{MAX_ELEMENTS, PackError};
+use crate::geometry::{TriMesh, check, read, shapes};
+use crate::spec::{Body, BodyShape, Fill, PackingSpec};
+
+/// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
+/// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
+const DEPTH: f64 = 0.5;
+
+/// A filled shape in its own frame.
+pub(super) struct Filled {
+    pub centres: Vec<DVec3>,
+    pub radius: f64,
+    pub volume: f64,
+    pub skin: TriMesh,
+}
+
+pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
+    let (low, high) = skin.bounds().unwrap_or_default();
+    PackError::RadiusTooLarge {
+        body: body.name.clone(),
+        radius,
+        extent: high - low,
+    }
+}
+
+fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(PackError::NotPositive {
+        owner: format!("body {:?}", body.name),
+        key,
+        value,
+    })
+}
+
+/// How the radius is given.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Radius(f64),
+    Elements(f64),
+}
+
+fn wanted(body: &Body) -> Result<Wanted, PackError> {
+    let PackingSpec::Hexagonal { radius, elements } = body.packing;
+    let refuse = |found| PackError::RadiusOrElements {
+        body: body.name.clone(),
+        found,
+    };
+    match (radius, elements) {
+        (Some(radius), None) => Ok(Wanted::Radius(positive(body, "packing.radius", radius)?)),
+        (None, Some(elements)) => {
+            let elements = positive(body, "packing.elements", f64::from(elements))?;
+            Ok(Wanted::Elements(elements))
+        }
+        (Some(_), Some(_)) => Err(refuse("found both")),
+        (None, None) => Err(refuse("found neither")),
+    }
+}
+
+/// Fills the shape of a body; `base` is the folder that mesh paths start from.
+pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
+    let wanted = wanted(body)?;
+    match &body.shape {
+        BodyShape::Mesh {
+            file,
+            scale,
+            height,
+            fill,
+        } => {
+            let path = base.join(file);
+            let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
+                body: body.name.clone(),
+                source,
+            })?;
+            if *fill == Fill::Closed {
+                check::require_solid(&mut skin).map_err(|source| PackError::Defect {
+                    body: body.name.clone(),
+                    file: path.clone(),
+                    source,
+                })?;
+            } else if skin.volume() < 0.0 {
+                check::flip(&mut skin);
+            }
+            resize(body, &mut skin, *scale, *height)?;
+            let solid = match fill {
+                Fill::Closed => Solid::closed(&skin),
+                Fill::Winding => Solid::wound(&skin),
+            };
+            let volume = match fill {
+                Fill::Closed => skin.volume(),
+                Fill::Winding => sampled_volume(&solid, &skin),
+            };
+            if volume <= 0.0 {
+                return Err(PackError::NoVolume {
+                    body: body.name.clone(),
+                    file: path,
+                });
+            }
+            let (centres, radius) = fill_solid(body, wanted, &solid, &skin, volume)?;
+            drop(solid);
+            Ok(Filled {
+                centres,
+                radius,
+                volume,
+                skin,
+            })
+        }
+        BodyShape::Sphere { radius } => {
+            let radius = positive(body, "shape.radius", *radius)?;
+            from_solid(
+                body,
+                wanted,
+                &Solid::Ball { radius },
+                shapes::sphere(radius),
+            )
+        }
+        BodyShape::Cylinder { radius, height } => {
+            let radius = positive(body, "shape.radius", *radius)?;
+            let height = positive(body, "shape.height", *height)?;
+            let solid = Solid::Cylinder { radius, height };
+            from_solid(body, wanted, &solid, shapes::cylinder(radius, height))
+        }
+        BodyShape::Box { size } => {
+            for edge in size {
+                positive(body, "shape.size", *edge)?;
+            }
+            let size = DVec3::from_array(*size);
+            let skin = shapes::cuboid(size);
+            let start = (size.element_product() / CELL).cbrt();
+            let counts = |r: f64| {
+                let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
+                rows.to_array().map(f64::round)
+            };
+            let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
+            Ok(Filled {
+                centres: hexagonal::block(counts, radius),
+                radius,
+                volume: size.element_product(),
+                skin,
+            })
+        }
+        BodyShape::Plate { size, layers } => {
+            for edge in size {
+                positive(body, "shape.size", *edge)?;
+            }
+            let layers = positive(body, "shape.layers", f64::from(*layers))?;
+            let [x, z] = *size;
+            let skin = |r: f64| shapes::cuboid(DVec3::new(x, layers * LAYER * r, z));
+            let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
+            let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
+            let (counts, radius) = counted(body, wanted, &skin(0.0), start, counts)?;
+            // Rows along x as ever, layers turned from z to y.
+            let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
+            let centres = hexagonal::block(counts, radius);
+            let skin = skin(radius);
+            Ok(Filled {
+                centres: centres.into_iter().map(turned).collect(),
+                radius,
+                volume: x * z * layers * LAYER * radius,
+                skin,
+            })
+        }
+        BodyShape::Block { rows } => {
+            for row in rows {
+                positive(body, "shape.rows", f64::from(*row))?;
+            }
+            let radius = match wanted {
+                Wanted::Radius(radius) => radius,
+                // The counts are given, so nothing sets a size.
+                Wanted::Elements(_) => {
+                    return Err(PackError::RadiusOrElements {
+                        body: body.name.clone(),
+                        found: "and a block, whose rows are counted already, needs radius",
+                    });
+                }
+            };
+            refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
+            let size = hexagonal::block_size(*rows, radius);
+            Ok(Filled {
+                centres: hexagonal::block(*rows, radius),
+                radius,
+                volume: size.element_product(),
+                skin: shapes::cuboid(size),
+            })
+        }
+    }
+}
+
+/// Scales a mesh by a factor or to a height.
+fn resize(
+    body: &Body,
+    mesh: &mut TriMesh,
+    scale: Option<f64>,
+    height: Option<f64>,
+) -> Result<(), PackError> {
+    let factor = match (scale, height) {
+        (None, None) => return Ok(()),
+        (Some(scale), None) => positive(body, "shape.scale", scale)?,
+        (None, Some(height)) => {
+            let (low, high) = mesh.bounds().unwrap_or_default();
+            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
+            positive(body, "shape.height", height)? / own
+        }
+        (Some(_), Some(_)) => {
+            return Err(PackError::ScaleAndHeight {
+                body: body.name.clone(),
+            });
+        }
+    };
+    for p in &mut mesh.positions {
+        *p *= factor;
+    }
+    Ok(())
+}
+
+/// Lattice points that sample the box of a mesh whose volume has no closed formula.
+const SAMPLES: f64 = 1e5;
+
+fn sampled_volume(solid: &Solid, skin: &TriMesh) -> f64 {
+    let (low, high) = skin.bounds().unwrap_or_default();
+    let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
+    if radius <= 0.0 {
+        return 0.0;
+    }
+    hexagonal::count(solid, (low, high), radius, 0.0) as f64 * CELL * radius.powi(3)
+}
+
+fn from_solid(
+    body: &Body,
+    wanted: Wanted,
+    solid: &Solid,
+    skin: TriMesh,
+) -> Result<Filled, PackError> {
+    let volume = skin.volume();
+    let (centres, radius) = fill_solid(body, wanted, solid, &skin, volume)?;
+    Ok(Filled {
+        centres,
+        radius,
+        volume,
+        skin,
+    })
+}
+
+/// How far the number of elements may be from the one asked for before the radius is corrected.
+const CLOSE: f64 = 0.02;
+
+fn fill_solid(
+    body: &Body,
+    wanted: Wanted,
+    solid: &Solid,
+    skin: &TriMesh,
+    volume: f64,
+) -> Result<(Vec<DVec3>, f64), PackError> {
+    let bounds = skin.bounds().unwrap_or_default();
+    let at = |radius: f64| {
+        refuse_too_many(body, radius, volume / (CELL * radius.powi(3)))?;
+        Ok(hexagonal::fill(solid, bounds, radius, DEPTH * radius))
+    };
+    let number = match wanted {
+        Wanted::Radius(radius) => return Ok((at(radius)?, radius)),
+        Wanted::Elements(number) => number,
+    };
+    let area: f64 = (0..skin.triangles.len())
+        .map(|t| {
+            let [a, b, c] = skin.corners(t);
+            (b - a).cross(c - a).length() / 2.0
+        })
+        .sum();
+    // The layer above the outermost centres stays empty.
+    let mut radius = (volume / (CELL * number)).cbrt();
+    for _ in 0..4 {
+        let filled = (volume - DEPTH * radius * area).max(0.3 * volume);
+        radius = (filled / (CELL * number)).cbrt();
+    }
+    let off = |centres: &[DVec3]| (centres.len() as f64 / number - 1.0).abs();
+    let mut best = (at(radius)?, radius);
+    let mut found = best.0.len();
+    for _ in 0..5 {
+        if off(&best.0) <= CLOSE {
+            break;
+        }
+        radius *= (found.max(1) as f64 / number).cbrt();
+        let centres = at(radius)?;
+        found = centres.len();
+        if off(&centres) < off(&best.0) {
+            best = (centres, radius);
+        }
+    }
+    Ok(best)
+}
+
+/// Counts a direction and radius of a body filled by whole rows: `start` guesses the radius for a number of elements,
+/// `counts` rounds the rows.
+fn counted(
+    body: &Body,
+    wanted: Wanted,
+    skin: &TriMesh,
+    start: impl Fn(f64) -> f64,
+    counts: impl Fn(f64) -> [f64; 3],
+) -> Result<([u32; 3], f64), PackError> {
+    let product = |r: f64| counts(r).iter().product::<f64>();
+    let radius = match wanted {
+        Wanted::Radius(radius) => radius,
+        Wanted::Elements(number) => {
+            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or else the closest.
+            let off = |r: f64| (product(r) / number - 1.0).abs();
+            let guess = start(number);
+            let tries = (0..=100).map(|k| {
+                let step = f64::from((k + 1) / 2) * 2e-3;
+                guess * (1.0 + if k % 2 == 0 { step } else { -step })
+            });
+            tries
+                .clone()
+                .find(|r| off(*r) <= CLOSE)
+                .or_else(|| tries.min_by(|a, b| off(*a).total_cmp(&off(*b))))
+                .unwrap_or(guess)
+        }
+    };
+    let number = product(radius);
+    if number < 2.0 {
+        return Err(too_large(body, radius, skin));
+    }
+    refuse_too_many(body, radius, number)?;
+    Ok((counts(radius).map(|n| n as u32), radius))
+}
+
+fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
+    if estimate <= f64::from(MAX_ELEMENTS) {
+        return Ok(());
+    }
+    Err(PackError::TooMany {
+        body: body.name.clone(),
+        radius,
+        estimate,
+        limit: MAX_ELEMENTS,
+    })
+}

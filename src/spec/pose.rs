@@ -1,0 +1,100 @@
+//! Where a collider is at a time: at rest, moving steadily, or along key frames.
+
+use glam::{DQuat, DVec3};
+
+use super::{Collider, Rotation};
+use crate::geometry::solid::Pose;
+
+impl Rotation {
+    /// As a quaternion; none for an axis without length.
+    pub fn quaternion(&self) -> DQuat {
+        DVec3::from_array(self.axis)
+            .try_normalize()
+            .map_or(DQuat::IDENTITY, |axis| {
+                DQuat::from_axis_angle(axis, self.angle)
+            })
+    }
+}
+
+impl Collider {
+    /// Place and motion at time `t`, s: linear between key frames, held before and after them.
+    pub fn pose(&self, t: f64) -> Pose {
+        let keys = &self.keys;
+        let Some(last) = keys.last() else {
+            return self.steady(t);
+        };
+        let still = |position: [f64; 3], rotation: DQuat| Pose {
+            position: DVec3::from_array(position),
+            rotation,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+        };
+        let next = keys.partition_point(|key| key.time <= t);
+        if next == 0 {
+            return still(keys[0].position, keys[0].rotation.quaternion());
+        }
+        if next == keys.len() {
+            return still(last.position, last.rotation.quaternion());
+        }
+        let (a, b) = (&keys[next - 1], &keys[next]);
+        let span = b.time - a.time;
+        let part = (t - a.time) / span;
+        let (from, to) = (DVec3::from_array(a.position), DVec3::from_array(b.position));
+        let (q_from, q_to) = (a.rotation.quaternion(), b.rotation.quaternion());
+        let shortest = if q_from.dot(q_to) < 0.0 { -q_to } else { q_to };
+        let (axis, angle) = (shortest * q_from.inverse()).to_axis_angle();
+        Pose {
+            position: from.lerp(to, part),
+            rotation: DQuat::from_axis_angle(axis, angle * part) * q_from,
+            velocity: (to - from) / span,
+            spin: axis * (angle / span),
+        }
+    }
+
+    fn steady(&self, t: f64) -> Pose {
+        let velocity = DVec3::from_array(self.velocity);
+        let spin = DVec3::from_array(self.spin);
+        Pose {
+            position: DVec3::from_array(self.position) + velocity * t,
+            rotation: DQuat::from_scaled_axis(spin * t) * self.rotation.quaternion(),
+            velocity,
+            spin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{ColliderShape, Key};
+
+    #[test]
+    fn key_frames_move_linearly_and_hold_outside() {
+        let key = |time: f64, x: f64, angle: f64| Key {
+            time,
+            position: [x, 0.0, 0.0],
+            rotation: Rotation {
+                axis: [0.0, 0.0, 1.0],
+                angle,
+            },
+        };
+        let collider = Collider {
+            name: "press".into(),
+            shape: ColliderShape::Sphere { radius: 1.0 },
+            position: [0.0; 3],
+            rotation: Rotation::default(),
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            keys: vec![key(1.0, 0.0, 0.0), key(3.0, 4.0, 1.0)],
+            friction: 0.5,
+            young: None,
+        };
+        let middle = collider.pose(2.0);
+        assert!((middle.position.x - 2.0).abs() < 1e-12);
+        assert!((middle.velocity.x - 2.0).abs() < 1e-12);
+        assert!((middle.spin - DVec3::Z * 0.5).length() < 1e-12);
+        assert_eq!(collider.pose(0.0).position, DVec3::ZERO);
+        let after = collider.pose(9.0);
+        assert_eq!((after.position.x, after.velocity), (4.0, DVec3::ZERO));
+    }
+}
