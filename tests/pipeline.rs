@@ -141,21 +141,34 @@ fn a_damaged_state_falls_back_to_the_one_before() {
     );
 }
 
+const SUNK: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ngravity = [0, 0, 0]\n[[material]]\nname = \"m\"\ndensity = 1000\n\
+    young = \"1 MPa\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [2, 1, 1] }\n\
+    packing = { type = \"hexagonal\", radius = \"1 mm\" }\nposition = [0, \"-4 mm\", 0]\n\
+    [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\n";
+
 #[test]
-fn an_element_deep_in_a_floor_is_pushed_out() {
+fn a_body_that_starts_in_a_collider_is_refused() {
     let place = Place::new();
-    place.write(
-        "shot.toml",
-        "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ngravity = [0, 0, 0]\n[[material]]\nname = \"m\"\ndensity = 1000\n\
-         young = \"1 MPa\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [2, 1, 1] }\n\
-         packing = { type = \"hexagonal\", radius = \"1 mm\" }\nposition = [0, \"-4 mm\", 0]\n\
-         [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\n",
+    place.write("shot.toml", SUNK);
+    let message = place.refuse(&["run", "shot.toml", "--out", "store"]);
+    assert!(
+        message.contains("\"b\" starts inside collider \"floor\", up to 5"),
+        "{message}"
     );
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
-    let store = Store::open(place.path("store")).unwrap();
-    assert!(store.read_history(0).unwrap().contacts[0] == 2);
-    let last = store.read_frame(5).unwrap();
-    assert!(last.vy.iter().all(|v| *v > 0.0), "{:?}", last.vy);
+    assert!(!place.path("store").exists());
+}
+
+#[test]
+fn an_element_driven_deep_into_a_floor_is_pushed_out() {
+    let pipeline = cullet::spec::parse(SUNK, "shot", &[]).unwrap();
+    let packing = cullet::pack::pack(&pipeline, ".".as_ref()).unwrap().packing;
+    let plan = cullet::simulate::schedule(&packing, &pipeline).unwrap();
+    let backend = cullet::spec::Backend::Cpu;
+    let mut run = cullet::simulate::engine(&packing, &pipeline, backend, plan.dt).unwrap();
+    assert_eq!(run.snapshot(0).history.contacts[0], 2);
+    run.advance(plan.steps_per_frame).unwrap();
+    let frames = run.snapshot(1).frames;
+    assert!(frames.vy.iter().all(|v| *v > 0.0), "{:?}", frames.vy);
 }
 
 #[test]

@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::simulate::{engine, schedule};
+use crate::simulate::{engine, schedule, validate};
 use crate::{pack, spec};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
 const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
-/// Bytes of memory per element and per bond of a simulation in single precision.
-const MEMORY_PER_ELEMENT: f64 = 250.0;
-const MEMORY_PER_BOND: f64 = 2.0 * 32.0 + 110.0;
+/// Bytes of memory of the program, per element and per bond at their peak, while the time step is found.
+const MEMORY: [f64; 3] = [16e6, 600.0, 330.0];
 
 /// Resolves a pipeline, measures a few steps and prints the plan.
 pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let resolved = spec::read(path, set)?;
     let pipeline = &resolved.pipeline;
     let packed = pack::pack(pipeline, &resolved.folder)?;
+    validate(&packed.packing, pipeline, pipeline.simulate.backend)?;
     let plan = schedule(&packed.packing, pipeline)?;
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
@@ -48,7 +48,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "steps_per_frame": plan.steps_per_frame,
         "frames": plan.frames + 1,
         "steps": steps,
-        "memory_bytes": elements as f64 * MEMORY_PER_ELEMENT + bonds as f64 * MEMORY_PER_BOND,
+        "memory_bytes": MEMORY[0] + elements as f64 * MEMORY[1] + bonds as f64 * MEMORY[2],
         "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
         "simulate_seconds": per_step * steps as f64,
         "element_steps_per_second": elements as f64 / per_step,

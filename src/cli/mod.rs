@@ -86,7 +86,7 @@ struct PackArguments {
 struct RunArguments {
     /// Pipeline file.
     pipeline: PathBuf,
-    /// Frame store; default: out/NAME beside the current folder.
+    /// Frame store; default: out/NAME in the current folder.
     #[arg(long)]
     out: Option<PathBuf>,
     /// First stage to run.
@@ -113,7 +113,7 @@ struct SimulateArguments {
     /// Where to compute.
     #[arg(long)]
     backend: Option<Backend>,
-    /// End at this time instead of the pipeline's, s or with a unit ("20 ms").
+    /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
     #[arg(long)]
     until: Option<String>,
 }
@@ -190,10 +190,24 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("cullet: {error:#}");
+            eprintln!("cullet: {}", chain(&error));
             exit_code(&error)
         }
     }
+}
+
+/// The causes on one line; one that its parent has told already is not told again.
+fn chain(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |mut told, cause| {
+        let cause = cause.to_string();
+        if !told.contains(&cause) {
+            if !told.is_empty() {
+                told += ": ";
+            }
+            told += &cause;
+        }
+        told
+    })
 }
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {
@@ -211,6 +225,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
                         | crate::simulate::SimulateError::Changed { .. }
                         | crate::simulate::SimulateError::TooShort { .. }
+                        | crate::simulate::SimulateError::Sunk { .. }
                 )
             )
             || matches!(

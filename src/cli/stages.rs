@@ -234,6 +234,12 @@ fn simulate_pipeline(
         ),
         None => None,
     };
+    if until.is_some_and(|until| until > pipeline.time.end) {
+        report.note(&format!(
+            "--until goes beyond the pipeline's end of {} s",
+            pipeline.time.end
+        ));
+    }
     let options = integrate::Options {
         backend: arguments.backend,
         resume: arguments.resume,
@@ -287,7 +293,7 @@ pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Resu
 fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     if store.frames(range)?.is_empty() {
         let what = format!(
-            "{}: no frame in the range asked for",
+            "{}: no frame in the range asked for; run `cullet simulate` first or widen the range",
             store.root().display()
         );
         return Err(WrongUse(what).into());

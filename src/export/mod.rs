@@ -30,8 +30,8 @@ pub enum ExportError {
     Store(#[from] StoreError),
     /// Nothing to export.
     #[error(
-        "{path}: no surfaces in frames {}..{}; run `cullet reconstruct` first or widen the range",
-        .frames.start, .frames.end, path = .path.display()
+        "{path}: no surfaces in the range asked for; run `cullet reconstruct` first or widen the range",
+        path = .path.display()
     )]
     NoSurfaces {
         /// Folder of the surfaces.

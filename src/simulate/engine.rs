@@ -5,6 +5,7 @@ use super::build::build;
 use super::cpu::Cpu;
 use super::stability::critical_step;
 use super::state::{State, StateError};
+use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
 #[cfg(target_arch = "x86_64")]
 use crate::math::F32x8;
@@ -93,7 +94,45 @@ pub fn validate(
     backend: Backend,
 ) -> Result<(), SimulateError> {
     refuse_backend(backend)?;
-    build::<f64>(packing, pipeline).map(|_| ())
+    let built = build::<f64>(packing, pipeline)?;
+    refuse_sunk(&built.system, packing, pipeline)
+}
+
+/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out like a shot.
+const SUNK: f64 = 0.2;
+
+fn refuse_sunk(
+    system: &System<f64>,
+    packing: &Packing,
+    pipeline: &Pipeline,
+) -> Result<(), SimulateError> {
+    for collider in &pipeline.colliders {
+        let obstacle = super::colliders::obstacle(collider, 0.0);
+        let sunk = (0..system.count)
+            .filter(|&i| system.inverse_mass[i] > 0.0)
+            .map(|i| {
+                let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
+                (system.radius(i) - distance, i)
+            })
+            .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        let (depth, i) = sunk;
+        if depth > SUNK * system.radius(i) {
+            let body = packing.elements.body[i] as usize;
+            let near = system.position(i).to_array();
+            return Err(SimulateError::Sunk {
+                body: pipeline
+                    .bodies
+                    .get(body)
+                    .map_or_else(|| body.to_string(), |body| body.name.clone()),
+                collider: collider.name.clone(),
+                depth,
+                x: near[0],
+                y: near[1],
+                z: near[2],
+            });
+        }
+    }
+    Ok(())
 }
 
 fn refuse_backend(backend: Backend) -> Result<(), SimulateError> {

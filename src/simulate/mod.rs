@@ -45,6 +45,25 @@ pub enum SimulateError {
         /// Its body.
         body: String,
     },
+    /// A body starts inside a collider.
+    #[error(
+        "body {body:?} starts inside collider {collider:?}, up to {depth:.4e} m deep near ({x:.4}, {y:.4}, {z:.4}); move one of them \
+         (a mesh keeps its file's origin, other shapes are centred on their position)"
+    )]
+    Sunk {
+        /// Body.
+        body: String,
+        /// Collider.
+        collider: String,
+        /// How deep an element reaches in, m.
+        depth: f64,
+        /// Where that element is, m.
+        x: f64,
+        /// Where that element is, m.
+        y: f64,
+        /// Where that element is, m.
+        z: f64,
+    },
     /// A choice that is not there.
     #[error("{option} {value:?} is not available here; allowed: {allowed}")]
     Unsupported {

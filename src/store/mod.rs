@@ -19,7 +19,7 @@ pub use surface::{Piece, SurfaceFrame};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder is no store.
-    #[error("{path}: no frame store here ({missing} is missing)", path = .path.display())]
+    #[error("{path}: no frame store here ({missing} is missing); `cullet pack FILE --out DIR` makes one", path = .path.display())]
     NotAStore {
         /// The folder.
         path: PathBuf,
