@@ -269,7 +269,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = progress::Report::new(arguments.quiet, arguments.json);
     match &arguments.command {
         Command::Run(run) => stages::run(run, &report),
-        Command::Pack(pack) => stages::pack(&pack.pipeline, &pack.out, &pack.set, &report),
+        Command::Pack(pack) => {
+            let resolved = crate::spec::read(&pack.pipeline, &pack.set)?;
+            stages::pack(resolved, &pack.out, &report)
+        }
         Command::Simulate(simulate) => stages::simulate(simulate, &report),
         Command::Reconstruct(frames) => stages::reconstruct(frames, &report),
         Command::Export(export) => stages::export(export, &report),

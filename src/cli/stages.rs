@@ -10,7 +10,7 @@ use super::{
     ExportArguments, FramesArguments, Interrupted, RunArguments, SimulateArguments, Stage,
     WrongUse, interrupt,
 };
-use crate::spec::Pipeline;
+use crate::spec::{Pipeline, Resolved};
 use crate::store::{Manifest, StageRecord, Store};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -34,7 +34,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     let kept =
         arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
     if wanted(Stage::Pack) && !kept {
-        pack(&arguments.pipeline, &out, &arguments.set, report)?;
+        pack(resolved.clone(), &out, report)?;
     } else {
         refuse_other_packing(&out, &resolved.pipeline)?;
     }
@@ -139,8 +139,7 @@ fn hash(text: &[u8]) -> String {
 }
 
 /// `cullet pack`.
-pub fn pack(pipeline: &Path, out: &Path, set: &[String], report: &Report) -> anyhow::Result<()> {
-    let resolved = spec::read(pipeline, set)?;
+pub fn pack(resolved: Resolved, out: &Path, report: &Report) -> anyhow::Result<()> {
     refuse_foreign_folder(out)?;
     let stage = report.stage("pack", 1);
     let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;

@@ -115,27 +115,34 @@ pub trait Scalar: Real<Mask = bool> + bytemuck::Pod + PartialOrd + Send + Sync +
     fn to_f64(self) -> f64;
 }
 
+/// What one number does alike in every precision.
+macro_rules! single_number {
+    () => {
+        type Mask = bool;
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            self.sqrt()
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            self.abs()
+        }
+        #[inline(always)]
+        fn lt(self, other: Self) -> bool {
+            self < other
+        }
+        #[inline(always)]
+        fn select(mask: bool, yes: Self, no: Self) -> Self {
+            if mask { yes } else { no }
+        }
+    };
+}
+
 impl Real for f32 {
-    type Mask = bool;
+    single_number!();
     #[inline(always)]
     fn splat(value: f64) -> Self {
         value as f32
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self.abs()
-    }
-    #[inline(always)]
-    fn lt(self, other: Self) -> bool {
-        self < other
-    }
-    #[inline(always)]
-    fn select(mask: bool, yes: Self, no: Self) -> Self {
-        if mask { yes } else { no }
     }
 }
 
@@ -147,26 +154,10 @@ impl Scalar for f32 {
 }
 
 impl Real for f64 {
-    type Mask = bool;
+    single_number!();
     #[inline(always)]
     fn splat(value: f64) -> Self {
         value
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self.abs()
-    }
-    #[inline(always)]
-    fn lt(self, other: Self) -> bool {
-        self < other
-    }
-    #[inline(always)]
-    fn select(mask: bool, yes: Self, no: Self) -> Self {
-        if mask { yes } else { no }
     }
     // The reference takes the library's functions; below 1e-4 the first terms of the series are exact to rounding.
     fn atan_ratio(t_squared: Self) -> Self {
