@@ -24,6 +24,7 @@ pub mod cli;
 pub mod columns;
 pub mod export;
 pub mod geometry;
+pub mod gpu;
 pub mod laws;
 pub mod math;
 pub mod pack;

@@ -1,0 +1,216 @@
+//! An opened device: its limits, its queue, and the faults that it reports from its own threads.
+
+use std::sync::{Arc, Mutex};
+
+use wgpu::{
+    BufferDescriptor, BufferUsages, DeviceDescriptor, ErrorFilter, MemoryHints, PollType,
+    SubmissionIndex,
+};
+
+use super::adapters::{AdapterReport, Request, choose};
+use super::{GpuError, LAUNCH_STRIDE};
+
+/// What a device allows, lowered by the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a binding.
+    pub binding: u64,
+    /// Workgroups of a dispatch.
+    pub workgroups: u32,
+    /// Storage buffers of a kernel.
+    pub storage_buffers: u32,
+}
+
+/// A device and its queue.
+#[derive(Debug)]
+pub struct Device {
+    pub(super) inner: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    /// The adapter.
+    pub report: AdapterReport,
+    /// Limits in force.
+    pub limits: Limits,
+    fault: Arc<Mutex<Option<GpuError>>>,
+}
+
+impl Device {
+    /// Opens the adapter that a request asks for, and tries its arithmetic.
+    pub fn open(request: &Request) -> Result<Self, GpuError> {
+        let (adapter, report) = choose(request)?;
+        let refused = |error: &dyn std::fmt::Display| GpuError::Refused {
+            what: "a device".into(),
+            reason: error.to_string(),
+        };
+        let (inner, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
+            label: Some("cullet"),
+            required_features: wgpu::Features::empty(),
+            required_limits: adapter.limits(),
+            experimental_features: wgpu::ExperimentalFeatures::disabled(),
+            memory_hints: MemoryHints::Performance,
+            trace: wgpu::Trace::Off,
+        }))
+        .map_err(|error| refused(&error))?;
+        let fault = Arc::new(Mutex::new(None));
+        let set = {
+            let fault = Arc::clone(&fault);
+            move |error: GpuError| {
+                let mut first = fault.lock().expect("no holder of this lock panics");
+                first.get_or_insert(error);
+            }
+        };
+        let lost = set.clone();
+        inner.set_device_lost_callback(move |_, reason| {
+            lost(GpuError::Lost { reason });
+        });
+        let adapter_name = report.name.clone();
+        inner.on_uncaptured_error(Arc::new(move |error| {
+            set(match error {
+                wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory {
+                    adapter: adapter_name.clone(),
+                    what: "a command".into(),
+                    bytes: 0,
+                },
+                other => GpuError::Refused {
+                    what: "a command".into(),
+                    reason: other.to_string(),
+                },
+            });
+        }));
+        let limits = Limits {
+            binding: request
+                .binding_limit
+                .unwrap_or(u64::MAX)
+                .min(report.binding)
+                .min(report.buffer),
+            workgroups: request
+                .workgroup_limit
+                .unwrap_or(u32::MAX)
+                .clamp(1, report.workgroups),
+            storage_buffers: report.storage_buffers,
+        };
+        Ok(Device {
+            inner,
+            queue,
+            report,
+            limits,
+            fault,
+        })
+    }
+
+    /// The first fault that the device told, if any.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let fault = self.fault.lock().expect("no holder of this lock panics");
+        fault.clone().map_or(Ok(()), Err)
+    }
+
+    /// A buffer, zeroed, or the refusal naming `what` it is for.
+    pub(super) fn buffer(
+        &self,
+        what: &str,
+        bytes: u64,
+        usage: BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let memory = self.inner.push_error_scope(ErrorFilter::OutOfMemory);
+        let validation = self.inner.push_error_scope(ErrorFilter::Validation);
+        let buffer = self.inner.create_buffer(&BufferDescriptor {
+            label: Some(what),
+            size: bytes.max(16).next_multiple_of(16),
+            usage,
+            mapped_at_creation: false,
+        });
+        let invalid = pollster::block_on(validation.pop());
+        let full = pollster::block_on(memory.pop());
+        self.check()?;
+        match (full, invalid) {
+            (None, None) => Ok(buffer),
+            (None, Some(error)) => Err(GpuError::Refused {
+                what: format!("a buffer of {bytes} bytes for {what}"),
+                reason: error.to_string(),
+            }),
+            (Some(_), _) => Err(GpuError::OutOfMemory {
+                adapter: self.report.name.clone(),
+                what: what.to_owned(),
+                bytes,
+            }),
+        }
+    }
+
+    /// Memory of the host that the device copies into.
+    pub fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        self.buffer(
+            "reading back",
+            bytes,
+            BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+        )
+    }
+
+    /// A uniform of `bytes`, written by [`write`](Self::write).
+    pub fn uniform(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        self.buffer(
+            "parameters",
+            bytes.next_multiple_of(LAUNCH_STRIDE),
+            BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        )
+    }
+
+    /// Writes bytes before whatever is submitted next.
+    pub fn write(&self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
+        self.queue.write_buffer(buffer, offset, bytes);
+    }
+
+    /// Room for commands.
+    pub fn encoder(&self) -> wgpu::CommandEncoder {
+        self.inner.create_command_encoder(&Default::default())
+    }
+
+    /// Hands commands to the device.
+    pub fn submit(&self, encoder: wgpu::CommandEncoder) -> SubmissionIndex {
+        self.queue.submit([encoder.finish()])
+    }
+
+    /// Waits until a submission is done (all so far, without one).
+    pub fn wait(&self, submission: Option<SubmissionIndex>) -> Result<(), GpuError> {
+        let polled = self.inner.poll(PollType::Wait {
+            submission_index: submission,
+            timeout: None,
+        });
+        self.check()?;
+        polled.map(|_| ()).map_err(|error| GpuError::Lost {
+            reason: error.to_string(),
+        })
+    }
+
+    /// What buffers mapped by [`staging`](Self::staging) hold once `submission` is done, one after the other.
+    pub fn read(
+        &self,
+        submission: Option<SubmissionIndex>,
+        from: &[(&wgpu::Buffer, u64)],
+    ) -> Result<Vec<Vec<u8>>, GpuError> {
+        for (buffer, bytes) in from.iter().filter(|(_, bytes)| *bytes > 0) {
+            // The outcome shows when the range is asked for.
+            buffer.map_async(wgpu::MapMode::Read, 0..*bytes, |_| ());
+        }
+        self.wait(submission)?;
+        let mut out = Vec::with_capacity(from.len());
+        for &(buffer, bytes) in from {
+            if bytes == 0 {
+                out.push(Vec::new());
+                continue;
+            }
+            let view = buffer
+                .get_mapped_range(0..bytes)
+                .map_err(|error| GpuError::Lost {
+                    reason: error.to_string(),
+                })?;
+            out.push(view.to_vec());
+            drop(view);
+            buffer.unmap();
+        }
+        Ok(out)
+    }
+
+    /// Gives the device up at once; everything asked of it afterwards fails as lost.
+    pub fn destroy(&self) {
+        self.inner.destroy();
+    }
+}
