@@ -1,5 +1,6 @@
 //! The command line: one subcommand a stage, and `run` for all of them.
 
+mod adapters;
 mod check;
 mod inspect;
 mod interrupt;
@@ -61,6 +62,8 @@ enum Command {
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
+    /// List graphics adapters, their limits, and what each lacks.
+    Adapters,
     /// Print a JSON Schema of pipeline files, for editors.
     Schema,
     /// Print shell completions.
@@ -279,6 +282,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Preview(frames) => stages::preview(frames, &report),
         Command::Inspect { store } => inspect::inspect(store, arguments.json),
         Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
+        Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema => print(&crate::spec::json_schema()),
         Command::Completions { shell } => {
             let mut command = Arguments::command();

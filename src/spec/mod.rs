@@ -28,7 +28,7 @@ pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, Export, ExportFormat, Precision, Preview, Reconstruct, Simulate,
+    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, Simulate,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

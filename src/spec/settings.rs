@@ -22,13 +22,29 @@ pub enum Precision {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
-    /// The faster of those that work.
+    /// A discrete or integrated graphics processor where there is one, else all cores.
     #[default]
     Auto,
     /// All cores.
     Cpu,
-    /// A graphics processor through Vulkan, Metal or Direct3D.
+    /// A graphics processor through Vulkan, Metal or Direct3D 12.
     Gpu,
+}
+
+/// Which graphics processor, and how much of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gpu {
+    /// Part of the adapter's name, as `cullet adapters` lists it; the only way to get a software adapter. Absent: the first discrete one,
+    /// else an integrated one.
+    #[schemars(with = "String")]
+    pub adapter: Option<String>,
+    /// Binds at most so many bytes at a time, whatever the adapter allows; columns are split.
+    #[schemars(with = "u64", range(min = 4096))]
+    pub binding_limit: Option<u64>,
+    /// Dispatches at most so many workgroups at a time, whatever the adapter allows.
+    #[schemars(with = "u32", range(min = 1))]
+    pub workgroup_limit: Option<u32>,
 }
 
 /// Time integration.
@@ -37,6 +53,8 @@ pub enum Backend {
 pub struct Simulate {
     /// Where it runs.
     pub backend: Backend,
+    /// The graphics processor, where it runs on one.
+    pub gpu: Gpu,
     /// Its arithmetic.
     pub precision: Precision,
     /// Seed of everything drawn at random.
@@ -55,6 +73,7 @@ impl Default for Simulate {
     fn default() -> Self {
         Simulate {
             backend: Backend::Auto,
+            gpu: Gpu::default(),
             precision: Precision::F32,
             seed: 1,
             drag: 0.0,
