@@ -62,6 +62,15 @@ pub struct ContactTotals {
     pub sides: u64,
 }
 
+impl std::iter::Sum for ContactTotals {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(ContactTotals::default(), |a, b| ContactTotals {
+            energy: a.energy + b.energy,
+            sides: a.sides + b.sides,
+        })
+    }
+}
+
 /// Contact parameters of two surfaces at given radii and inverse masses.
 fn parameters<S: Scalar>(
     a: &Surface,

@@ -26,18 +26,48 @@ pub struct Snapshot {
     pub fragments: Fragments,
 }
 
+/// A frame that was asked for.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// Its tables.
+    pub snapshot: Snapshot,
+    /// Everything needed to continue bitwise, where that was asked for.
+    pub state: Option<State>,
+}
+
 /// A method, backend and precision at work on one scene.
+///
+/// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure leaves no state to go on from.
 pub trait Engine: Send {
-    /// Takes steps and leaves velocities at the end of the last. The state before a failing step is lost.
+    /// Takes steps and leaves velocities at the end of the last. A device may still be at work when this returns; its failures come with
+    /// the next delivery.
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError>;
-    /// Steps done.
+    /// Steps asked for so far; those before a restored state count.
     fn step(&self) -> u64;
-    /// The frame as columns; breaks are handed over once.
-    fn snapshot(&mut self, frame: u32) -> Snapshot;
-    /// Everything needed to continue bitwise.
-    fn state(&self, frame: u32) -> State;
-    /// Continues from a state of the same packing and pipeline.
+    /// Asks for the frame as it stands after the steps asked for so far, and for the state when `state`.
+    fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError>;
+    /// The oldest capture not yet delivered; waits for it. Every break is handed over once, with the first frame after it.
+    ///
+    /// # Panics
+    /// When no capture is outstanding.
+    fn deliver(&mut self) -> Result<Capture, SimulateError>;
+    /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.
+    fn ahead(&self) -> usize {
+        0
+    }
+    /// Continues from a state of the same packing and pipeline, in an engine that has not stepped yet.
     fn restore(&mut self, state: &State) -> Result<(), StateError>;
+
+    /// Capture and delivery in one, with no other capture outstanding.
+    fn snapshot(&mut self, frame: u32) -> Result<Snapshot, SimulateError> {
+        self.capture(frame, false)?;
+        Ok(self.deliver()?.snapshot)
+    }
+    /// The same for the state; the frame and the breaks in it are dropped.
+    fn state(&mut self, frame: u32) -> Result<State, SimulateError> {
+        self.capture(frame, true)?;
+        Ok(self.deliver()?.state.expect("it was asked for"))
+    }
 }
 
 /// Time stepping as resolved: what `check` prints and `simulate` uses.

@@ -2,11 +2,13 @@
 //!
 //! Meets the other stages only in the frame store.
 
+mod breaks;
 mod build;
 mod colliders;
 pub mod contact_pass;
 pub mod contacts;
 pub mod cpu;
+mod drive;
 pub mod engine;
 mod fragments;
 pub mod passes;
@@ -16,13 +18,13 @@ pub mod state;
 pub mod system;
 mod writer;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use arrow_array::Array;
 
 pub use build::{Built, build};
-pub use engine::{Engine, Schedule, Snapshot, engine, schedule, validate};
+pub use engine::{Capture, Engine, Schedule, Snapshot, engine, schedule, validate};
 use state::{State, StateError};
 
 use crate::columns::Table;
@@ -149,13 +151,13 @@ pub struct Outcome {
     pub frame: u32,
     /// Whether the user stopped it; it can then be resumed.
     pub interrupted: bool,
-    /// Steps taken in this run.
+    /// Steps taken in this run, up to the last frame.
     pub steps: u64,
 }
 
 /// Runs the stage on a packed store.
 ///
-/// `stop` ends the run after the frame in progress. Frames, breaks, history, fragments and states are written whole, in order.
+/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are written whole, in order.
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,
@@ -203,53 +205,40 @@ pub fn run(
         broken: 0,
         fragments: 0,
     };
-    let started = engine.step();
+    let course = drive::Course {
+        start: first,
+        anew: resumed.is_none(),
+        last: plan.frames,
+        steps_per_frame: plan.steps_per_frame,
+        state_every: settings.state_every,
+    };
     let mut clock = Instant::now();
-    let mut record = |engine: &mut dyn Engine, progress: &mut Progress, frame: u32| {
-        let mut snapshot = engine.snapshot(frame);
+    let mut record = |frame: u32, capture: Capture| {
+        let (mut snapshot, mut state) = (capture.snapshot, capture.state);
         snapshot.history.seconds = vec![clock.elapsed().as_secs_f64()];
         clock = Instant::now();
+        if let Some(state) = &mut state {
+            state.inputs = inputs;
+        }
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let due = frame.is_multiple_of(settings.state_every.max(1)) || frame == progress.last;
-        let state = due.then(|| {
-            let mut state = engine.state(frame);
-            state.inputs = inputs;
-            state
-        });
-        writer.send(writer::Job {
+        let alive = writer.send(writer::Job {
             frame,
             snapshot,
             state,
-        })
+        });
+        on_frame(progress);
+        alive
     };
-    let mut failure = None;
-    let mut alive = true;
-    if resumed.is_none() {
-        alive = record(engine.as_mut(), &mut progress, 0);
-        on_frame(progress);
-    }
-    for frame in first + 1..=plan.frames {
-        if !alive || stop.load(Ordering::Relaxed) {
-            break;
-        }
-        if let Err(error) = engine.advance(plan.steps_per_frame) {
-            failure = Some(error);
-            break;
-        }
-        alive = record(engine.as_mut(), &mut progress, frame);
-        on_frame(progress);
-    }
+    let driven = drive::drive(engine.as_mut(), &course, stop, &mut record);
     writer.finish()?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(Outcome {
-            frame: progress.frame,
-            interrupted: progress.frame < plan.frames,
-            steps: engine.step() - started,
-        }),
-    }
+    driven?;
+    Ok(Outcome {
+        frame: progress.frame,
+        interrupted: progress.frame < plan.frames,
+        steps: u64::from(progress.frame - first) * plan.steps_per_frame,
+    })
 }
 
 /// Folders that the stage writes.
