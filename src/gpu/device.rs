@@ -180,12 +180,12 @@ impl Device {
         })
     }
 
-    /// What buffers mapped by [`staging`](Self::staging) hold once `submission` is done, one after the other.
+    /// The words that buffers made by [`staging`](Self::staging) hold in their first so many bytes once `submission` is done.
     pub fn read(
         &self,
         submission: Option<SubmissionIndex>,
         from: &[(&wgpu::Buffer, u64)],
-    ) -> Result<Vec<Vec<u8>>, GpuError> {
+    ) -> Result<Vec<Vec<u32>>, GpuError> {
         for (buffer, bytes) in from.iter().filter(|(_, bytes)| *bytes > 0) {
             // The outcome shows when the range is asked for.
             buffer.map_async(wgpu::MapMode::Read, 0..*bytes, |_| ());
@@ -202,7 +202,7 @@ impl Device {
                 .map_err(|error| GpuError::Lost {
                     reason: error.to_string(),
                 })?;
-            out.push(view.to_vec());
+            out.push(bytemuck::pod_collect_to_vec(&view));
             drop(view);
             buffer.unmap();
         }

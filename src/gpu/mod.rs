@@ -11,7 +11,7 @@ pub use adapters::{AdapterReport, Kind, Request, adapters};
 pub use column::{Column, Item};
 pub use device::{Device, Limits};
 pub use kernel::{
-    Access, Binding, Kernel, KernelText, LAUNCH_STRIDE, Launches, WORKGROUP, compose,
+    Access, Binding, Kernel, KernelText, LAUNCH_STRIDE, Launches, WORKGROUP, compose, splits,
 };
 
 /// Why a device cannot be used, or no longer.

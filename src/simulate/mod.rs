@@ -8,6 +8,7 @@ mod colliders;
 pub mod contact_pass;
 pub mod contacts;
 pub mod cpu;
+pub mod device;
 mod drive;
 pub mod engine;
 mod fragments;
@@ -115,6 +116,15 @@ pub enum SimulateError {
         /// Frame of the state.
         frame: u32,
     },
+    /// More steps than a device can count.
+    #[error("a run on a graphics processor takes at most {limit} steps; a larger element radius or a shorter run needs fewer")]
+    TooManySteps {
+        /// The most.
+        limit: u64,
+    },
+    /// The graphics processor failed.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
     /// The frame store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
