@@ -4,6 +4,7 @@
 mod energy;
 mod external;
 mod harness;
+mod lawgen;
 mod pipeline;
 mod refusals;
 mod scenes;

@@ -2,8 +2,8 @@
 
 @group(1) @binding(0) var<uniform> zero: vec4<u32>;
 
-fn opaque_zero() -> u32 {
-    return zero.x;
+fn kept(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ zero.x);
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -2,6 +2,9 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::math::Vec3;
+use crate::math::solid::{Nearest, cuboid, cylinder, half_space, sphere, surface_velocity};
+
 /// A solid centred on its own origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solid {
@@ -45,46 +48,26 @@ impl Solid {
 
     /// Signed distance of `p` (negative inside) and the outward unit normal there.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
-        match *self {
-            Solid::HalfSpace { normal } => (p.dot(normal), normal),
-            Solid::Sphere { radius } => {
-                let length = p.length();
-                (length - radius, p.try_normalize().unwrap_or(DVec3::Y))
-            }
-            Solid::Box { half } => {
-                let q = p.abs() - half;
-                signed_box(q, p.signum())
-            }
+        let at = from_glam(p);
+        let nearest = match *self {
+            Solid::HalfSpace { normal } => half_space(at, from_glam(normal)),
+            Solid::Sphere { radius } => sphere(at, radius),
+            Solid::Box { half } => cuboid(at, from_glam(half)),
             Solid::Cylinder {
                 radius,
                 half_height,
-            } => {
-                let ring = DVec3::new(p.x, 0.0, p.z);
-                let outward = ring.try_normalize().unwrap_or(DVec3::X);
-                // In the half-plane through the axis a cylinder is a box.
-                let q = DVec3::new(ring.length() - radius, p.y.abs() - half_height, f64::MIN);
-                let (distance, n) = signed_box(q, DVec3::new(1.0, p.y.signum(), 0.0));
-                (distance, outward * n.x + DVec3::Y * n.y)
-            }
-        }
+            } => cylinder(at, radius, half_height),
+        };
+        (nearest.distance, to_glam(nearest.normal))
     }
 }
 
-/// Distance and normal of a box corner region: `q` is |p| less the half edges, `sign` the octant.
-fn signed_box(q: DVec3, sign: DVec3) -> (f64, DVec3) {
-    let outside = q.max(DVec3::ZERO);
-    if let Some(direction) = outside.try_normalize() {
-        return (outside.length(), direction * sign);
-    }
-    let deepest = q.max_element();
-    let axis = if q.x == deepest {
-        DVec3::X
-    } else if q.y == deepest {
-        DVec3::Y
-    } else {
-        DVec3::Z
-    };
-    (deepest, axis * sign)
+fn from_glam(v: DVec3) -> Vec3<f64> {
+    Vec3::new(v.x, v.y, v.z)
+}
+
+fn to_glam(v: Vec3<f64>) -> DVec3 {
+    DVec3::new(v.x, v.y, v.z)
 }
 
 /// Where a solid is and how it moves, world frame.
@@ -106,8 +89,17 @@ impl Pose {
         let arm = p - self.position;
         let (distance, normal) = solid.distance(self.rotation.inverse() * arm);
         let normal = self.rotation * normal;
-        let point = arm - normal * distance;
-        (distance, normal, self.velocity + self.spin.cross(point))
+        let nearest = Nearest {
+            distance,
+            normal: from_glam(normal),
+        };
+        let velocity = surface_velocity(
+            from_glam(arm),
+            nearest,
+            from_glam(self.velocity),
+            from_glam(self.spin),
+        );
+        (distance, normal, to_glam(velocity))
     }
 }
 

@@ -49,6 +49,18 @@ pub struct BondLoad<T> {
     pub bend: T,
 }
 
+/// Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).
+#[inline(always)]
+pub fn stiffness<T: Real>(es: T, gs: T, gj: T, ei: T, rest_length: T) -> Stiffness<T> {
+    let inverse = T::splat(1.0) / rest_length;
+    Stiffness {
+        normal: es * inverse,
+        shear: gs,
+        twist: gj * inverse,
+        bend: ei * inverse,
+    }
+}
+
 /// The bond law.
 ///
 /// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet.
@@ -93,10 +105,9 @@ pub fn bond<T: Real>(
 /// The law itself has no energy (its tangent is not symmetric at large strain); this is what its work is to first order.
 #[inline(always)]
 pub fn linear_energy<T: Real>(load: &BondLoad<T>, rest_length: T, k: Stiffness<T>) -> T {
-    let over = |value: T, stiffness: T| value * value / stiffness;
-    (over(load.axial, k.normal)
-        + over(load.shear, k.shear) * rest_length
-        + over(load.twist, k.twist)
-        + over(load.bend, k.bend))
-        * T::splat(0.5)
+    let stretch = load.axial * load.axial / k.normal;
+    let shear = load.shear * load.shear / k.shear * rest_length;
+    let twist = load.twist * load.twist / k.twist;
+    let bend = load.bend * load.bend / k.bend;
+    (stretch + shear + twist + bend) * T::splat(0.5)
 }

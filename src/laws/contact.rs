@@ -12,7 +12,21 @@
 //! takes them, conserve angular momentum exactly.
 //! Exchanging i and j flips force and spring bit for bit, so both ends may evaluate it on their own.
 
+use super::damping;
 use crate::math::{Real, Vec3};
+
+/// What two touching surfaces have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfacePair<T> {
+    /// Modulus of both in series, Pa.
+    pub modulus: T,
+    /// k_t/k_r.
+    pub shear_ratio: T,
+    /// Friction coefficient μ.
+    pub friction: T,
+    /// Ratio of critical normal damping.
+    pub damping_ratio: T,
+}
 
 /// Parameters of one contact.
 #[derive(Clone, Copy, Debug)]
@@ -94,10 +108,67 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
     }
 }
 
-/// k_r of two elements, N/m, from their radii and the contact modulus.
-pub fn stiffness(modulus: f64, r_i: f64, r_j: f64) -> f64 {
-    let mean = 0.5 * (r_i + r_j);
-    modulus * std::f64::consts::PI * mean * mean / (r_i + r_j)
+/// k_r of two elements, N/m, from the contact modulus (Pa) and their radii (m).
+#[inline(always)]
+pub fn stiffness<T: Real>(modulus: T, r_i: T, r_j: T) -> T {
+    let mean = T::splat(0.5) * (r_i + r_j);
+    modulus * T::splat(std::f64::consts::PI) * mean * mean / (r_i + r_j)
+}
+
+/// Parameters of two surfaces at given radii (m) and inverse masses (1/kg, 0 where held).
+#[inline(always)]
+pub fn parameters<T: Real>(
+    pair: SurfacePair<T>,
+    r_i: T,
+    r_j: T,
+    inverse_i: T,
+    inverse_j: T,
+) -> ContactParameters<T> {
+    let normal = stiffness(pair.modulus, r_i, r_j);
+    ContactParameters {
+        normal,
+        tangential: normal * pair.shear_ratio,
+        friction: pair.friction,
+        damping: damping::coefficient(pair.damping_ratio, normal, inverse_i, inverse_j),
+    }
+}
+
+/// Arms of both partners, m: each radius takes its share of the overlap, so that both end in one point.
+#[inline(always)]
+pub fn arms<T: Real>(x: Vec3<T>, r_i: T, r_j: T) -> (T, T) {
+    let share = x.norm() / (r_i + r_j);
+    (r_i * share, r_j * share)
+}
+
+/// Contact with a wall: a mirrored element of the same size without mass or spin of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct WallContact<T> {
+    /// From the mirrored element to this one, m.
+    pub x: Vec3<T>,
+    /// Distance at which they touch, m.
+    pub touch: T,
+    /// Arm of the element, m.
+    pub arm: T,
+}
+
+/// Contact of an element of radius `r` with the wall that its centre is `distance` from; `normal` points out of the wall.
+///
+/// Sunk in beyond its own radius an element is still pushed out: the normal comes from the wall, not from a length.
+#[inline(always)]
+pub fn wall<T: Real>(distance: T, normal: Vec3<T>, r: T) -> WallContact<T> {
+    let length = (r + distance).max(r * T::splat(1e-3));
+    WallContact {
+        x: normal * length,
+        touch: r - distance + length,
+        arm: distance,
+    }
+}
+
+/// Elastic energy of a touching contact, J: ½ k_r δ² + ½ k_t |ξ|².
+#[inline(always)]
+pub fn energy<T: Real>(overlap: T, spring: Vec3<T>, k: ContactParameters<T>) -> T {
+    let stretch = k.normal * overlap * overlap;
+    T::splat(0.5) * (stretch + k.tangential * spring.dot(spring))
 }
 
 /// Modulus of two materials in series, Pa.

@@ -27,11 +27,12 @@ pub fn bond<T: Real>(
 }
 
 /// Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.
-pub fn coefficient(ratio: f64, stiffness: f64, inverse_i: f64, inverse_j: f64) -> f64 {
+#[inline(always)]
+pub fn coefficient<T: Real>(ratio: T, stiffness: T, inverse_i: T, inverse_j: T) -> T {
     let inverse = inverse_i + inverse_j;
-    if inverse > 0.0 {
-        2.0 * ratio * (stiffness / inverse).sqrt()
-    } else {
-        0.0
-    }
+    let movable = T::zero().lt(inverse);
+    // Two held ends divide by one instead of zero, and the result is dropped.
+    let divisor = T::select(movable, inverse, T::splat(1.0));
+    let coefficient = T::splat(2.0) * ratio * (stiffness / divisor).sqrt();
+    T::select(movable, coefficient, T::zero())
 }

@@ -24,10 +24,10 @@ pub fn kick<T: Real>(
 /// Sum of a two-word number and a small one, again as two words (Knuth's two-sum: exact).
 #[inline(always)]
 pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
-    let small = low + small;
-    let sum = high + small;
-    let taken = sum - high;
-    (sum, (high - (sum - taken)) + (small - taken))
+    let added = low + small;
+    let sum = (high + added).kept();
+    let taken = (sum - high).kept();
+    (sum, (high - (sum - taken)) + (added - taken))
 }
 
 /// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
@@ -36,7 +36,7 @@ pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
 #[inline(always)]
 pub fn turn<T: Real>(q: Quat<T>, left_over: Vec3<T>, turn: Vec3<T>) -> (Quat<T>, Vec3<T>) {
     let phi = turn + left_over;
-    let turned = (Quat::from_rotation_vector(phi) * q).normalised();
+    let turned = Quat::from_rotation_vector(phi).product(q).normalised();
     (turned, phi - rotation_between(q, turned))
 }
 

@@ -1,10 +1,11 @@
-//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, components. Knows nothing of physics.
+//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids, components. Knows nothing of physics.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 pub mod lanes;
 pub mod quat;
 pub mod real;
+pub mod solid;
 pub mod union_find;
 pub mod vec3;
 

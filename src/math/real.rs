@@ -49,6 +49,13 @@ pub trait Real:
         Self::select(other.lt(self), self, other)
     }
 
+    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics drivers simplify `(a + b) − a`
+    /// to b unless told, and there it is the caller's kernel that says how.
+    #[inline(always)]
+    fn kept(self) -> Self {
+        self
+    }
+
     /// `atan(t)/t` for t in [0, 1], given t². Polynomial through Chebyshev nodes, within 3e-9.
     #[inline(always)]
     fn atan_ratio(t_squared: Self) -> Self {

@@ -3,8 +3,10 @@
 use super::contacts::{COLLIDER, ContactChunk};
 use super::system::{Load, System, motion};
 use crate::geometry::solid::{Pose, Solid};
-use crate::laws::contact::{ContactParameters, ContactState, contact, series_modulus, stiffness};
-use crate::laws::{damping, motion as motion_law};
+use crate::laws::contact::{
+    self, ContactParameters, ContactState, SurfacePair, contact, series_modulus,
+};
+use crate::laws::motion as motion_law;
 use crate::math::{Scalar, Vec3};
 
 /// Contact properties of a material.
@@ -18,6 +20,28 @@ pub struct Surface {
     pub damping: f64,
     /// k_t/k_r.
     pub shear_ratio: f64,
+}
+
+impl Surface {
+    /// What contacts of this surface with another share.
+    pub fn against(&self, other: &Surface) -> SurfacePair<f64> {
+        SurfacePair {
+            modulus: series_modulus(self.young, other.young),
+            shear_ratio: 0.5 * (self.shear_ratio + other.shear_ratio),
+            friction: self.friction.min(other.friction),
+            damping_ratio: self.damping.max(other.damping),
+        }
+    }
+}
+
+/// A pair of surfaces in working precision.
+fn rounded<S: Scalar>(pair: SurfacePair<f64>) -> SurfacePair<S> {
+    SurfacePair {
+        modulus: S::from_f64(pair.modulus),
+        shear_ratio: S::from_f64(pair.shear_ratio),
+        friction: S::from_f64(pair.friction),
+        damping_ratio: S::from_f64(pair.damping_ratio),
+    }
 }
 
 /// A solid obstacle at one moment.
@@ -43,8 +67,8 @@ impl Obstacle {
         self.pose.velocity.length() + turning
     }
 
-    /// Contact properties against an element; a wall brings no damping and no spring ratio of its own.
-    fn surface(&self, element: &Surface) -> Surface {
+    /// Contact properties beside an element's; a wall brings no damping and no spring ratio of its own.
+    pub fn surface(&self, element: &Surface) -> Surface {
         Surface {
             young: self.young.unwrap_or(element.young),
             friction: self.friction,
@@ -71,26 +95,6 @@ impl std::iter::Sum for ContactTotals {
     }
 }
 
-/// Contact parameters of two surfaces at given radii and inverse masses.
-fn parameters<S: Scalar>(
-    a: &Surface,
-    b: &Surface,
-    r_i: f64,
-    r_j: f64,
-    inverse_i: f64,
-    inverse_j: f64,
-) -> ContactParameters<S> {
-    let normal = stiffness(series_modulus(a.young, b.young), r_i, r_j);
-    let ratio = 0.5 * (a.shear_ratio + b.shear_ratio);
-    let zeta = a.damping.max(b.damping);
-    ContactParameters {
-        normal: S::from_f64(normal),
-        tangential: S::from_f64(normal * ratio),
-        friction: S::from_f64(a.friction.min(b.friction)),
-        damping: S::from_f64(damping::coefficient(zeta, normal, inverse_i, inverse_j)),
-    }
-}
-
 /// Stiffness that a contact can have at most, for the time step: of an element with every material at its own
 /// and at the largest radius, and with every obstacle.
 pub fn stiffest(
@@ -106,7 +110,7 @@ pub fn stiffest(
         .flat_map(|other| [(*other, radius), (*other, largest)]);
     walls
         .chain(elements)
-        .map(|(other, r)| parameters::<f64>(surface, &other, radius, r, 1.0, 1.0).normal)
+        .map(|(other, r)| contact::stiffness(surface.against(&other).modulus, radius, r))
         .fold(0.0, f64::max)
 }
 
@@ -156,13 +160,11 @@ impl<S: Scalar> ContactPass<'_, S> {
                 let Some((state, k)) = self.pair(contacts, local, at) else {
                     continue;
                 };
-                let overlap = contact(state, S::default(), k).overlap.to_f64();
-                if overlap <= 0.0 {
+                let overlap = contact(state, S::default(), k).overlap;
+                if overlap <= S::default() {
                     continue;
                 }
-                let spring = state.spring.dot(state.spring).to_f64();
-                let energy =
-                    0.5 * (k.normal.to_f64() * overlap * overlap + k.tangential.to_f64() * spring);
+                let energy = contact::energy(overlap, state.spring, k).to_f64();
                 let collider = contacts.partner[at] >= COLLIDER;
                 totals.energy += if collider { energy } else { 0.5 * energy };
                 totals.sides += if collider { 2 } else { 1 };
@@ -180,7 +182,7 @@ impl<S: Scalar> ContactPass<'_, S> {
     ) -> Option<(ContactState<S>, ContactParameters<S>)> {
         let i = self.first + local;
         let system = self.system;
-        let inverse = system.inverse_mass[i].to_f64();
+        let inverse = system.inverse_mass[i];
         let own = &system.motion[i].0;
         let vec = |row: &[S; 16], at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]);
         let low = |row: &[S; 16]| {
@@ -205,7 +207,6 @@ impl<S: Scalar> ContactPass<'_, S> {
             spring: Vec3::new(sx, sy, sz),
         };
         if partner >= COLLIDER {
-            // A flat wall is a mirrored element of the same size without mass or spin of its own.
             let obstacle = &self.obstacles[(partner - COLLIDER) as usize];
             let (distance, normal, velocity) =
                 obstacle.pose.surface(&obstacle.solid, system.position(i));
@@ -213,13 +214,13 @@ impl<S: Scalar> ContactPass<'_, S> {
             if distance >= r && state.spring.dot(state.spring).to_f64() == 0.0 {
                 return None;
             }
-            // Sunk in beyond its own radius an element is still pushed out: the normal comes from the wall, not from a length.
-            let length = (r + distance).max(1e-3 * r);
-            state.touch = S::from_f64(r - distance + length);
-            state.arm_i = S::from_f64(distance);
-            state.x = Vec3::from_f64((normal * length).to_array());
+            let wall = contact::wall(distance, Vec3::from_f64(normal.to_array()), r);
+            state.touch = S::from_f64(wall.touch);
+            state.arm_i = S::from_f64(wall.arm);
+            state.x = Vec3::from_f64(wall.x.to_f64());
             state.v = state.v - Vec3::from_f64(velocity.to_array());
-            let k = parameters(surface, &obstacle.surface(surface), r, r, inverse, 0.0);
+            let pair = rounded(surface.against(&obstacle.surface(surface)));
+            let k = contact::parameters(pair, r_i, r_i, inverse, S::default());
             return Some((state, k));
         }
         let j = partner as usize;
@@ -237,17 +238,9 @@ impl<S: Scalar> ContactPass<'_, S> {
         state.v = state.v - vec(other, motion::V);
         state.w_j = vec(other, motion::W);
         let r_j = system.tail[j].0[3];
-        // Each radius takes its share of the overlap, so that both arms end in one point.
-        let share = state.x.norm() / (r_i + r_j);
-        (state.arm_i, state.arm_j) = (r_i * share, r_j * share);
-        let k = parameters(
-            surface,
-            &self.surfaces[system.material[j] as usize],
-            r_i.to_f64(),
-            r_j.to_f64(),
-            inverse,
-            system.inverse_mass[j].to_f64(),
-        );
+        (state.arm_i, state.arm_j) = contact::arms(state.x, r_i, r_j);
+        let pair = rounded(surface.against(&self.surfaces[system.material[j] as usize]));
+        let k = contact::parameters(pair, r_i, r_j, inverse, system.inverse_mass[j]);
         Some((state, k))
     }
 }

@@ -117,7 +117,9 @@ pub enum SimulateError {
         frame: u32,
     },
     /// More steps than a device can count.
-    #[error("a run on a graphics processor takes at most {limit} steps; a larger element radius or a shorter run needs fewer")]
+    #[error(
+        "a run on a graphics processor takes at most {limit} steps; a larger element radius or a shorter run needs fewer"
+    )]
     TooManySteps {
         /// The most.
         limit: u64,

@@ -6,7 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::laws::bdem::Stiffness;
+use crate::laws::bdem::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar, Vec3};
@@ -83,13 +83,7 @@ impl<S: Real> BondClass<S> {
     /// Stiffnesses of a bond of this class.
     #[inline(always)]
     pub fn stiffness(&self, rest_length: S) -> Stiffness<S> {
-        let inverse = S::splat(1.0) / rest_length;
-        Stiffness {
-            normal: self.es * inverse,
-            shear: self.gs,
-            twist: self.gj * inverse,
-            bend: self.ei * inverse,
-        }
+        bdem::stiffness(self.es, self.gs, self.gj, self.ei, rest_length)
     }
 }
 

@@ -22,7 +22,12 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
     let inputs: Vec<[f32; 4]> = (0..64)
         .map(|k| {
             let high = 1.0 + 0.01 * k as f32;
-            [high, 1e-9 * (k as f32 - 30.0), 3.7e-9 * (k as f32 + 0.3), 0.0]
+            [
+                high,
+                1e-9 * (k as f32 - 30.0),
+                3.7e-9 * (k as f32 + 0.3),
+                0.0,
+            ]
         })
         .collect();
     let column = Column::from(device, "tried", Item::Vec4, &inputs)?;

@@ -57,7 +57,11 @@ impl Sizes {
             ("neighbours", Item::U32, bonds),
             ("rest directions", Item::Vec4, bonds),
             ("strengths", Item::Vec2, bonds),
-            ("bond classes", Item::U32, if self.kinds { bonds } else { 1 }),
+            (
+                "bond classes",
+                Item::U32,
+                if self.kinds { bonds } else { 1 },
+            ),
             ("bond masks", Item::Atomic, 3 * n),
             ("loads", Item::Vec4, 2 * n),
             ("contact rows", Item::U32, n + 1),

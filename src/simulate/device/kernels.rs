@@ -284,7 +284,16 @@ fn scan(
     let mut pass = |entry: &'static str, items: u64| {
         let columns = || vec![column, &c.block_sums, status];
         let constants = [("length", length as f64)];
-        make.stage(&texts::SCAN, (entry, items), &constants, [columns(), columns()])
+        make.stage(
+            &texts::SCAN,
+            (entry, items),
+            &constants,
+            [columns(), columns()],
+        )
     };
-    Ok([pass("blocks", blocks)?, pass("totals", 1)?, pass("offsets", length)?])
+    Ok([
+        pass("blocks", blocks)?,
+        pass("totals", 1)?,
+        pass("offsets", length)?,
+    ])
 }

@@ -143,7 +143,11 @@ impl Gpu {
         let shared = device.uniform(size_of::<Launch>() as u64)?;
         let rows = device.uniform(ROWS * LAUNCH_STRIDE)?;
         for row in 0..ROWS {
-            device.write(&rows, row * LAUNCH_STRIDE, bytemuck::bytes_of(&(row as u32)));
+            device.write(
+                &rows,
+                row * LAUNCH_STRIDE,
+                bytemuck::bytes_of(&(row as u32)),
+            );
         }
         let launches = Launches::new(&device, &shared, &rows);
         let mut compiled = Compiled::new();
@@ -330,7 +334,10 @@ impl Gpu {
                 }
             }
             Task::Capture { step, state, .. } => {
-                debug_assert!(at(step, phase::CAPTURE) >= resume, "a frame that is there was delivered");
+                debug_assert!(
+                    at(step, phase::CAPTURE) >= resume,
+                    "a frame that is there was delivered"
+                );
                 self.submit_capture(step, state)?;
             }
         }
@@ -382,7 +389,11 @@ impl Gpu {
             }
         };
         let k = &self.kernels;
-        let measuring: &[_] = if state { &[&k.carried, &k.gather] } else { &[&k.carried] };
+        let measuring: &[_] = if state {
+            &[&k.carried, &k.gather]
+        } else {
+            &[&k.carried]
+        };
         run(&mut encoder, measuring);
         let tied = (&self.columns, &self.status);
         staging.copy(&mut encoder, tied, self.parity(), state);
@@ -426,7 +437,8 @@ impl Gpu {
             spring_room: sizes.springs as u32,
             ..Launch::default()
         };
-        self.device.write(&self.shared, 0, bytemuck::bytes_of(&launch));
+        self.device
+            .write(&self.shared, 0, bytemuck::bytes_of(&launch));
         if !scene.colliders.is_empty() {
             let poses: Vec<[f32; 4]> = (base..base + ROWS)
                 .flat_map(|step| scene.colliders.iter().map(move |c| (step, c)))
@@ -505,7 +517,11 @@ impl Gpu {
             self.batch = batch;
             self.since = u32::MAX;
         }
-        columns::from_device(&landed.motion, &mut self.system.motion, &mut self.system.tail);
+        columns::from_device(
+            &landed.motion,
+            &mut self.system.motion,
+            &mut self.system.tail,
+        );
         let mut breaks = Breaks::default();
         for event in &landed.events {
             self.take_break(event, &mut breaks);
@@ -552,7 +568,10 @@ impl Gpu {
 
     fn take_break(&mut self, event: &Event, rows: &mut Breaks) {
         let j = self.system.slots.partner(event.element, event.slot);
-        let at = self.system.slots.at(event.slot as usize, event.element as usize);
+        let at = self
+            .system
+            .slots
+            .at(event.slot as usize, event.element as usize);
         let tension = event.sigma > self.system.slots.sigma_c[at];
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
         Broken {
@@ -570,7 +589,11 @@ impl Gpu {
                 slot: event.slot,
                 sigma: f64::from(event.sigma),
                 tau: f64::from(event.tau),
-                mode: if tension { BreakMode::Tension } else { BreakMode::Shear },
+                mode: if tension {
+                    BreakMode::Tension
+                } else {
+                    BreakMode::Shear
+                },
             },
             middle: vector(event.middle),
             from_i: vector(event.from_i),
@@ -598,9 +621,13 @@ fn fastest(colliders: &[Collider]) -> f64 {
     let speeds = colliders.iter().flat_map(|collider| {
         let keys = &collider.keys;
         // Between two keys it is constant; without keys at all times.
-        let middles = keys.windows(2).map(|pair| (pair[0].time + pair[1].time) / 2.0);
+        let middles = keys
+            .windows(2)
+            .map(|pair| (pair[0].time + pair[1].time) / 2.0);
         let steady = keys.is_empty().then_some(0.0);
-        middles.chain(steady).map(|t| obstacle(collider, t).fastest())
+        middles
+            .chain(steady)
+            .map(|t| obstacle(collider, t).fastest())
     });
     speeds.fold(0.0, f64::max)
 }
@@ -609,7 +636,9 @@ impl Engine for Gpu {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
         let (from, to) = (self.step, self.step + steps);
         if to > phase::STEPS {
-            return Err(SimulateError::TooManySteps { limit: phase::STEPS });
+            return Err(SimulateError::TooManySteps {
+                limit: phase::STEPS,
+            });
         }
         self.step = to;
         if steps == 0 {

@@ -34,15 +34,25 @@ impl Tables {
         for class in classes {
             let s = &class.section;
             rows.push([class.es, class.gs, class.gj, class.ei]);
-            rows.push([s.inverse_area, s.bend_modulus, s.twist_modulus, s.compression_counts]);
+            rows.push([
+                s.inverse_area,
+                s.bend_modulus,
+                s.twist_modulus,
+                s.compression_counts,
+            ]);
             rows.push([class.damping, class.spin_damping, 0.0, 0.0]);
         }
         let pairs = rows.len() as u32;
         let mut push = |a: &Surface, b: &Surface| {
             let pair = a.against(b);
             rows.push(
-                [pair.modulus, pair.shear_ratio, pair.friction, pair.damping_ratio]
-                    .map(|value| value as f32),
+                [
+                    pair.modulus,
+                    pair.shear_ratio,
+                    pair.friction,
+                    pair.damping_ratio,
+                ]
+                .map(|value| value as f32),
             );
         };
         for a in surfaces {

@@ -13,7 +13,10 @@ fn request() -> Option<Request> {
     let named = crate::gpu::adapters().into_iter().next().map(|a| a.name);
     if named.is_none() {
         let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
-        assert!(!insisted, "no graphics adapter, and CULLET_GPU_REQUIRED is set");
+        assert!(
+            !insisted,
+            "no graphics adapter, and CULLET_GPU_REQUIRED is set"
+        );
         println!("skipped: no graphics adapter");
     }
     named.map(|name| Request {
@@ -78,7 +81,10 @@ fn prefix_sum_is_the_running_sum() {
                 })
                 .collect();
             let found = device_scan(&device, &values);
-            assert!(found == expected, "{length} items, {workgroups:?} workgroups");
+            assert!(
+                found == expected,
+                "{length} items, {workgroups:?} workgroups"
+            );
         }
     }
 }
@@ -110,7 +116,9 @@ fn crowded() -> (Packing, Pipeline) {
         for column in [&mut e.mass, &mut e.inertia, &mut e.volume] {
             column.push(column[0]);
         }
-        for column in [&mut e.vx, &mut e.vy, &mut e.vz, &mut e.wx, &mut e.wy, &mut e.wz] {
+        for column in [
+            &mut e.vx, &mut e.vy, &mut e.vz, &mut e.wx, &mut e.wy, &mut e.wz,
+        ] {
             column.push(0.0);
         }
     }
@@ -139,7 +147,11 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     let (packing, pipeline) = crowded();
     let built = super::super::build(&packing, &pipeline).unwrap();
     let mut gpu = Gpu::new(built, &packing, &pipeline, 1e-7, &request).unwrap();
-    let obstacles: Vec<_> = pipeline.colliders.iter().map(|c| obstacle(c, 0.0)).collect();
+    let obstacles: Vec<_> = pipeline
+        .colliders
+        .iter()
+        .map(|c| obstacle(c, 0.0))
+        .collect();
     // As packed, and far from the origin, where cells have negative and large numbers.
     for shift in [DVec3::ZERO, DVec3::new(-3.0, 0.0, 70.0)] {
         for i in 0..gpu.system.count {
@@ -155,7 +167,11 @@ fn contact_lists_and_grid_are_those_of_the_host() {
         assert!(entries > 700, "the scene is crowded: {entries}");
         for (i, row) in expected.iter().enumerate() {
             let range = first[i] as usize..first[i + 1] as usize;
-            assert_eq!(&partner[range], row.as_slice(), "element {i}, shifted {shift}");
+            assert_eq!(
+                &partner[range],
+                row.as_slice(),
+                "element {i}, shifted {shift}"
+            );
         }
         check_grid(&gpu);
     }
@@ -168,7 +184,9 @@ fn check_grid(gpu: &Gpu) {
     let mut expected = vec![Vec::new(); cells as usize];
     for i in 0..gpu.system.count {
         let row = &gpu.system.motion[i].0;
-        let cell: IVec3 = (Vec3::new(row[0], row[1], row[2]) / edge).floor().as_ivec3();
+        let cell: IVec3 = (Vec3::new(row[0], row[1], row[2]) / edge)
+            .floor()
+            .as_ivec3();
         let mixed = (cell.x as u32).wrapping_mul(0x9e37_79b1)
             ^ (cell.y as u32).wrapping_mul(0x85eb_ca77)
             ^ (cell.z as u32).wrapping_mul(0xc2b2_ae3d);

@@ -1,0 +1,262 @@
+//! Structs and functions of a Rust file as WGSL declarations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Error, Expr, Fields, File, FnArg, GenericParam, Generics, ImplItem, Item, Lit, Meta,
+    Pat, ReturnType, Signature, TraitItem, Type, TypeParamBound, UseTree,
+};
+
+use super::expression::{Body, NATIVE, listed};
+
+/// What one file holds for translation.
+pub struct Module {
+    name: String,
+    structs: Vec<syn::ItemStruct>,
+    functions: Vec<Function>,
+    /// Names brought in from other modules, with the module.
+    uses: BTreeMap<String, String>,
+}
+
+struct Function {
+    attributes: Vec<Attribute>,
+    signature: Signature,
+    block: syn::Block,
+}
+
+/// What translation needs to know of all files together.
+pub struct Known {
+    /// Members of each struct in order.
+    pub structs: BTreeMap<String, Vec<String>>,
+    /// Module and name of every function translated.
+    pub functions: BTreeSet<(String, String)>,
+}
+
+impl Known {
+    /// Of all modules.
+    pub fn of<'a>(modules: impl Iterator<Item = &'a Module>) -> Self {
+        let mut known = Known {
+            structs: BTreeMap::new(),
+            functions: BTreeSet::new(),
+        };
+        for module in modules {
+            for item in &module.structs {
+                let members = item.fields.iter().filter_map(|f| f.ident.as_ref());
+                let members = members.map(ToString::to_string).collect();
+                known.structs.insert(item.ident.to_string(), members);
+            }
+            for function in &module.functions {
+                let name = function.signature.ident.to_string();
+                known.functions.insert((module.name.clone(), name));
+            }
+        }
+        known
+    }
+}
+
+/// Picks what is generic over `Real` out of a file.
+pub fn module(source: &str, file: File) -> Module {
+    let stem = source.rsplit('/').next().unwrap_or(source);
+    let mut module = Module {
+        name: stem.trim_end_matches(".rs").to_owned(),
+        structs: Vec::new(),
+        functions: Vec::new(),
+        uses: BTreeMap::new(),
+    };
+    for item in file.items {
+        match item {
+            Item::Use(item) => uses(&item.tree, "", &mut module.uses),
+            // Vectors and quaternions are types of the language there.
+            Item::Struct(item)
+                if !item.generics.params.is_empty() && foreign(&item.ident).is_none() =>
+            {
+                module.structs.push(item);
+            }
+            Item::Fn(item) if over_real(&item.sig.generics) => {
+                module.function(item.attrs, item.sig, *item.block);
+            }
+            Item::Impl(item) if item.trait_.is_none() && over_real(&item.generics) => {
+                for inner in item.items {
+                    if let ImplItem::Fn(inner) = inner {
+                        module.function(inner.attrs, inner.sig, inner.block);
+                    }
+                }
+            }
+            Item::Trait(item) if item.ident == "Real" => {
+                for inner in item.items {
+                    if let TraitItem::Fn(inner) = inner
+                        && let Some(block) = inner.default
+                    {
+                        module.function(inner.attrs, inner.sig, block);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    module
+}
+
+impl Module {
+    fn function(&mut self, attributes: Vec<Attribute>, signature: Signature, block: syn::Block) {
+        if !NATIVE.contains(&signature.ident.to_string().as_str()) {
+            self.functions.push(Function {
+                attributes,
+                signature,
+                block,
+            });
+        }
+    }
+
+    /// Declarations in order.
+    pub fn wgsl(&self, known: &Known) -> Result<Vec<String>, Error> {
+        let structs = self.structs.iter().map(structure);
+        let functions = self.functions.iter().map(|f| self.translate(f, known));
+        structs.chain(functions).collect()
+    }
+
+    fn translate(&self, function: &Function, known: &Known) -> Result<String, Error> {
+        let signature = &function.signature;
+        let name = format!("{}_{}", self.name, signature.ident);
+        let mut parameters = Vec::new();
+        for input in &signature.inputs {
+            parameters.push(match input {
+                FnArg::Receiver(_) => format!("own: {}", self.own_type()),
+                FnArg::Typed(input) => match &*input.pat {
+                    Pat::Ident(pattern) => {
+                        format!("{}: {}", pattern.ident, self.wgsl_type(&input.ty)?)
+                    }
+                    other => return Err(Error::new(other.span(), "a parameter must be a name")),
+                },
+            });
+        }
+        let mut text = String::new();
+        let result = match &signature.output {
+            ReturnType::Type(_, ty) => match &**ty {
+                Type::Tuple(tuple) => {
+                    let name = format!("{name}_result");
+                    text = format!(
+                        "// What {}_{} returns.\nstruct {name} {{\n",
+                        self.name, signature.ident
+                    );
+                    for (k, element) in tuple.elems.iter().enumerate() {
+                        text += &format!("    x{k}: {},\n", self.wgsl_type(element)?);
+                    }
+                    text += "}\n\n";
+                    name
+                }
+                other => self.wgsl_type(other)?,
+            },
+            ReturnType::Default => {
+                return Err(Error::new(signature.span(), "a law must return something"));
+            }
+        };
+        let body = Body {
+            module: &self.name,
+            uses: &self.uses,
+            known,
+            result: &result,
+        };
+        text += &docs(&function.attributes, "");
+        text += &listed(&format!("fn {name}"), &parameters, "");
+        text += &format!(" -> {result} {{\n");
+        text += &body.block(&function.block)?;
+        text += "}\n";
+        Ok(text)
+    }
+
+    /// Type of `self`.
+    fn own_type(&self) -> &'static str {
+        match self.name.as_str() {
+            "quat" => "vec4<f32>",
+            "vec3" => "vec3<f32>",
+            _ => "f32",
+        }
+    }
+
+    fn wgsl_type(&self, ty: &Type) -> Result<String, Error> {
+        match ty {
+            Type::Reference(reference) => self.wgsl_type(&reference.elem),
+            Type::Path(path) => {
+                let last = path.path.segments.last();
+                let name = last.map_or_else(String::new, |s| s.ident.to_string());
+                Ok(match name.as_str() {
+                    "T" => "f32".to_owned(),
+                    "Self" => self.own_type().to_owned(),
+                    "Mask" => "bool".to_owned(),
+                    _ => foreign(&name).map_or(name, str::to_owned),
+                })
+            }
+            other => Err(Error::new(other.span(), "this type has no WGSL")),
+        }
+    }
+}
+
+/// The language's own type for vectors and quaternions.
+fn foreign(name: &(impl ToString + ?Sized)) -> Option<&'static str> {
+    match name.to_string().as_str() {
+        "Vec3" => Some("vec3<f32>"),
+        "Quat" => Some("vec4<f32>"),
+        _ => None,
+    }
+}
+
+fn over_real(generics: &Generics) -> bool {
+    generics.params.iter().any(|parameter| {
+        matches!(parameter, GenericParam::Type(parameter) if parameter.bounds.iter().any(|bound| {
+            matches!(bound, TypeParamBound::Trait(bound) if bound.path.is_ident("Real"))
+        }))
+    })
+}
+
+fn uses(tree: &UseTree, module: &str, found: &mut BTreeMap<String, String>) {
+    match tree {
+        UseTree::Path(path) => uses(&path.tree, &path.ident.to_string(), found),
+        UseTree::Name(name) => {
+            found.insert(name.ident.to_string(), module.to_owned());
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|t| uses(t, module, found)),
+        UseTree::Rename(_) | UseTree::Glob(_) => {}
+    }
+}
+
+fn structure(item: &syn::ItemStruct) -> Result<String, Error> {
+    let Fields::Named(fields) = &item.fields else {
+        return Err(Error::new(item.span(), "a struct must name its fields"));
+    };
+    let nowhere = Module {
+        name: String::new(),
+        structs: Vec::new(),
+        functions: Vec::new(),
+        uses: BTreeMap::new(),
+    };
+    let mut text = docs(&item.attrs, "");
+    text += &format!("struct {} {{\n", item.ident);
+    for field in &fields.named {
+        let name = field
+            .ident
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string);
+        text += &docs(&field.attrs, "    ");
+        text += &format!("    {name}: {},\n", nowhere.wgsl_type(&field.ty)?);
+    }
+    text += "}\n";
+    Ok(text)
+}
+
+/// Doc comments as plain ones.
+fn docs(attributes: &[Attribute], indent: &str) -> String {
+    let mut text = String::new();
+    for attribute in attributes {
+        if let Meta::NameValue(doc) = &attribute.meta
+            && doc.path.is_ident("doc")
+            && let Expr::Lit(literal) = &doc.value
+            && let Lit::Str(line) = &literal.lit
+        {
+            text += format!("{indent}//{}", line.value()).trim_end();
+            text.push('\n');
+        }
+    }
+    text
+}
