@@ -16,7 +16,10 @@ pub fn request() -> Option<Request> {
     let named = adapters().into_iter().next().map(|adapter| adapter.name);
     if named.is_none() {
         let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
-        assert!(!insisted, "no graphics adapter, and CULLET_GPU_REQUIRED is set");
+        assert!(
+            !insisted,
+            "no graphics adapter, and CULLET_GPU_REQUIRED is set"
+        );
         println!("skipped: no graphics adapter");
     }
     named.map(|name| Request {
@@ -59,7 +62,12 @@ fn compare_backends(name: &str, frames_per_second: &str) {
     let rate = format!("time.frames_per_second={frames_per_second}");
     let device = on_device(&request);
     let mut more = vec!["--set", rate.as_str()];
-    let cpu = run(&place, name, "cpu", &[&more[..], &["--set", "simulate.backend=cpu"]].concat());
+    let cpu = run(
+        &place,
+        name,
+        "cpu",
+        &[&more[..], &["--set", "simulate.backend=cpu"]].concat(),
+    );
     more.extend(device.iter().map(String::as_str));
     let gpu = run(&place, name, "gpu", &more);
     let frames = cpu.frames(&(0..u32::MAX)).unwrap();
@@ -80,7 +88,10 @@ fn compare_backends(name: &str, frames_per_second: &str) {
         if broken != [0, 0] {
             break;
         }
-        let (a, b) = (cpu.read_frame(frame).unwrap(), gpu.read_frame(frame).unwrap());
+        let (a, b) = (
+            cpu.read_frame(frame).unwrap(),
+            gpu.read_frame(frame).unwrap(),
+        );
         for (a, b) in [(&a.x, &b.x), (&a.y, &b.y), (&a.z, &b.z)] {
             for (a, b) in a.iter().zip(b) {
                 farthest = farthest.max(f64::from((a - b).abs()) / size);
@@ -91,16 +102,29 @@ fn compare_backends(name: &str, frames_per_second: &str) {
     let last = *frames.last().unwrap();
     let end = |store: &Store| {
         let history = store.read_history(last).unwrap();
-        let largest = store.read_fragments(last).unwrap().mass.into_iter().fold(0.0, f64::max);
+        let largest = store
+            .read_fragments(last)
+            .unwrap()
+            .mass
+            .into_iter()
+            .fold(0.0, f64::max);
         (f64::from(history.broken[0]), largest, history.fragments[0])
     };
     let (on_cpu, on_gpu) = (end(&cpu), end(&gpu));
-    println!("{name}: {unbroken} frames before a break agree to {farthest:.1e} of the body; broken, largest mass, fragments: {on_cpu:?} {on_gpu:?}");
+    println!(
+        "{name}: {unbroken} frames before a break agree to {farthest:.1e} of the body; broken, largest mass, fragments: {on_cpu:?} {on_gpu:?}"
+    );
     assert!(unbroken > 3, "frames before the first break: {unbroken}");
     assert!(farthest < 1e-6, "{farthest:.1e}");
     assert!(on_cpu.0 > 50.0, "it breaks");
-    assert!((on_gpu.0 / on_cpu.0 - 1.0).abs() < 0.05, "{on_cpu:?} {on_gpu:?}");
-    assert!((on_gpu.1 / on_cpu.1 - 1.0).abs() < 0.15, "{on_cpu:?} {on_gpu:?}");
+    assert!(
+        (on_gpu.0 / on_cpu.0 - 1.0).abs() < 0.05,
+        "{on_cpu:?} {on_gpu:?}"
+    );
+    assert!(
+        (on_gpu.1 / on_cpu.1 - 1.0).abs() < 0.15,
+        "{on_cpu:?} {on_gpu:?}"
+    );
 }
 
 #[test]
@@ -117,7 +141,11 @@ fn a_plate_breaks_alike_on_both_backends() {
 fn collision(points: &[DVec3], strength: f64) -> (Packing, Pipeline, f64) {
     let r = 1e-3;
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
-    (material.friction, material.damping, material.contact_damping) = (0.4, 0.05, 0.2);
+    (
+        material.friction,
+        material.damping,
+        material.contact_damping,
+    ) = (0.4, 0.05, 0.2);
     let mut packing = scenes::packing(points, r, &material, (strength, strength));
     let n = points.len();
     let middle = points.iter().map(|p| p.x).sum::<f64>() / n as f64;
@@ -129,7 +157,9 @@ fn collision(points: &[DVec3], strength: f64) -> (Packing, Pipeline, f64) {
     scenes::set_motion(&mut packing.elements, &v, &vec![DVec3::Z * 20.0; n]);
     let mut pipeline = scenes::pipeline(material.clone());
     pipeline.world.gravity = [0.0, -9.81, 0.0];
-    pipeline.colliders.push(scenes::rising_floor(-0.5 * r - r, 2.0));
+    pipeline
+        .colliders
+        .push(scenes::rising_floor(-0.5 * r - r, 2.0));
     (packing, pipeline, 0.2 * unit_step(&material))
 }
 
@@ -213,7 +243,10 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
     one.snapshot(1).unwrap();
     one.advance(400).unwrap();
     one.capture(2, true).unwrap();
-    assert!(one.deliver().unwrap().state == second.state, "states differ");
+    assert!(
+        one.deliver().unwrap().state == second.state,
+        "states differ"
+    );
 }
 
 #[test]
@@ -270,15 +303,25 @@ fn a_run_that_blows_up_keeps_its_last_good_frame() {
     let place = Place::new();
     let device = on_device(&request);
     // A step far beyond the critical one.
-    let mut arguments: Vec<String> = ["run", &shot("bunny_drop"), "--out", "store", "--to", "simulate"]
-        .map(String::from)
-        .to_vec();
+    let mut arguments: Vec<String> = [
+        "run",
+        &shot("bunny_drop"),
+        "--out",
+        "store",
+        "--to",
+        "simulate",
+    ]
+    .map(String::from)
+    .to_vec();
     arguments.extend(device);
     arguments.extend(["--set", "scale=smoke", "--set", "time.step=8e-6"].map(String::from));
     let output = place.command().args(&arguments).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("no longer finite") && error.contains("element"), "{error}");
+    assert!(
+        error.contains("no longer finite") && error.contains("element"),
+        "{error}"
+    );
     let store = Store::open(place.path("store")).unwrap();
     let frames = store.frames(&(0..u32::MAX)).unwrap();
     let last = *frames.last().unwrap();
@@ -299,15 +342,27 @@ fn a_lost_device_is_told_and_an_unknown_one_refused() {
         .and_then(|()| gpu.snapshot(1).map(|_| ()))
         .unwrap_err()
         .to_string();
-    assert!(error.contains("lost") && error.contains("--resume"), "{error}");
+    assert!(
+        error.contains("lost") && error.contains("--resume"),
+        "{error}"
+    );
 
     let place = Place::new();
     let bunny = shot("bunny_drop");
     let output = place.output(&[
-        "check", &bunny, "--set", "scale=smoke", "--set", "simulate.backend=gpu",
-        "--set", "simulate.gpu.adapter=no such card",
+        "check",
+        &bunny,
+        "--set",
+        "scale=smoke",
+        "--set",
+        "simulate.backend=gpu",
+        "--set",
+        "simulate.gpu.adapter=no such card",
     ]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("no graphics adapter named \"no such card\""), "{error}");
+    assert!(
+        error.contains("no graphics adapter named \"no such card\""),
+        "{error}"
+    );
 }

@@ -19,7 +19,7 @@ fn noise(k: usize) -> f64 {
     (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-fn noise3(k: usize) -> DVec3 {
+pub fn noise3(k: usize) -> DVec3 {
     DVec3::new(noise(3 * k), noise(3 * k + 1), noise(3 * k + 2))
 }
 
@@ -35,7 +35,7 @@ fn cluster(r: f64) -> Vec<DVec3> {
 const R: f64 = 1e-3;
 
 /// 2/√(16 k/m) with k = (π/2) E r: the step that the papers count in.
-fn unit_step(material: &Material) -> f64 {
+pub fn unit_step(material: &Material) -> f64 {
     let mass = 4.0 / 3.0 * std::f64::consts::PI * R.powi(3) * material.density;
     2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * material.young * R / mass).sqrt()
 }

@@ -225,6 +225,12 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 cause.downcast_ref(),
                 Some(
                     crate::simulate::SimulateError::Unsupported { .. }
+                        | crate::simulate::SimulateError::TooManySteps { .. }
+                        | crate::simulate::SimulateError::Gpu(
+                            crate::gpu::GpuError::NoAdapter { .. }
+                                | crate::gpu::GpuError::Lacks { .. }
+                                | crate::gpu::GpuError::OutOfMemory { .. }
+                        )
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
                         | crate::simulate::SimulateError::Changed { .. }
                         | crate::simulate::SimulateError::TooShort { .. }

@@ -3,10 +3,12 @@
 use super::SimulateError;
 use super::build::build;
 use super::cpu::Cpu;
+use super::device::Gpu;
 use super::stability::critical_step;
 use super::state::{State, StateError};
 use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
+use crate::gpu::{GpuError, Request};
 #[cfg(target_arch = "x86_64")]
 use crate::math::F32x8;
 use crate::math::Lanes;
@@ -123,7 +125,7 @@ pub fn validate(
     pipeline: &Pipeline,
     backend: Backend,
 ) -> Result<(), SimulateError> {
-    refuse_backend(backend)?;
+    refuse_combination(pipeline, backend)?;
     let built = build::<f64>(packing, pipeline)?;
     refuse_sunk(&built.system, packing, pipeline)
 }
@@ -165,15 +167,16 @@ fn refuse_sunk(
     Ok(())
 }
 
-fn refuse_backend(backend: Backend) -> Result<(), SimulateError> {
-    match backend {
-        Backend::Auto | Backend::Cpu => Ok(()),
-        Backend::Gpu => Err(SimulateError::Unsupported {
-            option: "backend",
-            value: "gpu",
-            allowed: "auto, cpu",
-        }),
+/// What no engine does, whatever the machine has.
+fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
+    if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
+        return Err(SimulateError::Unsupported {
+            option: "simulate.precision on backend gpu",
+            value: "f64",
+            allowed: "f32; or --backend cpu",
+        });
     }
+    Ok(())
 }
 
 /// The engine for a pipeline, or the reason why there is none.
@@ -183,7 +186,36 @@ pub fn engine(
     backend: Backend,
     dt: f64,
 ) -> Result<Box<dyn Engine>, SimulateError> {
-    refuse_backend(backend)?;
+    refuse_combination(pipeline, backend)?;
+    let on_device = || {
+        let settings = &pipeline.simulate.gpu;
+        let request = Request {
+            adapter: settings.adapter.clone(),
+            binding_limit: settings.binding_limit,
+            workgroup_limit: settings.workgroup_limit,
+        };
+        let built = build(packing, pipeline)?;
+        let gpu = Gpu::new(built, packing, pipeline, dt, &request)?;
+        Ok(Box::new(gpu) as Box<dyn Engine>)
+    };
+    match (backend, pipeline.simulate.precision) {
+        (Backend::Gpu, _) => on_device(),
+        (Backend::Auto, Precision::F32) => match on_device() {
+            // No card, or none that can: all cores then.
+            Err(SimulateError::Gpu(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })) => {
+                on_cores(packing, pipeline, dt)
+            }
+            other => other,
+        },
+        (Backend::Auto | Backend::Cpu, _) => on_cores(packing, pipeline, dt),
+    }
+}
+
+fn on_cores(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    dt: f64,
+) -> Result<Box<dyn Engine>, SimulateError> {
     match pipeline.simulate.precision {
         Precision::F64 => cpu::<f64>(packing, pipeline, dt),
         #[cfg(target_arch = "x86_64")]

@@ -292,6 +292,7 @@ fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
     let mut physics = pipeline.clone();
     physics.time.end = 0.0;
     physics.simulate.backend = Backend::Auto;
+    physics.simulate.gpu = Default::default();
     physics.simulate.keep_states = 0;
     physics.simulate.state_every = 0;
     physics.export = Default::default();
