@@ -54,8 +54,11 @@ impl Device {
         let set = {
             let fault = Arc::clone(&fault);
             move |error: GpuError| {
-                let mut first = fault.lock().expect("no holder of this lock panics");
-                first.get_or_insert(error);
+                let mut told = fault.lock().expect("no holder of this lock panics");
+                // That the device is lost explains everything else that went wrong.
+                if told.is_none() || matches!(error, GpuError::Lost { .. }) {
+                    *told = Some(error);
+                }
             }
         };
         let lost = set.clone();
@@ -97,10 +100,17 @@ impl Device {
         })
     }
 
-    /// The first fault that the device told, if any.
+    /// The first fault that the device told, if any; that it is lost before all others.
     pub fn check(&self) -> Result<(), GpuError> {
-        let fault = self.fault.lock().expect("no holder of this lock panics");
-        fault.clone().map_or(Ok(()), Err)
+        let told = || {
+            let fault = self.fault.lock().expect("no holder of this lock panics");
+            fault.clone()
+        };
+        if matches!(told(), Some(GpuError::Refused { .. })) {
+            // The news of a loss arrives while polling; an error here is the same news.
+            let _ = self.inner.poll(PollType::Poll);
+        }
+        told().map_or(Ok(()), Err)
     }
 
     /// A buffer, zeroed, or the refusal naming `what` it is for.

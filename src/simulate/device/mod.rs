@@ -225,7 +225,9 @@ impl Gpu {
     fn upload(&mut self, springs: &[SpringEntry<f32>]) {
         let (device, c, system) = (&self.device, &self.columns, &self.system);
         let stride = system.motion.len();
-        c.motion[0].write(device, 0, &columns::to_device(system));
+        // Both: steps write no rows beyond the last element.
+        let motion = columns::to_device(system);
+        c.motion.iter().for_each(|m| m.write(device, 0, &motion));
         let own: Vec<[f32; 4]> = (0..stride)
             .map(|i| {
                 let force = self.scene.tables.force_of.get(i).copied().unwrap_or(0);
