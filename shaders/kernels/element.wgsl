@@ -20,6 +20,19 @@ fn read_motion(i: u32) -> Motion {
     return Motion(a.xyz, vec3<f32>(a.w, c.w, d.w), b, c.xyz, d.xyz, e.xyz, e.w);
 }
 
+// The second where `second` holds, else the first.
+fn pick_motion(a: Motion, b: Motion, second: bool) -> Motion {
+    return Motion(
+        select(a.p, b.p, second),
+        select(a.low, b.low, second),
+        select(a.q, b.q, second),
+        select(a.v, b.v, second),
+        select(a.w, b.w, second),
+        select(a.unapplied, b.unapplied, second),
+        select(a.r, b.r, second),
+    );
+}
+
 // Inverse mass, inverse inertia, material, index of the attached force plus one.
 struct Own {
     inverse_mass: f32,

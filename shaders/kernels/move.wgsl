@@ -36,15 +36,22 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         }
         let at = slot * launch.stride + i;
         let j = neighbour(at);
-        let b = read_motion(j);
+        let other = read_motion(j);
         let rest = bond_rest(at);
         let kind = read_class(at);
-        let x = motion_separation(a.p, a.low, b.p, b.low);
-        let load = bdem_bond(x, a.q, b.q, b.unapplied - a.unapplied, rest.xyz, rest.w, class_stiffness(kind, rest.w));
-        let damp = damping_bond(x, a.v - b.v, a.w, b.w, kind.damping, kind.spin_damping);
-        sum.force += load.force + damp.x0;
-        sum.torque += load.shear_moment + load.moment + damp.x1 + damp.x2;
-        // One end decides, since two may differ in the last bit.
+        // Both ends compute the bond from the lower one's side. Drivers fuse products into sums as they like, so the same bond seen from
+        // its other end differs in the last bits, and a pair would push itself along.
+        let turned = j < i;
+        let side = select(1.0, -1.0, turned);
+        let lower = pick_motion(a, other, turned);
+        let upper = pick_motion(other, a, turned);
+        let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
+        let unapplied = upper.unapplied - lower.unapplied;
+        let load = bdem_bond(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
+        let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
+        sum.force += (load.force + damp.x0) * side;
+        sum.torque += load.shear_moment + damp.x1 + (load.moment + damp.x2) * side;
+        // And one end decides.
         if !starting && j > i {
             let stress = failure_stress(load, kind.section);
             let strength = bond_strength(at);

@@ -62,7 +62,8 @@ impl Device {
             }
         };
         let lost = set.clone();
-        inner.set_device_lost_callback(move |_, reason| {
+        inner.set_device_lost_callback(move |why, reason| {
+            let reason = format!("{why:?} {reason}").trim().to_lowercase();
             lost(GpuError::Lost { reason });
         });
         let adapter_name = report.name.clone();
@@ -107,8 +108,8 @@ impl Device {
             fault.clone()
         };
         if matches!(told(), Some(GpuError::Refused { .. })) {
-            // The news of a loss arrives while polling; an error here is the same news.
-            let _ = self.inner.poll(PollType::Poll);
+            // The news of a loss arrives while polling once all work is done; an error here is the same news.
+            let _ = self.inner.poll(PollType::wait_indefinitely());
         }
         told().map_or(Ok(()), Err)
     }

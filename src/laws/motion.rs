@@ -36,7 +36,10 @@ pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
 #[inline(always)]
 pub fn turn<T: Real>(q: Quat<T>, left_over: Vec3<T>, turn: Vec3<T>) -> (Quat<T>, Vec3<T>) {
     let phi = turn + left_over;
-    let turned = Quat::from_rotation_vector(phi).product(q).normalised();
+    let turned = Quat::from_rotation_vector(phi)
+        .product(q)
+        .normalised()
+        .rounded();
     (turned, phi - rotation_between(q, turned))
 }
 
