@@ -262,7 +262,10 @@ fn simulate_pipeline(
             &message,
         );
     })?;
-    let seconds = stage.finish(&format!("frame {}, {} steps", outcome.frame, outcome.steps));
+    let seconds = stage.finish(&format!(
+        "frame {}, {} steps on {}",
+        outcome.frame, outcome.steps, outcome.place
+    ));
     manifest.pipeline = Some(pipeline);
     if outcome.interrupted {
         return Err(Interrupted.into());

@@ -43,7 +43,8 @@ impl Device {
         };
         let (inner, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
             label: Some("cullet"),
-            required_features: wgpu::Features::empty(),
+            // Only profiles ask for time stamps.
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
             required_limits: adapter.limits(),
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: MemoryHints::Performance,

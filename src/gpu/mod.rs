@@ -6,6 +6,7 @@ mod adapters;
 mod column;
 mod device;
 mod kernel;
+mod timer;
 
 pub use adapters::{AdapterReport, Kind, Request, adapters};
 pub use column::{Column, Item};
@@ -13,6 +14,7 @@ pub use device::{Device, Limits};
 pub use kernel::{
     Access, Binding, Kernel, KernelText, LAUNCH_STRIDE, Launches, WORKGROUP, compose, splits,
 };
+pub use timer::{Timer, copy_bandwidth};
 
 /// Why a device cannot be used, or no longer.
 #[derive(Clone, Debug, thiserror::Error)]

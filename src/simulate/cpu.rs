@@ -10,7 +10,7 @@ use super::build::{AttachedForce, Built};
 use super::colliders::obstacle;
 use super::contact_pass::{ContactPass, ContactTotals, Obstacle, Surface};
 use super::contacts::Contacts;
-use super::engine::{Capture, Engine};
+use super::engine::{Capture, Engine, Place};
 use super::fragments;
 use super::passes::{AdvancePass, BondPass, BreakEvent, StepParameters};
 use super::record::{self, Moment, Rest};
@@ -258,6 +258,18 @@ impl<L: Lanes> Engine for Cpu<L> {
             self.break_bonds();
         }
         self.finish()
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            name: format!(
+                "CPU, {} threads, {} lanes of {} bytes",
+                rayon::current_num_threads(),
+                L::WIDTH,
+                size_of::<L::Scalar>()
+            ),
+            device_bytes: None,
+        }
     }
 
     fn step(&self) -> u64 {

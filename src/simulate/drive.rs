@@ -95,7 +95,7 @@ impl Outstanding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::engine::Snapshot;
+    use crate::simulate::engine::{Place, Snapshot};
     use crate::simulate::state::{State, StateError};
 
     /// Notes what it is asked for, and fails where it is told to.
@@ -149,6 +149,12 @@ mod tests {
                 snapshot,
                 state: None,
             })
+        }
+        fn place(&self) -> Place {
+            Place {
+                name: "recorder".into(),
+                device_bytes: None,
+            }
         }
         fn ahead(&self) -> usize {
             self.ahead

@@ -37,6 +37,15 @@ pub struct Capture {
     pub state: Option<State>,
 }
 
+/// What an engine runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In words.
+    pub name: String,
+    /// Bytes of device memory in use; none on the CPU.
+    pub device_bytes: Option<u64>,
+}
+
 /// A method, backend and precision at work on one scene.
 ///
 /// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure leaves no state to go on from.
@@ -53,6 +62,8 @@ pub trait Engine: Send {
     /// # Panics
     /// When no capture is outstanding.
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
+    /// What it runs on.
+    fn place(&self) -> Place;
     /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.
     fn ahead(&self) -> usize {
         0

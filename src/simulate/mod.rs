@@ -25,7 +25,7 @@ use std::time::Instant;
 use arrow_array::Array;
 
 pub use build::{Built, build};
-pub use engine::{Capture, Engine, Schedule, Snapshot, engine, schedule, validate};
+pub use engine::{Capture, Engine, Place, Schedule, Snapshot, engine, schedule, validate};
 use state::{State, StateError};
 
 use crate::columns::Table;
@@ -157,8 +157,10 @@ pub struct Progress {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// What it ran on.
+    pub place: String,
     /// Last frame written.
     pub frame: u32,
     /// Whether the user stopped it; it can then be resumed.
@@ -247,6 +249,7 @@ pub fn run(
     writer.finish()?;
     driven?;
     Ok(Outcome {
+        place: engine.place().name,
         frame: progress.frame,
         interrupted: progress.frame < plan.frames,
         steps: u64::from(progress.frame - first) * plan.steps_per_frame,
