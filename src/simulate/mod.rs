@@ -137,6 +137,8 @@ pub enum SimulateError {
 pub struct Options {
     /// Overrides the pipeline's backend.
     pub backend: Option<Backend>,
+    /// Overrides the pipeline's graphics adapter; the backend is then a graphics processor.
+    pub adapter: Option<String>,
     /// Continue from the newest state.
     pub resume: bool,
     /// End earlier or later than the pipeline says, s.
@@ -190,7 +192,11 @@ pub fn run(
         return Err(SimulateError::TooShort { end, interval });
     }
     let plan = schedule(&packing, &pipeline)?;
-    let backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    if options.adapter.is_some() {
+        pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
+        backend = Backend::Gpu;
+    }
     let mut engine = engine(&packing, &pipeline, backend, plan.dt)?;
     let inputs = inputs_hash(&packing, &pipeline);
     let resumed = if options.resume {

@@ -3,10 +3,15 @@
 use glam::{DVec3, IVec3, Vec3};
 
 use super::columns::SCAN_BLOCK;
-use super::launch::Status;
-use super::*;
-use crate::gpu::{Kernel, WORKGROUP};
-use crate::simulate::contacts::COLLIDER;
+use super::launch::{Launch, STATUS_WORDS, Status};
+use super::{Column, Device, Gpu, Launches, texts};
+use crate::gpu::{Item, Kernel, Request, WORKGROUP};
+use crate::simulate::colliders::obstacle;
+use crate::simulate::contact_pass::Obstacle;
+use crate::simulate::contacts::{COLLIDER, Contacts};
+use crate::simulate::system::CHUNK;
+use crate::spec::Pipeline;
+use crate::store::Packing;
 
 /// Any adapter, a software one if there is no other; none where the machine has no driver and nobody insists.
 fn request() -> Option<Request> {
@@ -131,8 +136,8 @@ fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
     let contacts = Contacts::new(system, obstacles);
     (0..system.count)
         .map(|i| {
-            let chunk = &contacts.chunks[i / super::super::system::CHUNK];
-            chunk.partner[chunk.entries(i % super::super::system::CHUNK)]
+            let chunk = &contacts.chunks[i / CHUNK];
+            chunk.partner[chunk.entries(i % CHUNK)]
                 .iter()
                 .copied()
                 .filter(|&j| j >= COLLIDER || system.slots.find(i, j).is_none())
