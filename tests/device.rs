@@ -247,6 +247,10 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
         one.deliver().unwrap().state == second.state,
         "states differ"
     );
+    // A state with more contacts than the whole body had finds room.
+    let mut resumed = engine(&packing, &pipeline, dt, &request);
+    resumed.restore(second.state.as_ref().unwrap()).unwrap();
+    assert!(resumed.state(2).unwrap() == second.state.unwrap());
 }
 
 #[test]

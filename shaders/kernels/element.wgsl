@@ -43,7 +43,7 @@ struct Own {
 
 fn read_own(i: u32) -> Own {
     let row = own(i);
-    return Own(row.x, row.y, bitcast<u32>(row.z), bitcast<u32>(row.w));
+    return Own(row.x, row.y, u32(row.z), u32(row.w));
 }
 
 // Words of the masks: bonds that are whole, broken pairs near enough to touch, bonds found beyond their strength.

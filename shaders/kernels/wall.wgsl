@@ -20,7 +20,7 @@ fn wall_at(collider: u32, p: vec3<f32>, low: vec3<f32>) -> Wall {
     let arm = motion_separation(p, low, place.xyz, poses(at + 1u).xyz);
     let local = quat_rotate(vec4<f32>(-rotation.xyz, rotation.w), arm);
     var nearest: Nearest;
-    switch bitcast<u32>(place.w) {
+    switch u32(place.w) {
         case HALF_SPACE: { nearest = solid_half_space(local, shape.xyz); }
         case CUBOID: { nearest = solid_cuboid(local, shape.xyz); }
         case SPHERE: { nearest = solid_sphere(local, shape.x); }

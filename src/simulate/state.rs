@@ -31,6 +31,9 @@ pub enum StateError {
         /// In the run.
         wanted: usize,
     },
+    /// The graphics processor failed.
+    #[error(transparent)]
+    Device(#[from] crate::gpu::GpuError),
     /// A friction spring has no pair.
     #[error("{lost} contacts of the state are out of reach in the packing")]
     LostContacts {

@@ -192,7 +192,6 @@ impl Engine for Gpu {
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
         (self.step, self.dt) = (state.step, state.dt);
-        self.upload(&state.springs()?);
-        Ok(())
+        Ok(self.upload(&state.springs()?)?)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::columns::{self, Columns, ROWS, Sizes};
+use super::columns::{self, Columns, ListRows, ROWS, Sizes};
 use super::kernels::{Compiled, Kernels};
 use super::launch::{Launch, STATUS_WORDS, Status};
 use super::plan::Task;
 use super::tables::Tables;
 use super::{Gpu, Scene, arithmetic};
-use crate::gpu::{Column, Device, Item, LAUNCH_STRIDE, Launches, Request};
+use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::SimulateError;
 use crate::simulate::breaks::BondIds;
 use crate::simulate::build::Built;
@@ -17,6 +17,7 @@ use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{Contacts, SpringEntry};
 use crate::simulate::fragments;
 use crate::simulate::record::Rest;
+use crate::simulate::system::System;
 use crate::spec::{Collider, Pipeline};
 use crate::store::Packing;
 
@@ -116,73 +117,44 @@ impl Gpu {
 
     /// Takes the columns over after they were changed by hand, and computes the loads there, springs unstretched.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
-        self.upload(&[]);
+        self.upload(&[])?;
         self.ask(Task::Start { step: self.step })?;
         Ok(())
     }
 
-    /// Everything from the host to the device; nothing is under way afterwards.
-    pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) {
+    /// Everything from the host to the device, with the springs of contacts in order of elements and partners; nothing is under way
+    /// afterwards.
+    pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
+        let contacts = Touching::new(&self.system, springs);
+        if contacts.rows.partner.len() as u64 > self.sizes.lists {
+            let before = self.sizes;
+            self.sizes.lists = contacts.rows.partner.len() as u64 * 3 / 2;
+            self.grow(&before)?;
+        }
         let (device, c, system) = (&self.device, &self.columns, &self.system);
         let stride = system.motion.len();
         // Both: steps write no rows beyond the last element.
         let motion = columns::to_device(system);
         c.motion.iter().for_each(|m| m.write(device, 0, &motion));
-        let own: Vec<[f32; 4]> = (0..stride)
-            .map(|i| {
-                let force = self.scene.tables.force_of.get(i).copied().unwrap_or(0);
-                [
-                    system.inverse_mass[i],
-                    self.load[i].0[7],
-                    f32::from_bits(system.material[i]),
-                    f32::from_bits(force),
-                ]
-            })
-            .collect();
-        c.own.write(device, 0, &own);
-        c.tables.write(device, 0, &self.scene.tables.rows);
+        let (tables, load) = (&self.scene.tables, &self.load);
+        c.own.write(device, 0, &tables.own_rows(system, load));
+        c.tables.write(device, 0, &tables.rows);
         let slots = &system.slots;
         c.neighbour.write(device, 0, &slots.neighbour);
-        let mut rest = columns::rest_rows(system);
-        let mut near = vec![0u32; stride];
-        let mut rows = columns::ListRows::default();
-        for i in 0..stride {
-            for slot in 0..slots.slots {
-                let at = slots.at(slot, i);
-                if slots.neighbour[at] as usize != i && !slots.is_whole(slot, i) {
-                    rest[at][..3].fill(0.0);
-                    near[i] |= 1 << slot;
-                }
-            }
-        }
-        for entry in springs {
-            let i = entry.element as usize;
-            match slots.find(i, entry.partner) {
-                Some(slot) => rest[slots.at(slot, i)][..3].copy_from_slice(&entry.spring),
-                None => rows.push(entry),
-            }
-        }
-        rows.finish(stride);
-        c.list_first.write(device, 0, &rows.first);
-        c.list_partner.write(device, 0, &rows.partner);
-        c.list_spring.write(device, 0, &rows.spring);
-        c.rest.write(device, 0, &rest);
-        let strength: Vec<[f32; 2]> = slots
-            .sigma_c
-            .iter()
-            .zip(&slots.tau_c)
-            .map(|(s, t)| [*s, *t])
-            .collect();
+        c.rest.write(device, 0, &contacts.rest);
+        c.list_first.write(device, 0, &contacts.rows.first);
+        c.list_partner.write(device, 0, &contacts.rows.partner);
+        c.list_spring.write(device, 0, &contacts.rows.spring);
+        let both = slots.sigma_c.iter().zip(&slots.tau_c);
+        let strength: Vec<[f32; 2]> = both.map(|(s, t)| [*s, *t]).collect();
         c.strength.write(device, 0, &strength);
         if self.sizes.kinds {
             c.class.write(device, 0, &slots.class);
         }
-        let masks = [slots.whole.as_slice(), &near, &vec![0; stride]].concat();
+        let masks = [&slots.whole[..], &contacts.near, &vec![0; stride]].concat();
         c.masks.write(device, 0, &masks);
-        let loads: Vec<[f32; 4]> = [0, 4]
-            .iter()
-            .flat_map(|&at| self.load.iter().map(move |row| columns::vector(&row.0, at)))
-            .collect();
+        let vectors = |at: usize| load.iter().map(move |row| columns::vector(&row.0, at));
+        let loads: Vec<[f32; 4]> = vectors(0).chain(vectors(4)).collect();
         c.loads.write(device, 0, &loads);
         self.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
@@ -194,6 +166,54 @@ impl Gpu {
             .sqrt();
         self.batch = self.batch_for(fastest);
         self.since = u32::MAX;
+        Ok(())
+    }
+
+    /// Longer columns where sizes have grown from `before`, and the kernels tied to them.
+    pub(super) fn grow(&mut self, before: &Sizes) -> Result<(), GpuError> {
+        self.flights.clear();
+        self.spare.clear();
+        self.columns.grow(&self.device, before, &self.sizes)?;
+        self.kernels = Kernels::new(
+            &self.device,
+            &self.launches,
+            (&self.columns, &self.status),
+            &self.sizes,
+            self.system.count as u64,
+            &mut self.compiled,
+        )?;
+        Ok(())
+    }
+}
+
+/// Contacts as the device keeps them: those that a bond left in its slot, all others in lists.
+struct Touching {
+    /// Slot-major rest directions and lengths; of broken bonds springs and distances of touching.
+    rest: Vec<[f32; 4]>,
+    /// Broken pairs to watch: all of them until the lists are made.
+    near: Vec<u32>,
+    rows: ListRows,
+}
+
+impl Touching {
+    fn new(system: &System<f32>, springs: &[SpringEntry<f32>]) -> Self {
+        let slots = &system.slots;
+        let mut rest = columns::rest_rows(system);
+        let mut near = vec![0u32; system.motion.len()];
+        for at in system.broken_sides() {
+            rest[at][..3].fill(0.0);
+            near[at % slots.padded] |= 1 << (at / slots.padded);
+        }
+        let mut rows = ListRows::default();
+        for entry in springs {
+            let i = entry.element as usize;
+            match slots.find(i, entry.partner) {
+                Some(slot) => rest[slots.at(slot, i)][..3].copy_from_slice(&entry.spring),
+                None => rows.push(entry),
+            }
+        }
+        rows.finish(system.motion.len());
+        Touching { rest, near, rows }
     }
 }
 

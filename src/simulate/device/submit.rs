@@ -5,7 +5,7 @@ use wgpu::CommandEncoder;
 use super::Gpu;
 use super::capture::{Flight, Staging};
 use super::columns::ROWS;
-use super::kernels::{Kernels, Stage};
+use super::kernels::Stage;
 use super::launch::{Launch, Status, phase, reason};
 use super::plan::{Action, Task, actions, at};
 use super::tables::pose_rows;
@@ -234,17 +234,7 @@ impl Gpu {
         if before == self.sizes {
             self.spare.extend(self.flights.drain(..).map(|f| f.staging));
         } else {
-            self.flights.clear();
-            self.spare.clear();
-            self.columns.grow(&self.device, &before, &self.sizes)?;
-            self.kernels = Kernels::new(
-                &self.device,
-                &self.launches,
-                (&self.columns, &self.status),
-                &self.sizes,
-                self.system.count as u64,
-                &mut self.compiled,
-            )?;
+            self.grow(&before)?;
         }
         self.status.write(
             &self.device,

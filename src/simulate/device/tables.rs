@@ -6,7 +6,7 @@ use super::columns::POSE_ROWS;
 use crate::geometry::solid::Solid;
 use crate::simulate::build::AttachedForce;
 use crate::simulate::contact_pass::{Obstacle, Surface};
-use crate::simulate::system::BondClass;
+use crate::simulate::system::{BondClass, Load, System};
 
 /// Rows of the tables and where each part begins.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Tables {
     /// First attached force.
     pub forces: u32,
     /// For each element, one more than the index of its force; 0 without.
-    pub force_of: Vec<u32>,
+    force_of: Vec<u32>,
 }
 
 impl Tables {
@@ -90,6 +90,18 @@ impl Tables {
             force_of,
         }
     }
+
+    /// Inverse mass, inverse inertia, material, force of each element. Indices as numbers: their bits would be denormal, which a device
+    /// may take for 0.
+    pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
+        (0..system.motion.len())
+            .map(|i| {
+                let force = self.force_of.get(i).copied().unwrap_or(0);
+                let material = system.material[i] as f32;
+                [system.inverse_mass[i], load[i].0[7], material, force as f32]
+            })
+            .collect()
+    }
 }
 
 /// Rows of one collider at one step: position and kind, low words of the position, rotation, velocity, spin, shape.
@@ -98,17 +110,17 @@ pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();
     let (kind, shape) = match obstacle.solid {
-        Solid::HalfSpace { normal } => (0u32, normal),
-        Solid::Box { half } => (1, half),
-        Solid::Sphere { radius } => (2, DVec3::new(radius, 0.0, 0.0)),
+        Solid::HalfSpace { normal } => (0.0, normal),
+        Solid::Box { half } => (1.0, half),
+        Solid::Sphere { radius } => (2.0, DVec3::new(radius, 0.0, 0.0)),
         Solid::Cylinder {
             radius,
             half_height,
-        } => (3, DVec3::new(radius, half_height, 0.0)),
+        } => (3.0, DVec3::new(radius, half_height, 0.0)),
     };
     let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
     [
-        high.extend(f32::from_bits(kind)).to_array(),
+        high.extend(kind).to_array(),
         low.extend(0.0).to_array(),
         pose.rotation.as_quat().to_array(),
         row(pose.velocity),
