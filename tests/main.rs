@@ -3,6 +3,7 @@
 
 mod energy;
 mod external;
+mod gpu_laws;
 mod harness;
 mod lawgen;
 mod pipeline;

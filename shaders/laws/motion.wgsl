@@ -23,9 +23,10 @@ struct motion_add_to_pair_result {
 // Sum of a two-word number and a small one, again as two words (Knuth's two-sum: exact).
 fn motion_add_to_pair(high: f32, low: f32, small: f32) -> motion_add_to_pair_result {
     let added = low + small;
-    let sum = high + added;
-    let taken = sum - high;
-    return motion_add_to_pair_result(sum, (high - (sum - taken)) + (added - taken));
+    let sum = real_settled(high + added);
+    let taken = real_settled(sum - high);
+    let kept = real_settled(sum - taken);
+    return motion_add_to_pair_result(sum, real_settled(high - kept) + real_settled(added - taken));
 }
 
 // What motion_turn returns.
@@ -45,5 +46,5 @@ fn motion_turn(q: vec4<f32>, left_over: vec3<f32>, turn: vec3<f32>) -> motion_tu
 
 // p_i − p_j of two-word positions.
 fn motion_separation(high_i: vec3<f32>, low_i: vec3<f32>, high_j: vec3<f32>, low_j: vec3<f32>) -> vec3<f32> {
-    return (high_i - high_j) + (low_i - low_j);
+    return vec3_each_settled(high_i - high_j) + vec3_each_settled(low_i - low_j);
 }

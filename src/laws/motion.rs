@@ -25,9 +25,10 @@ pub fn kick<T: Real>(
 #[inline(always)]
 pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
     let added = low + small;
-    let sum = high + added;
-    let taken = sum - high;
-    (sum, (high - (sum - taken)) + (added - taken))
+    let sum = (high + added).settled();
+    let taken = (sum - high).settled();
+    let kept = (sum - taken).settled();
+    (sum, (high - kept).settled() + (added - taken).settled())
 }
 
 /// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
@@ -48,5 +49,5 @@ pub fn separation<T: Real>(
     high_j: Vec3<T>,
     low_j: Vec3<T>,
 ) -> Vec3<T> {
-    (high_i - high_j) + (low_i - low_j)
+    (high_i - high_j).each_settled() + (low_i - low_j).each_settled()
 }

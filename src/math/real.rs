@@ -33,6 +33,13 @@ pub trait Real:
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
+    /// The same number, rounded: graphics compilers regroup sums as if numbers were exact, and must not see through this one.
+    ///
+    /// It stands where the error of a rounding is itself the result, as in a sum of two words, and where two ends must round alike.
+    #[inline(always)]
+    fn settled(self) -> Self {
+        self
+    }
     /// Zero.
     #[inline(always)]
     fn zero() -> Self {

@@ -45,6 +45,11 @@ impl<T: Real> Vec3<T> {
     pub fn norm(self) -> T {
         self.dot(self).sqrt()
     }
+    /// Every component `settled`.
+    #[inline(always)]
+    pub fn each_settled(self) -> Self {
+        Vec3::new(self.x.settled(), self.y.settled(), self.z.settled())
+    }
     /// `yes` where the mask holds, else `no`.
     #[inline(always)]
     pub fn select(mask: T::Mask, yes: Self, no: Self) -> Self {

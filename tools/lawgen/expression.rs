@@ -226,7 +226,7 @@ impl Body<'_> {
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
             "sqrt" | "abs" | "min" | "max" | "dot" | "cross" => Some(format!("{name}({joined})")),
-            _ => ["vec3", "quat"]
+            _ => ["real", "vec3", "quat"]
                 .into_iter()
                 .find(|module| self.is_law(module, name))
                 .map(|module| format!("{module}_{name}({joined})")),
