@@ -57,7 +57,7 @@ fn bdem_bond(
     let direction = from_i + from_j;
     let d = direction * (one / vec3_norm(direction));
     let shear_force = (d - n * dot(d, n)) * k.shear;
-    let shear_moment = cross(n, shear_force) * (length * 0.5);
+    let shear_moment = vec3_cross(n, shear_force) * (length * 0.5);
     let theta = quat_rotation_between(q_i, q_j) + unapplied;
     let along = n * dot(theta, n);
     let twist = along * k.twist;

@@ -73,7 +73,7 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let n = s.x * (1.0 / length);
     let overlap = s.touch - length;
     let rolling = vec3_each_settled(s.w_i * s.arm_i) + vec3_each_settled(s.w_j * s.arm_j);
-    let v = s.v - cross(rolling, n);
+    let v = s.v - vec3_cross(rolling, n);
     let approach = dot(v, n);
     let repulsion = max(k.normal * overlap - k.damping * approach, zero);
     let tangential = v - n * approach;
@@ -89,7 +89,7 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let none = vec3<f32>();
     return ContactLoad(
         select(none, n * repulsion + friction, touching),
-        select(none, cross(friction, n) * s.arm_i, touching),
+        select(none, vec3_cross(friction, n) * s.arm_i, touching),
         select(none, spring, touching),
         overlap,
     );

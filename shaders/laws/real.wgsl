@@ -23,6 +23,13 @@ fn real_cosine(x_squared: f32) -> f32 {
     return ((((((2.0876756e-9) * x_squared + -2.755732e-7) * x_squared + 2.4801588e-5) * x_squared + -0.0013888889) * x_squared + 0.041666668) * x_squared + -0.5) * x_squared + 1.0;
 }
 
+// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
+// (a device may fuse one of them). Settled, since its two terms nearly cancel where factors are nearly parallel.
+fn vec3_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
+    let product = vec3<f32>(own.y * other.z - own.z * other.y, own.z * other.x - own.x * other.z, own.x * other.y - own.y * other.x);
+    return vec3_each_settled(product);
+}
+
 // Length.
 fn vec3_norm(own: vec3<f32>) -> f32 {
     return sqrt(dot(own, own));

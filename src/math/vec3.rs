@@ -31,14 +31,16 @@ impl<T: Real> Vec3<T> {
     pub fn dot(self, other: Self) -> T {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
-    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly.
+    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
+    /// (a device may fuse one of them). Settled, since its two terms nearly cancel where factors are nearly parallel.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
-        Self::new(
+        let product = Self::new(
             self.y * other.z - self.z * other.y,
             self.z * other.x - self.x * other.z,
             self.x * other.y - self.y * other.x,
-        )
+        );
+        product.each_settled()
     }
     /// Length.
     #[inline(always)]
@@ -48,7 +50,7 @@ impl<T: Real> Vec3<T> {
     /// Every component `settled`.
     #[inline(always)]
     pub fn each_settled(self) -> Self {
-        Vec3::new(self.x.settled(), self.y.settled(), self.z.settled())
+        Self::new(self.x.settled(), self.y.settled(), self.z.settled())
     }
     /// `yes` where the mask holds, else `no`.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! A number that knows how far single precision may miss it: the natural scale of every result of a law, found rather than chosen.
 //!
 //! Each operation adds the rounding that WGSL allows it (a sum or product half a unit in the last place, a quotient 2½ units, a square root
-//! as the reciprocal of `inverseSqrt` 4½) and hands on what its operands have, to first order. A comparison that this leaves open makes
+//! as the reciprocal of `inverseSqrt` 4½) and hands on what its operands have. A comparison that this leaves open makes
 //! the choice behind it as uncertain as its two values are apart.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -44,7 +44,7 @@ impl Bound {
         };
         Bound {
             value,
-            error: error + lost + roundings * ROUNDING * value.abs(),
+            error: error + lost + roundings * ROUNDING * (value.abs() + error),
         }
     }
 }
@@ -64,7 +64,7 @@ impl Sub for Bound {
 impl Mul for Bound {
     type Output = Self;
     fn mul(self, o: Self) -> Self {
-        let error = self.value.abs() * o.error + o.value.abs() * self.error;
+        let error = self.value.abs() * o.error + o.value.abs() * self.error + self.error * o.error;
         Bound::rounded(self.value * o.value, error, 1.0)
     }
 }

@@ -9,8 +9,8 @@ use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 use super::item::Known;
 
 /// Methods and functions that WGSL has itself or that are written in place.
-pub const NATIVE: [&str; 12] = [
-    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "cross", "horner",
+pub const NATIVE: [&str; 11] = [
+    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner",
 ];
 
 /// What the body of one function is translated with.
@@ -225,7 +225,7 @@ impl Body<'_> {
         let joined = arguments.join(", ");
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
-            "sqrt" | "abs" | "min" | "max" | "dot" | "cross" => Some(format!("{name}({joined})")),
+            "sqrt" | "abs" | "min" | "max" | "dot" => Some(format!("{name}({joined})")),
             _ => ["real", "vec3", "quat"]
                 .into_iter()
                 .find(|module| self.is_law(module, name))
@@ -246,7 +246,15 @@ impl Body<'_> {
         span: proc_macro2::Span,
         tables: &Tables,
     ) -> Result<String, Error> {
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let own = match self.module {
+            "vec3" => "Vec3",
+            "quat" => "Quat",
+            _ => "T",
+        };
+        let path: Vec<&str> = path
+            .iter()
+            .map(|name| if name == "Self" { own } else { name })
+            .collect();
         if let ["T", "splat"] = *path {
             return Ok(literal(constant(arguments[0])?));
         }
