@@ -165,9 +165,9 @@ fn an_element_driven_deep_into_a_floor_is_pushed_out() {
     let plan = cullet::simulate::schedule(&packing, &pipeline).unwrap();
     let backend = cullet::spec::Backend::Cpu;
     let mut run = cullet::simulate::engine(&packing, &pipeline, backend, plan.dt).unwrap();
-    assert_eq!(run.snapshot(0).history.contacts[0], 2);
+    assert_eq!(run.snapshot(0).unwrap().history.contacts[0], 2);
     run.advance(plan.steps_per_frame).unwrap();
-    let frames = run.snapshot(1).frames;
+    let frames = run.snapshot(1).unwrap().frames;
     assert!(frames.vy.iter().all(|v| *v > 0.0), "{:?}", frames.vy);
 }
 

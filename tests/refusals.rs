@@ -121,9 +121,23 @@ fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
     let place = Place::new();
     place.write("shot.toml", &pipeline("1 mm", "1 mm"));
     place.succeed(&["pack", "shot.toml", "--out", "store"]);
-    let message = place.refuse(&["simulate", "store", "--backend", "gpu"]);
-    assert!(message.contains("auto, cpu"), "{message}");
+    let message = place.refuse(&["simulate", "store", "--adapter", "no such card"]);
+    assert!(message.contains("no graphics adapter named"), "{message}");
+    assert!(message.contains("--backend cpu"), "{message}");
     assert!(!place.path("store/frames").exists());
+    let double = [
+        "check",
+        "shot.toml",
+        "--set",
+        "simulate.backend=gpu",
+        "--set",
+        "simulate.precision=f64",
+    ];
+    let message = place.refuse(&double);
+    assert!(
+        message.contains("f64") && message.contains("f32"),
+        "{message}"
+    );
     let message = place.refuse(&["inspect", "nowhere"]);
     assert!(message.contains("store.json"), "{message}");
     let message = place.refuse(&["reconstruct", "store"]);

@@ -109,6 +109,23 @@ pub fn packing(points: &[DVec3], r: f64, material: &Material, strength: (f64, f6
     Packing { elements, bonds }
 }
 
+/// A floor at height `y` that moves up at a speed.
+pub fn rising_floor(y: f64, speed: f64) -> Collider {
+    Collider {
+        name: "floor".into(),
+        shape: ColliderShape::HalfSpace {
+            normal: [0.0, 1.0, 0.0],
+        },
+        position: [0.0, y, 0.0],
+        rotation: Rotation::default(),
+        velocity: [0.0, speed, 0.0],
+        spin: [0.0; 3],
+        keys: vec![],
+        friction: 0.3,
+        young: None,
+    }
+}
+
 /// Hexagonal block: `nx` elements a row along x, `ny` rows a layer along y, `nz` layers along z.
 pub fn block(nx: usize, ny: usize, nz: usize, r: f64) -> Vec<DVec3> {
     let mut points = Vec::new();

@@ -83,7 +83,7 @@ impl Beam {
         let mut run = engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap();
         // A critically damped mode is within (1 + ωt) e^{-ωt} of rest; 10 leaves 5e-4.
         run.advance((10.0 / (omega * dt)) as u64).unwrap();
-        let frames = run.snapshot(0).frames;
+        let frames = run.snapshot(0).unwrap().frames;
         let moved = (0..self.points.len())
             .map(|i| {
                 DVec3::new(
@@ -282,7 +282,7 @@ fn bent_solid(rows: [usize; 3]) -> f64 {
     let dt = 0.6 * plan.critical;
     let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     run.advance((8.0 / (omega * dt)) as u64).unwrap();
-    let frames = run.snapshot(0).frames;
+    let frames = run.snapshot(0).unwrap().frames;
     let tip = loaded
         .iter()
         .map(|&i| f64::from(frames.z[i]) - e.z[i])

@@ -405,7 +405,7 @@ fn check_trajectory(name: &str) {
     let built = build::<f64>(&packing, &pipeline).unwrap();
     let mut engine = Cpu::<f64>::new(built, &packing, &pipeline, get("dt"));
     engine.advance(get("steps") as u64).unwrap();
-    let breaks = engine.snapshot(0).breaks;
+    let breaks = engine.snapshot(0).unwrap().breaks;
 
     let system = engine.system();
     let check = |what: &str, found: &dyn Fn(usize) -> Vec<f64>| {

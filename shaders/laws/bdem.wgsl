@@ -52,8 +52,8 @@ fn bdem_bond(
     let length = vec3_norm(x);
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
-    let from_i = vec3_each_settled(quat_rotate(q_i, rest_direction));
-    let from_j = vec3_each_settled(quat_rotate(q_j, rest_direction));
+    let from_i = vec3_each_kept(quat_rotate(q_i, rest_direction));
+    let from_j = vec3_each_kept(quat_rotate(q_j, rest_direction));
     let direction = from_i + from_j;
     let d = direction * (one / vec3_norm(direction));
     let shear_force = (d - n * dot(d, n)) * k.shear;

@@ -72,7 +72,7 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let length = vec3_norm(s.x);
     let n = s.x * (1.0 / length);
     let overlap = s.touch - length;
-    let rolling = vec3_each_settled(s.w_i * s.arm_i) + vec3_each_settled(s.w_j * s.arm_j);
+    let rolling = vec3_each_kept(s.w_i * s.arm_i) + vec3_each_kept(s.w_j * s.arm_j);
     let v = s.v - vec3_cross(rolling, n);
     let approach = dot(v, n);
     let repulsion = max(k.normal * overlap - k.damping * approach, zero);

@@ -23,10 +23,10 @@ struct motion_add_to_pair_result {
 // Sum of a two-word number and a small one, again as two words (Knuth's two-sum: exact).
 fn motion_add_to_pair(high: f32, low: f32, small: f32) -> motion_add_to_pair_result {
     let added = low + small;
-    let sum = real_settled(high + added);
-    let taken = real_settled(sum - high);
-    let kept = real_settled(sum - taken);
-    return motion_add_to_pair_result(sum, real_settled(high - kept) + real_settled(added - taken));
+    let sum = kept(high + added);
+    let taken = kept(sum - high);
+    let rest = kept(sum - taken);
+    return motion_add_to_pair_result(sum, kept(high - rest) + kept(added - taken));
 }
 
 // What motion_turn returns.
@@ -40,11 +40,11 @@ struct motion_turn_result {
 // Returns the new quaternion and the part of φ that rounding kept out of it. Turns of up to π a step.
 fn motion_turn(q: vec4<f32>, left_over: vec3<f32>, turn: vec3<f32>) -> motion_turn_result {
     let phi = turn + left_over;
-    let turned = quat_normalised(quat_product(quat_from_rotation_vector(phi), q));
+    let turned = quat_rounded(quat_normalised(quat_product(quat_from_rotation_vector(phi), q)));
     return motion_turn_result(turned, phi - quat_rotation_between(q, turned));
 }
 
 // p_i − p_j of two-word positions.
 fn motion_separation(high_i: vec3<f32>, low_i: vec3<f32>, high_j: vec3<f32>, low_j: vec3<f32>) -> vec3<f32> {
-    return vec3_each_settled(high_i - high_j) + vec3_each_settled(low_i - low_j);
+    return vec3_each_kept(high_i - high_j) + vec3_each_kept(low_i - low_j);
 }

@@ -14,6 +14,11 @@ fn quat_rotate(own: vec4<f32>, u: vec3<f32>) -> vec3<f32> {
     return u + t * own.w + vec3_cross(own.xyz, t);
 }
 
+// Each component as it is rounded: see [`Real::kept`].
+fn quat_rounded(own: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(kept(own.xyz.x), kept(own.xyz.y), kept(own.xyz.z), kept(own.w));
+}
+
 // Scaled to unit length.
 fn quat_normalised(own: vec4<f32>) -> vec4<f32> {
     let scale = 1.0 / sqrt(dot(own, own));

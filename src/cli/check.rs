@@ -35,11 +35,24 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         .clamp(10, 1000)
         .min(steps);
     run.advance(sample / 10 + 1)?;
+    run.snapshot(0)?;
+    let clock = Instant::now();
+    run.snapshot(0)?;
+    let per_frame = clock.elapsed().as_secs_f64();
+    // Steps may run on a device, which only a frame waits for.
     let clock = Instant::now();
     run.advance(sample)?;
-    let per_step = clock.elapsed().as_secs_f64() / sample as f64;
+    run.snapshot(0)?;
+    let stepped = clock.elapsed().as_secs_f64() - per_frame;
+    // The difference of two timings can vanish; the rate must stay finite.
+    let per_step = stepped.max(1e-9) / sample as f64;
+    let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
+
+    let place = run.place();
 
     let out = json!({
+        "backend": place.name,
+        "device_memory_bytes": place.device_bytes,
         "elements": elements,
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
@@ -50,7 +63,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "steps": steps,
         "memory_bytes": MEMORY[0] + elements as f64 * MEMORY[1] + bonds as f64 * MEMORY[2],
         "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
-        "simulate_seconds": per_step * steps as f64,
+        "simulate_seconds": seconds,
         "element_steps_per_second": elements as f64 / per_step,
         "notices": super::stages::notices(&packed),
     });
@@ -72,13 +85,21 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             "memory              about {:.0} MB",
             out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6
         ),
+        match place.device_bytes {
+            Some(bytes) => format!(
+                "device memory       {:.0} MB of {}, at least",
+                bytes as f64 / 1e6,
+                place.name
+            ),
+            None => format!("backend             {}", place.name),
+        },
         format!(
             "disk                about {:.0} MB",
             out["disk_bytes"].as_f64().unwrap_or(0.0) / 1e6
         ),
         format!(
             "simulate            about {:.0} s at {:.1} M element-steps/s before anything breaks",
-            per_step * steps as f64,
+            seconds,
             elements as f64 / per_step / 1e6
         ),
     ];

@@ -116,6 +116,9 @@ struct SimulateArguments {
     /// Where to compute.
     #[arg(long)]
     backend: Option<Backend>,
+    /// Part of a graphics adapter's name, as `cullet adapters` lists it; with it the backend is gpu.
+    #[arg(long, value_name = "NAME", conflicts_with = "backend")]
+    adapter: Option<String>,
     /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
     #[arg(long)]
     until: Option<String>,
@@ -225,6 +228,12 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 cause.downcast_ref(),
                 Some(
                     crate::simulate::SimulateError::Unsupported { .. }
+                        | crate::simulate::SimulateError::TooManySteps { .. }
+                        | crate::simulate::SimulateError::Gpu(
+                            crate::gpu::GpuError::NoAdapter { .. }
+                                | crate::gpu::GpuError::Lacks { .. }
+                                | crate::gpu::GpuError::OutOfMemory { .. }
+                        )
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
                         | crate::simulate::SimulateError::Changed { .. }
                         | crate::simulate::SimulateError::TooShort { .. }

@@ -47,6 +47,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
             store: out.clone(),
             resume: arguments.resume,
             backend: None,
+            adapter: None,
             until: None,
         };
         simulate_pipeline(&simulation, Some(&resolved.pipeline), report)?;
@@ -241,6 +242,7 @@ fn simulate_pipeline(
     }
     let options = integrate::Options {
         backend: arguments.backend,
+        adapter: arguments.adapter.clone(),
         resume: arguments.resume,
         until,
     };
@@ -262,7 +264,10 @@ fn simulate_pipeline(
             &message,
         );
     })?;
-    let seconds = stage.finish(&format!("frame {}, {} steps", outcome.frame, outcome.steps));
+    let seconds = stage.finish(&format!(
+        "frame {}, {} steps on {}",
+        outcome.frame, outcome.steps, outcome.place
+    ));
     manifest.pipeline = Some(pipeline);
     if outcome.interrupted {
         return Err(Interrupted.into());

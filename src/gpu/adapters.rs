@@ -1,6 +1,9 @@
 //! Which graphics processors there are, what each lacks, and the choice among them.
 
-use wgpu::{Adapter, Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
+use wgpu::{
+    Adapter, Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags,
+    MemoryBudgetThresholds,
+};
 
 use super::GpuError;
 
@@ -86,6 +89,11 @@ pub(super) fn instance() -> Instance {
     Instance::new(InstanceDescriptor {
         backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
         flags: InstanceFlags::empty(),
+        // Where the driver tells its budget, a buffer beyond it is refused rather than paged out.
+        memory_budget_thresholds: MemoryBudgetThresholds {
+            for_resource_creation: Some(95),
+            for_device_loss: None,
+        },
         ..InstanceDescriptor::new_without_display_handle()
     })
 }

@@ -29,6 +29,13 @@ impl Item {
             Item::Vec4 => 16,
         }
     }
+    /// The same without atomic access.
+    pub(super) fn plain(self) -> Self {
+        match self {
+            Item::Atomic => Item::U32,
+            other => other,
+        }
+    }
     fn wgsl(self) -> &'static str {
         match self {
             Item::U32 => "u32",
@@ -190,11 +197,8 @@ impl Column {
         let staging = device.staging(self.bytes())?;
         self.copy_out(&mut encoder, (0, self.count), &staging, 0);
         let submission = device.submit(encoder);
-        let bytes = device.read(Some(submission), &[(&staging, self.bytes())])?;
-        Ok(bytes[0]
-            .chunks_exact(size_of::<T>())
-            .map(bytemuck::pod_read_unaligned)
-            .collect())
+        let words = device.read(Some(submission), &[(&staging, self.bytes())])?;
+        Ok(bytemuck::pod_collect_to_vec(&words[0]))
     }
 }
 

@@ -43,7 +43,8 @@ impl Device {
         };
         let (inner, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
             label: Some("cullet"),
-            required_features: wgpu::Features::empty(),
+            // Only profiles ask for time stamps.
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
             required_limits: adapter.limits(),
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: MemoryHints::Performance,
@@ -54,12 +55,16 @@ impl Device {
         let set = {
             let fault = Arc::clone(&fault);
             move |error: GpuError| {
-                let mut first = fault.lock().expect("no holder of this lock panics");
-                first.get_or_insert(error);
+                let mut told = fault.lock().expect("no holder of this lock panics");
+                // That the device is lost explains everything else that went wrong.
+                if told.is_none() || matches!(error, GpuError::Lost { .. }) {
+                    *told = Some(error);
+                }
             }
         };
         let lost = set.clone();
-        inner.set_device_lost_callback(move |_, reason| {
+        inner.set_device_lost_callback(move |why, reason| {
+            let reason = format!("{why:?} {reason}").trim().to_lowercase();
             lost(GpuError::Lost { reason });
         });
         let adapter_name = report.name.clone();
@@ -97,10 +102,17 @@ impl Device {
         })
     }
 
-    /// The first fault that the device told, if any.
+    /// The first fault that the device told, if any; that it is lost before all others.
     pub fn check(&self) -> Result<(), GpuError> {
-        let fault = self.fault.lock().expect("no holder of this lock panics");
-        fault.clone().map_or(Ok(()), Err)
+        let told = || {
+            let fault = self.fault.lock().expect("no holder of this lock panics");
+            fault.clone()
+        };
+        if matches!(told(), Some(GpuError::Refused { .. })) {
+            // The news of a loss arrives while polling once all work is done; an error here is the same news.
+            let _ = self.inner.poll(PollType::wait_indefinitely());
+        }
+        told().map_or(Ok(()), Err)
     }
 
     /// A buffer, zeroed, or the refusal naming `what` it is for.
@@ -180,12 +192,12 @@ impl Device {
         })
     }
 
-    /// What buffers mapped by [`staging`](Self::staging) hold once `submission` is done, one after the other.
+    /// The words that buffers made by [`staging`](Self::staging) hold in their first so many bytes once `submission` is done.
     pub fn read(
         &self,
         submission: Option<SubmissionIndex>,
         from: &[(&wgpu::Buffer, u64)],
-    ) -> Result<Vec<Vec<u8>>, GpuError> {
+    ) -> Result<Vec<Vec<u32>>, GpuError> {
         for (buffer, bytes) in from.iter().filter(|(_, bytes)| *bytes > 0) {
             // The outcome shows when the range is asked for.
             buffer.map_async(wgpu::MapMode::Read, 0..*bytes, |_| ());
@@ -202,7 +214,7 @@ impl Device {
                 .map_err(|error| GpuError::Lost {
                     reason: error.to_string(),
                 })?;
-            out.push(view.to_vec());
+            out.push(bytemuck::pod_collect_to_vec(&view));
             drop(view);
             buffer.unmap();
         }

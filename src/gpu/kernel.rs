@@ -121,6 +121,14 @@ impl Launches {
     }
 }
 
+/// Parts of each column and items of a part: what a kernel's text depends on.
+pub fn splits(columns: &[&Column]) -> Vec<(usize, u64)> {
+    columns
+        .iter()
+        .map(|column| (column.parts().len(), column.per_part()))
+        .collect()
+}
+
 /// An entry point ready to dispatch.
 #[derive(Debug)]
 pub struct Kernel {
@@ -152,7 +160,8 @@ impl Kernel {
         }
         let mut entries = Vec::new();
         for (binding, column) in text.bindings.iter().zip(columns) {
-            if binding.item != column.item() {
+            // A column of atomics is one of plain numbers to a kernel that needs no atomic access.
+            if binding.item.plain() != column.item().plain() {
                 return Err(refused(format!(
                     "column {} as {}",
                     column.name(),
@@ -185,14 +194,10 @@ impl Kernel {
                 ),
             });
         }
-        let splits: Vec<_> = columns
-            .iter()
-            .map(|c| (c.parts().len(), c.per_part()))
-            .collect();
         let scope = device.inner.push_error_scope(ErrorFilter::Validation);
         let module = device.inner.create_shader_module(ShaderModuleDescriptor {
             label: Some(text.name),
-            source: ShaderSource::Wgsl(compose(text, &splits).into()),
+            source: ShaderSource::Wgsl(compose(text, &splits(columns)).into()),
         });
         let layout = device
             .inner

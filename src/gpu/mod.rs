@@ -6,13 +6,15 @@ mod adapters;
 mod column;
 mod device;
 mod kernel;
+mod timer;
 
 pub use adapters::{AdapterReport, Kind, Request, adapters};
 pub use column::{Column, Item};
 pub use device::{Device, Limits};
 pub use kernel::{
-    Access, Binding, Kernel, KernelText, LAUNCH_STRIDE, Launches, WORKGROUP, compose,
+    Access, Binding, Kernel, KernelText, LAUNCH_STRIDE, Launches, WORKGROUP, compose, splits,
 };
+pub use timer::{Timer, copy_bandwidth};
 
 /// Why a device cannot be used, or no longer.
 #[derive(Clone, Debug, thiserror::Error)]

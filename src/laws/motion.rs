@@ -25,10 +25,10 @@ pub fn kick<T: Real>(
 #[inline(always)]
 pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
     let added = low + small;
-    let sum = (high + added).settled();
-    let taken = (sum - high).settled();
-    let kept = (sum - taken).settled();
-    (sum, (high - kept).settled() + (added - taken).settled())
+    let sum = (high + added).kept();
+    let taken = (sum - high).kept();
+    let rest = (sum - taken).kept();
+    (sum, (high - rest).kept() + (added - taken).kept())
 }
 
 /// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
@@ -37,7 +37,10 @@ pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
 #[inline(always)]
 pub fn turn<T: Real>(q: Quat<T>, left_over: Vec3<T>, turn: Vec3<T>) -> (Quat<T>, Vec3<T>) {
     let phi = turn + left_over;
-    let turned = Quat::from_rotation_vector(phi).product(q).normalised();
+    let turned = Quat::from_rotation_vector(phi)
+        .product(q)
+        .normalised()
+        .rounded();
     (turned, phi - rotation_between(q, turned))
 }
 
@@ -49,5 +52,5 @@ pub fn separation<T: Real>(
     high_j: Vec3<T>,
     low_j: Vec3<T>,
 ) -> Vec3<T> {
-    (high_i - high_j).each_settled() + (low_i - low_j).each_settled()
+    (high_i - high_j).each_kept() + (low_i - low_j).each_kept()
 }

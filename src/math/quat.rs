@@ -40,6 +40,16 @@ impl<T: Real> Quat<T> {
         let t = self.v.cross(u) * T::splat(2.0);
         u + t * self.w + self.v.cross(t)
     }
+    /// Each component as it is rounded: see [`Real::kept`].
+    #[inline(always)]
+    pub fn rounded(self) -> Self {
+        Quat::new(
+            self.v.x.kept(),
+            self.v.y.kept(),
+            self.v.z.kept(),
+            self.w.kept(),
+        )
+    }
     /// Scaled to unit length.
     #[inline(always)]
     pub fn normalised(self) -> Self {

@@ -33,13 +33,6 @@ pub trait Real:
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The same number, rounded: graphics compilers regroup sums as if numbers were exact, and must not see through this one.
-    ///
-    /// It stands where the error of a rounding is itself the result, as in a sum of two words, and where two ends must round alike.
-    #[inline(always)]
-    fn settled(self) -> Self {
-        self
-    }
     /// Zero.
     #[inline(always)]
     fn zero() -> Self {
@@ -54,6 +47,15 @@ pub trait Real:
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self::select(other.lt(self), self, other)
+    }
+
+    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics drivers regroup sums and
+    /// simplify `(a + b) − a` to b unless told, and there it is the caller's kernel that says how.
+    ///
+    /// It stands where the error of a rounding is itself the result, and where both ends of a pair must round alike.
+    #[inline(always)]
+    fn kept(self) -> Self {
+        self
     }
 
     /// `atan(t)/t` for t in [0, 1], given t². Polynomial through Chebyshev nodes, within 3e-9.

@@ -32,7 +32,8 @@ impl<T: Real> Vec3<T> {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
     /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
-    /// (a device may fuse one of them). Settled, since its two terms nearly cancel where factors are nearly parallel.
+    /// (a device may fuse one of them). Kept, since its two terms nearly cancel where the factors are nearly parallel: regrouped with
+    /// what it is added to, they would leave their rounding behind.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         let product = Self::new(
@@ -40,17 +41,17 @@ impl<T: Real> Vec3<T> {
             self.z * other.x - self.x * other.z,
             self.x * other.y - self.y * other.x,
         );
-        product.each_settled()
+        product.each_kept()
     }
     /// Length.
     #[inline(always)]
     pub fn norm(self) -> T {
         self.dot(self).sqrt()
     }
-    /// Every component `settled`.
+    /// Each component as it is rounded: see [`Real::kept`].
     #[inline(always)]
-    pub fn each_settled(self) -> Self {
-        Self::new(self.x.settled(), self.y.settled(), self.z.settled())
+    pub fn each_kept(self) -> Self {
+        Self::new(self.x.kept(), self.y.kept(), self.z.kept())
     }
     /// `yes` where the mask holds, else `no`.
     #[inline(always)]

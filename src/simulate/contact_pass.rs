@@ -86,6 +86,15 @@ pub struct ContactTotals {
     pub sides: u64,
 }
 
+impl std::iter::Sum for ContactTotals {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(ContactTotals::default(), |a, b| ContactTotals {
+            energy: a.energy + b.energy,
+            sides: a.sides + b.sides,
+        })
+    }
+}
+
 /// Stiffness that a contact can have at most, for the time step: of an element with every material at its own
 /// and at the largest radius, and with every obstacle.
 pub fn stiffest(

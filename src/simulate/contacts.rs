@@ -111,6 +111,21 @@ impl<S: Scalar> Contacts<S> {
         contacts
     }
 
+    /// Distance beyond touching up to which pairs are listed, m.
+    pub fn skin(&self) -> f64 {
+        self.skin
+    }
+
+    /// Largest radius, m.
+    pub fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// Whether all radii are equal: then elements within a whole shell of bonds cannot be reached.
+    pub fn equal(&self) -> bool {
+        self.equal
+    }
+
     /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists before a pair could touch unseen.
     pub fn advance(
         &mut self,

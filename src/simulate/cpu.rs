@@ -1,42 +1,36 @@
 //! Explicit bonded DEM on the CPU: the step loop over lanes of any type, threads over chunks of elements.
 
-use glam::DVec3;
+use std::collections::VecDeque;
+
 use rayon::prelude::*;
 
 use super::SimulateError;
+use super::breaks::{BondIds, Broken};
 use super::build::{AttachedForce, Built};
 use super::colliders::obstacle;
-use super::contact_pass::{ContactPass, Obstacle, Surface};
+use super::contact_pass::{ContactPass, ContactTotals, Obstacle, Surface};
 use super::contacts::Contacts;
-use super::engine::{Engine, Snapshot};
+use super::engine::{Capture, Engine, Place};
 use super::fragments;
 use super::passes::{AdvancePass, BondPass, BreakEvent, StepParameters};
-use super::record;
+use super::record::{self, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{CHUNK, Load, System};
 use crate::columns::Breaks;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::spec::{Collider, Pipeline, Region};
+use crate::spec::{Collider, Pipeline};
 use crate::store::Packing;
-
-/// What records ask of the packing.
-pub(super) struct Rest {
-    pub(super) mass: Vec<f64>,
-    pub(super) volume: Vec<f64>,
-    pub(super) body: Vec<u32>,
-}
 
 /// A run on the CPU with lanes of type `L`.
 pub struct Cpu<L: Lanes> {
-    pub(super) system: System<L::Scalar>,
-    pub(super) load: Vec<Load<L::Scalar>>,
-    pub(super) contacts: Contacts<L::Scalar>,
-    pub(super) surfaces: Vec<Surface>,
+    system: System<L::Scalar>,
+    load: Vec<Load<L::Scalar>>,
+    contacts: Contacts<L::Scalar>,
+    surfaces: Vec<Surface>,
     forces: Vec<AttachedForce>,
     colliders: Vec<Collider>,
-    pub(super) obstacles: Vec<Obstacle>,
-    pub(super) parameters: StepParameters<L::Scalar>,
-    pub(super) gravity: DVec3,
+    obstacles: Vec<Obstacle>,
+    parameters: StepParameters<L::Scalar>,
     dt: f64,
     step: u64,
     /// Velocities are at the middle of the last step: its second kick is due.
@@ -44,11 +38,10 @@ pub struct Cpu<L: Lanes> {
     chunk_breaks: Vec<Vec<BreakEvent>>,
     breaks: Breaks,
     broken_since: bool,
-    pub(super) labels: Vec<u32>,
-    pub(super) rest: Rest,
-    pub(super) bounds: Option<Region>,
-    /// (i, j, bond), ascending.
-    bond_ids: Vec<(u32, u32, u32)>,
+    labels: Vec<u32>,
+    rest: Rest,
+    bond_ids: BondIds,
+    captures: VecDeque<Capture>,
 }
 
 impl<L: Lanes> Cpu<L> {
@@ -56,12 +49,8 @@ impl<L: Lanes> Cpu<L> {
     pub fn new(built: Built<L::Scalar>, packing: &Packing, pipeline: &Pipeline, dt: f64) -> Self {
         let obstacles = obstacles(&pipeline.colliders, 0.0);
         let contacts = Contacts::new(&built.system, &obstacles);
-        let bonds = &packing.bonds;
-        let mut bond_ids: Vec<_> = (0..bonds.id.len())
-            .map(|k| (bonds.i[k], bonds.j[k], bonds.id[k]))
-            .collect();
-        bond_ids.sort_unstable();
         let labels = fragments::first_labels(&fragments::components(&built.system));
+        let rest = Rest::new(packing, pipeline, &built.load);
         let chunks = built.system.motion.len().div_ceil(CHUNK);
         let mut cpu = Cpu {
             system: built.system,
@@ -76,7 +65,6 @@ impl<L: Lanes> Cpu<L> {
                 gravity: Vec3::from_f64(pipeline.world.gravity),
                 drag: Scalar::from_f64(pipeline.simulate.drag),
             },
-            gravity: DVec3::from_array(pipeline.world.gravity),
             dt,
             step: 0,
             half: false,
@@ -84,13 +72,9 @@ impl<L: Lanes> Cpu<L> {
             breaks: Breaks::default(),
             broken_since: false,
             labels,
-            rest: Rest {
-                mass: packing.elements.mass.clone(),
-                volume: packing.elements.volume.clone(),
-                body: packing.elements.body.clone(),
-            },
-            bounds: pipeline.world.bounds,
-            bond_ids,
+            rest,
+            bond_ids: BondIds::new(&packing.bonds),
+            captures: VecDeque::new(),
         };
         // The first kick needs the loads at the start; nothing slides or breaks before time runs.
         cpu.forces(L::Scalar::default());
@@ -219,56 +203,37 @@ impl<L: Lanes> Cpu<L> {
             return;
         }
         self.broken_since = true;
-        events.sort_unstable_by_key(|event| (event.element, self.partner(event)));
+        let partner = |event: &BreakEvent| self.system.slots.partner(event.element, event.slot);
+        events.sort_unstable_by_key(|event| (event.element, partner(event)));
+        let now = (self.step, self.step as f64 * self.dt);
         for event in events {
-            let j = self.partner(&event);
-            let bond = self
-                .bond_ids
-                .binary_search_by_key(&(event.element, j), |&(i, j, _)| (i, j))
-                .map(|at| self.bond_ids[at].2)
-                .expect("every slot was made from a bond");
-            record::push_break(
-                &mut self.breaks,
-                &self.system,
-                &event,
-                bond,
-                (self.step, self.step as f64 * self.dt),
-            );
-            self.unbond(&event, j);
+            let broken = Broken::now(&self.system, &self.bond_ids, event, now);
+            broken.push(&mut self.breaks);
+            let (i, j) = (broken.i, broken.j);
+            let touch = self.system.touch_once_broken(i, j);
+            self.system.unbond(i, event.slot, touch);
+            // Two held elements cannot answer a force: they are not listed.
+            let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
+            if moves(i) || moves(j) {
+                self.contacts.insert_broken(i, j, touch);
+            }
         }
     }
 
-    fn partner(&self, event: &BreakEvent) -> u32 {
-        let at = self
-            .system
-            .slots
-            .at(event.slot as usize, event.element as usize);
-        self.system.slots.neighbour[at]
-    }
-
-    fn unbond(&mut self, event: &BreakEvent, j: u32) {
-        let i = event.element;
-        let distance = self
-            .system
-            .position(i as usize)
-            .distance(self.system.position(j as usize));
-        let radii = self.system.tail[i as usize].0[3] + self.system.tail[j as usize].0[3];
-        // Otherwise the overlap stored in a compressed pair would explode.
-        let touch = crate::math::Real::min(radii, Scalar::from_f64(distance));
-        for (own, other) in [(i as usize, j), (j as usize, i)] {
-            let slots = &mut self.system.slots;
-            let slot = slots
-                .find(own, other)
-                .expect("a bond stands on both of its sides");
-            slots.whole[own] &= !(1 << slot);
-            let at = slots.at(slot, own);
-            slots.length[at] = touch;
-        }
-        // Two held elements cannot answer a force: they are not listed.
-        let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
-        if moves(i) || moves(j) {
-            self.contacts.insert_broken(i, j, touch);
-        }
+    fn contact_totals(&self) -> ContactTotals {
+        let chunks = self.contacts.chunks.iter().enumerate();
+        chunks
+            .map(|(chunk, contacts)| {
+                ContactPass {
+                    system: &self.system,
+                    surfaces: &self.surfaces,
+                    obstacles: &self.obstacles,
+                    dt: self.parameters.dt,
+                    first: chunk * CHUNK,
+                }
+                .measure(contacts)
+            })
+            .sum()
     }
 
     /// Velocities brought to the end of the step.
@@ -295,73 +260,62 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.finish()
     }
 
+    fn place(&self) -> Place {
+        Place {
+            name: format!(
+                "CPU, {} threads, {} lanes of {} bytes",
+                rayon::current_num_threads(),
+                L::WIDTH,
+                size_of::<L::Scalar>()
+            ),
+            device_bytes: None,
+        }
+    }
+
     fn step(&self) -> u64 {
         self.step
     }
 
-    fn snapshot(&mut self, frame: u32) -> Snapshot {
+    fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         if std::mem::take(&mut self.broken_since) {
-            let components = fragments::components(&self.system);
-            self.labels = fragments::relabel(&self.labels, &components);
+            fragments::update(&mut self.labels, &self.system);
         }
-        let mut breaks = std::mem::take(&mut self.breaks);
-        breaks.frame.fill(frame);
-        record::snapshot(self, frame, self.step, self.dt, breaks)
+        let moment = Moment {
+            step: self.step,
+            dt: self.dt,
+            system: &self.system,
+            labels: &self.labels,
+            rest: &self.rest,
+            carried: &record::carried(&self.system),
+            contact: self.contact_totals(),
+        };
+        let snapshot = record::snapshot(&moment, frame, std::mem::take(&mut self.breaks));
+        let state = state.then(|| {
+            State::pack(
+                frame,
+                (self.step, self.dt),
+                &self.system,
+                &self.load,
+                &self.contacts.springs(),
+                &self.labels,
+            )
+        });
+        self.captures.push_back(Capture { snapshot, state });
+        Ok(())
     }
 
-    fn state(&self, frame: u32) -> State {
-        let slots = &self.system.slots;
-        let mut touch = Vec::new();
-        for i in 0..self.system.count {
-            for slot in 0..slots.slots {
-                let at = slots.at(slot, i);
-                if slots.neighbour[at] as usize != i && !slots.is_whole(slot, i) {
-                    touch.push(slots.length[at]);
-                }
-            }
-        }
-        State::pack(
-            frame,
-            (self.step, self.dt),
-            &self.system.motion,
-            &self.system.tail,
-            &self.load,
-            slots.whole.clone(),
-            &touch,
-            &self.contacts.springs(),
-            self.labels.clone(),
-        )
+    fn deliver(&mut self) -> Result<Capture, SimulateError> {
+        Ok(self.captures.pop_front().expect("a capture is outstanding"))
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        state.unpack(
-            &mut self.system.motion,
-            &mut self.system.tail,
-            &mut self.load,
-        )?;
-        state.check_length(
-            "bond masks",
-            state.whole.len(),
-            self.system.slots.whole.len(),
-        )?;
-        state.check_length("labels", state.labels.len(), self.system.count)?;
-        self.system.slots.whole.clone_from(&state.whole);
-        let mut touch = state.scalars::<L::Scalar>(&state.touch)?.into_iter();
-        for i in 0..self.system.count {
-            for slot in 0..self.system.slots.slots {
-                let slots = &mut self.system.slots;
-                let at = slots.at(slot, i);
-                if slots.neighbour[at] as usize != i && !slots.is_whole(slot, i) {
-                    slots.length[at] = touch.next().ok_or_else(|| StateError::short("touch"))?;
-                }
-            }
-        }
-        self.labels.clone_from(&state.labels);
+        state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.half = false;
         self.broken_since = false;
         self.breaks = Breaks::default();
+        self.captures.clear();
         self.obstacles = obstacles(&self.colliders, self.step as f64 * self.dt);
         self.contacts = Contacts::new(&self.system, &self.obstacles);
         match self.contacts.restore_springs(&state.springs()?) {

@@ -3,10 +3,12 @@
 use super::SimulateError;
 use super::build::build;
 use super::cpu::Cpu;
+use super::device::Gpu;
 use super::stability::critical_step;
 use super::state::{State, StateError};
 use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
+use crate::gpu::{GpuError, Request};
 #[cfg(target_arch = "x86_64")]
 use crate::math::F32x8;
 use crate::math::Lanes;
@@ -26,18 +28,59 @@ pub struct Snapshot {
     pub fragments: Fragments,
 }
 
+/// A frame that was asked for.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// Its tables.
+    pub snapshot: Snapshot,
+    /// Everything needed to continue bitwise, where that was asked for.
+    pub state: Option<State>,
+}
+
+/// What an engine runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In words.
+    pub name: String,
+    /// Bytes of device memory in use; none on the CPU.
+    pub device_bytes: Option<u64>,
+}
+
 /// A method, backend and precision at work on one scene.
+///
+/// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure leaves no state to go on from.
 pub trait Engine: Send {
-    /// Takes steps and leaves velocities at the end of the last. The state before a failing step is lost.
+    /// Takes steps and leaves velocities at the end of the last. A device may still be at work when this returns; its failures come with
+    /// the next delivery.
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError>;
-    /// Steps done.
+    /// Steps asked for so far; those before a restored state count.
     fn step(&self) -> u64;
-    /// The frame as columns; breaks are handed over once.
-    fn snapshot(&mut self, frame: u32) -> Snapshot;
-    /// Everything needed to continue bitwise.
-    fn state(&self, frame: u32) -> State;
-    /// Continues from a state of the same packing and pipeline.
+    /// Asks for the frame as it stands after the steps asked for so far, and for the state when `state`.
+    fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError>;
+    /// The oldest capture not yet delivered; waits for it. Every break is handed over once, with the first frame after it.
+    ///
+    /// # Panics
+    /// When no capture is outstanding.
+    fn deliver(&mut self) -> Result<Capture, SimulateError>;
+    /// What it runs on.
+    fn place(&self) -> Place;
+    /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.
+    fn ahead(&self) -> usize {
+        0
+    }
+    /// Continues from a state of the same packing and pipeline, in an engine that has not stepped yet.
     fn restore(&mut self, state: &State) -> Result<(), StateError>;
+
+    /// Capture and delivery in one, with no other capture outstanding.
+    fn snapshot(&mut self, frame: u32) -> Result<Snapshot, SimulateError> {
+        self.capture(frame, false)?;
+        Ok(self.deliver()?.snapshot)
+    }
+    /// The same for the state; the frame and the breaks in it are dropped.
+    fn state(&mut self, frame: u32) -> Result<State, SimulateError> {
+        self.capture(frame, true)?;
+        Ok(self.deliver()?.state.expect("it was asked for"))
+    }
 }
 
 /// Time stepping as resolved: what `check` prints and `simulate` uses.
@@ -93,7 +136,7 @@ pub fn validate(
     pipeline: &Pipeline,
     backend: Backend,
 ) -> Result<(), SimulateError> {
-    refuse_backend(backend)?;
+    refuse_combination(pipeline, backend)?;
     let built = build::<f64>(packing, pipeline)?;
     refuse_sunk(&built.system, packing, pipeline)
 }
@@ -135,15 +178,16 @@ fn refuse_sunk(
     Ok(())
 }
 
-fn refuse_backend(backend: Backend) -> Result<(), SimulateError> {
-    match backend {
-        Backend::Auto | Backend::Cpu => Ok(()),
-        Backend::Gpu => Err(SimulateError::Unsupported {
-            option: "backend",
-            value: "gpu",
-            allowed: "auto, cpu",
-        }),
+/// What no engine does, whatever the machine has.
+fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
+    if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
+        return Err(SimulateError::Unsupported {
+            option: "simulate.precision on backend gpu",
+            value: "f64",
+            allowed: "f32; or --backend cpu",
+        });
     }
+    Ok(())
 }
 
 /// The engine for a pipeline, or the reason why there is none.
@@ -153,7 +197,36 @@ pub fn engine(
     backend: Backend,
     dt: f64,
 ) -> Result<Box<dyn Engine>, SimulateError> {
-    refuse_backend(backend)?;
+    refuse_combination(pipeline, backend)?;
+    let on_device = || {
+        let settings = &pipeline.simulate.gpu;
+        let request = Request {
+            adapter: settings.adapter.clone(),
+            binding_limit: settings.binding_limit,
+            workgroup_limit: settings.workgroup_limit,
+        };
+        let built = build(packing, pipeline)?;
+        let gpu = Gpu::new(built, packing, pipeline, dt, &request)?;
+        Ok(Box::new(gpu) as Box<dyn Engine>)
+    };
+    match (backend, pipeline.simulate.precision) {
+        (Backend::Gpu, _) => on_device(),
+        (Backend::Auto, Precision::F32) => match on_device() {
+            // No card, or none that can: all cores then.
+            Err(SimulateError::Gpu(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })) => {
+                on_cores(packing, pipeline, dt)
+            }
+            other => other,
+        },
+        (Backend::Auto | Backend::Cpu, _) => on_cores(packing, pipeline, dt),
+    }
+}
+
+fn on_cores(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    dt: f64,
+) -> Result<Box<dyn Engine>, SimulateError> {
     match pipeline.simulate.precision {
         Precision::F64 => cpu::<f64>(packing, pipeline, dt),
         #[cfg(target_arch = "x86_64")]

@@ -2,11 +2,14 @@
 //!
 //! Meets the other stages only in the frame store.
 
+mod breaks;
 mod build;
 mod colliders;
 pub mod contact_pass;
 pub mod contacts;
 pub mod cpu;
+pub mod device;
+mod drive;
 pub mod engine;
 mod fragments;
 pub mod passes;
@@ -16,13 +19,13 @@ pub mod state;
 pub mod system;
 mod writer;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use arrow_array::Array;
 
 pub use build::{Built, build};
-pub use engine::{Engine, Schedule, Snapshot, engine, schedule, validate};
+pub use engine::{Capture, Engine, Place, Schedule, Snapshot, engine, schedule, validate};
 use state::{State, StateError};
 
 use crate::columns::Table;
@@ -113,6 +116,17 @@ pub enum SimulateError {
         /// Frame of the state.
         frame: u32,
     },
+    /// More steps than a device can count.
+    #[error(
+        "a run on a graphics processor takes at most {limit} steps; a larger element radius or a shorter run needs fewer"
+    )]
+    TooManySteps {
+        /// The most.
+        limit: u64,
+    },
+    /// The graphics processor failed.
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
     /// The frame store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -123,6 +137,8 @@ pub enum SimulateError {
 pub struct Options {
     /// Overrides the pipeline's backend.
     pub backend: Option<Backend>,
+    /// Overrides the pipeline's graphics adapter; the backend is then a graphics processor.
+    pub adapter: Option<String>,
     /// Continue from the newest state.
     pub resume: bool,
     /// End earlier or later than the pipeline says, s.
@@ -143,19 +159,21 @@ pub struct Progress {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// What it ran on.
+    pub place: String,
     /// Last frame written.
     pub frame: u32,
     /// Whether the user stopped it; it can then be resumed.
     pub interrupted: bool,
-    /// Steps taken in this run.
+    /// Steps taken in this run, up to the last frame.
     pub steps: u64,
 }
 
 /// Runs the stage on a packed store.
 ///
-/// `stop` ends the run after the frame in progress. Frames, breaks, history, fragments and states are written whole, in order.
+/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are written whole, in order.
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,
@@ -174,7 +192,11 @@ pub fn run(
         return Err(SimulateError::TooShort { end, interval });
     }
     let plan = schedule(&packing, &pipeline)?;
-    let backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    if options.adapter.is_some() {
+        pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
+        backend = Backend::Gpu;
+    }
     let mut engine = engine(&packing, &pipeline, backend, plan.dt)?;
     let inputs = inputs_hash(&packing, &pipeline);
     let resumed = if options.resume {
@@ -203,53 +225,41 @@ pub fn run(
         broken: 0,
         fragments: 0,
     };
-    let started = engine.step();
+    let course = drive::Course {
+        start: first,
+        anew: resumed.is_none(),
+        last: plan.frames,
+        steps_per_frame: plan.steps_per_frame,
+        state_every: settings.state_every,
+    };
     let mut clock = Instant::now();
-    let mut record = |engine: &mut dyn Engine, progress: &mut Progress, frame: u32| {
-        let mut snapshot = engine.snapshot(frame);
+    let mut record = |frame: u32, capture: Capture| {
+        let (mut snapshot, mut state) = (capture.snapshot, capture.state);
         snapshot.history.seconds = vec![clock.elapsed().as_secs_f64()];
         clock = Instant::now();
+        if let Some(state) = &mut state {
+            state.inputs = inputs;
+        }
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let due = frame.is_multiple_of(settings.state_every.max(1)) || frame == progress.last;
-        let state = due.then(|| {
-            let mut state = engine.state(frame);
-            state.inputs = inputs;
-            state
-        });
-        writer.send(writer::Job {
+        let alive = writer.send(writer::Job {
             frame,
             snapshot,
             state,
-        })
+        });
+        on_frame(progress);
+        alive
     };
-    let mut failure = None;
-    let mut alive = true;
-    if resumed.is_none() {
-        alive = record(engine.as_mut(), &mut progress, 0);
-        on_frame(progress);
-    }
-    for frame in first + 1..=plan.frames {
-        if !alive || stop.load(Ordering::Relaxed) {
-            break;
-        }
-        if let Err(error) = engine.advance(plan.steps_per_frame) {
-            failure = Some(error);
-            break;
-        }
-        alive = record(engine.as_mut(), &mut progress, frame);
-        on_frame(progress);
-    }
+    let driven = drive::drive(engine.as_mut(), &course, stop, &mut record);
     writer.finish()?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(Outcome {
-            frame: progress.frame,
-            interrupted: progress.frame < plan.frames,
-            steps: engine.step() - started,
-        }),
-    }
+    driven?;
+    Ok(Outcome {
+        place: engine.place().name,
+        frame: progress.frame,
+        interrupted: progress.frame < plan.frames,
+        steps: u64::from(progress.frame - first) * plan.steps_per_frame,
+    })
 }
 
 /// Folders that the stage writes.
@@ -291,6 +301,7 @@ fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
     let mut physics = pipeline.clone();
     physics.time.end = 0.0;
     physics.simulate.backend = Backend::Auto;
+    physics.simulate.gpu = Default::default();
     physics.simulate.keep_states = 0;
     physics.simulate.state_every = 0;
     physics.export = Default::default();

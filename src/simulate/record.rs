@@ -3,113 +3,145 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::contact_pass::{ContactPass, ContactTotals};
-use super::cpu::Cpu;
+use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
-use super::passes::BreakEvent;
-use super::system::{CHUNK, System};
+use super::system::{CHUNK, Load, System};
 use crate::columns::{Breaks, Fragments, Frames, History};
-use crate::math::{Lanes, Scalar};
+use crate::math::Scalar;
+use crate::spec::{Pipeline, Region};
+use crate::store::Packing;
 
-/// Adds the row of a bond that breaks now.
-pub fn push_break<S: Scalar>(
-    rows: &mut Breaks,
-    system: &System<S>,
-    event: &BreakEvent,
-    bond: u32,
-    (step, time): (u64, f64),
-) {
-    let i = event.element as usize;
-    let at = system.slots.at(event.slot as usize, i);
-    let j = system.slots.neighbour[at] as usize;
-    let middle = (system.position(i) + system.position(j)) / 2.0;
-    let rest = DVec3::from_array(system.slots.rest_direction(at).to_f64());
-    let from_i = system.rotation(i) * rest;
-    let from_j = -(system.rotation(j) * rest);
-    rows.frame.push(0);
-    rows.time.push(time);
-    rows.step.push(step);
-    rows.bond.push(bond);
-    rows.i.push(i as u32);
-    rows.j.push(j as u32);
-    rows.mode.push(event.mode);
-    rows.sigma.push(event.sigma as f32);
-    rows.tau.push(event.tau as f32);
-    rows.x.push(middle.x as f32);
-    rows.y.push(middle.y as f32);
-    rows.z.push(middle.z as f32);
-    rows.nix.push(from_i.x as f32);
-    rows.niy.push(from_i.y as f32);
-    rows.niz.push(from_i.z as f32);
-    rows.njx.push(from_j.x as f32);
-    rows.njy.push(from_j.y as f32);
-    rows.njz.push(from_j.z as f32);
+/// What records ask of packing and pipeline; it stays as it is.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// Mass of each element, kg; held ones too.
+    pub mass: Vec<f64>,
+    /// Volume of each element, m³.
+    pub volume: Vec<f64>,
+    /// Body of each element.
+    pub body: Vec<u32>,
+    /// Inverse inertia of each element as the run knows it, 1/(kg m²); 0 where it is held.
+    pub inverse_inertia: Vec<f64>,
+    /// Acceleration of gravity, m/s².
+    pub gravity: DVec3,
+    /// Where elements are meant to stay.
+    pub bounds: Option<Region>,
 }
 
-/// What the bonds of one element carry.
-#[derive(Clone, Copy, Default)]
-struct Carried {
-    sigma: f64,
-    tau: f64,
-    /// Half of the energy of its whole bonds, J.
-    energy: f64,
-    broken: u32,
-    /// Sections of its broken bonds, m².
-    area: f64,
+impl Rest {
+    /// Of a run built from `packing` and `pipeline` with these loads.
+    pub fn new<S: Scalar>(packing: &Packing, pipeline: &Pipeline, load: &[Load<S>]) -> Self {
+        let elements = &packing.elements;
+        Rest {
+            mass: elements.mass.clone(),
+            volume: elements.volume.clone(),
+            body: elements.body.clone(),
+            inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
+            gravity: DVec3::from_array(pipeline.world.gravity),
+            bounds: pipeline.world.bounds,
+        }
+    }
 }
 
-fn carried<S: Scalar>(system: &System<S>, i: usize) -> Carried {
-    let slots = &system.slots;
-    let mut out = Carried::default();
-    for slot in 0..slots.slots {
-        let at = slots.at(slot, i);
-        if slots.is_whole(slot, i) {
+/// What the whole bonds of one element carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Largest normal stress, Pa; 0 where all are pressed.
+    pub sigma: f64,
+    /// Largest shear stress, Pa.
+    pub tau: f64,
+    /// Half of their energy, J.
+    pub energy: f64,
+}
+
+/// What the bonds of every element carry, from where the elements are.
+pub fn carried<S: Scalar>(system: &System<S>) -> Vec<Carried> {
+    each(system, |i| {
+        let slots = &system.slots;
+        let mut out = Carried::default();
+        for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
             let (_, sigma, tau, energy) = system.evaluate(i, slot);
             out.sigma = out.sigma.max(sigma.to_f64());
             out.tau = out.tau.max(tau.to_f64());
             out.energy += 0.5 * energy.to_f64();
-        } else if slots.neighbour[at] as usize != i {
-            out.broken += 1;
-            let class = &system.classes[slots.class[at] as usize];
-            out.area += 1.0 / class.section.inverse_area.to_f64();
         }
-    }
-    out
+        out
+    })
 }
 
-/// Frame, history and fragments of a CPU run whose velocities are at the end of a step.
-pub fn snapshot<L: Lanes>(
-    cpu: &Cpu<L>,
-    frame: u32,
-    step: u64,
-    dt: f64,
-    breaks: Breaks,
-) -> Snapshot {
-    let system = &cpu.system;
-    let time = step as f64 * dt;
-    let count = system.count;
-    let carried: Vec<Carried> = (0..count)
-        .into_par_iter()
-        .with_min_len(CHUNK)
-        .map(|i| carried(system, i))
-        .collect();
+/// What one element has lost.
+#[derive(Clone, Copy, Default)]
+struct Lost {
+    /// Broken bonds.
+    bonds: u32,
+    /// Sections of them, m².
+    area: f64,
+}
+
+fn lost<S: Scalar>(system: &System<S>) -> Vec<Lost> {
+    each(system, |i| {
+        let slots = &system.slots;
+        let mut out = Lost::default();
+        for slot in (0..slots.slots).filter(|&slot| slots.is_broken(slot, i)) {
+            let class = &system.classes[slots.class[slots.at(slot, i)] as usize];
+            out.bonds += 1;
+            out.area += 1.0 / class.section.inverse_area.to_f64();
+        }
+        out
+    })
+}
+
+fn each<S: Scalar, T: Send>(system: &System<S>, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    let elements = (0..system.count).into_par_iter();
+    elements.with_min_len(CHUNK).map(f).collect()
+}
+
+/// What a frame is made of: a run whose velocities are at the end of a step.
+#[derive(Clone, Copy)]
+pub struct Moment<'a, S> {
+    /// Steps done.
+    pub step: u64,
+    /// Time step, s.
+    pub dt: f64,
+    /// Motion and bonds.
+    pub system: &'a System<S>,
+    /// Fragment of each element.
+    pub labels: &'a [u32],
+    /// What does not change.
+    pub rest: &'a Rest,
+    /// What the bonds of each element carry.
+    pub carried: &'a [Carried],
+    /// What contacts add up to.
+    pub contact: ContactTotals,
+}
+
+/// Frame, history and fragments of a moment; `breaks`, those since the last one, become the frame's.
+pub fn snapshot<S: Scalar>(moment: &Moment<S>, frame: u32, mut breaks: Breaks) -> Snapshot {
+    let lost = lost(moment.system);
+    breaks.frame.fill(frame);
     Snapshot {
-        frames: frames(cpu, frame, time, &carried),
-        history: history(cpu, frame, (step, dt), &carried),
-        fragments: fragments(cpu, frame, time, &carried),
+        frames: frames(moment, frame, &lost),
+        history: history(moment, frame, &lost),
+        fragments: fragments(moment, frame, &lost),
         breaks,
     }
 }
 
-fn frames<L: Lanes>(cpu: &Cpu<L>, frame: u32, time: f64, carried: &[Carried]) -> Frames {
-    let system = &cpu.system;
+impl<S> Moment<'_, S> {
+    fn time(&self) -> f64 {
+        self.step as f64 * self.dt
+    }
+}
+
+fn frames<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> Frames {
+    let (system, carried) = (moment.system, moment.carried);
     let count = system.count;
     let column = |value: &(dyn Fn(usize) -> f64 + Sync)| -> Vec<f32> {
         (0..count).map(|i| value(i) as f32).collect()
     };
     Frames {
         frame: vec![frame; count],
-        time: vec![time; count],
+        time: vec![moment.time(); count],
         id: (0..count as u32).collect(),
         x: column(&|i| system.position(i).x),
         y: column(&|i| system.position(i).y),
@@ -124,27 +156,22 @@ fn frames<L: Lanes>(cpu: &Cpu<L>, frame: u32, time: f64, carried: &[Carried]) ->
         wx: column(&|i| system.spin(i).x),
         wy: column(&|i| system.spin(i).y),
         wz: column(&|i| system.spin(i).z),
-        fragment: cpu.labels.clone(),
+        fragment: moment.labels.to_vec(),
         sigma: column(&|i| carried[i].sigma),
         tau: column(&|i| carried[i].tau),
-        broken: carried.iter().map(|c| c.broken).collect(),
+        broken: lost.iter().map(|l| l.bonds).collect(),
     }
 }
 
-fn history<L: Lanes>(
-    cpu: &Cpu<L>,
-    frame: u32,
-    (step, dt): (u64, f64),
-    carried: &[Carried],
-) -> History {
-    let system = &cpu.system;
+fn history<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> History {
+    let (system, rest) = (moment.system, moment.rest);
     let (mut kinetic, mut rotational, mut gravity, mut bond) = (0.0, 0.0, 0.0, 0.0);
     let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
     let mut outside = 0;
-    for (i, carried) in carried.iter().enumerate() {
+    for (i, carried) in moment.carried.iter().enumerate() {
         bond += carried.energy;
         let p = system.position(i);
-        if let Some(bounds) = &cpu.bounds {
+        if let Some(bounds) = &rest.bounds {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
             outside += u32::from(!inside);
         }
@@ -152,29 +179,28 @@ fn history<L: Lanes>(
         if inverse == 0.0 {
             continue;
         }
-        let (mass, inertia) = (1.0 / inverse, 1.0 / cpu.load[i].0[7].to_f64());
+        let (mass, inertia) = (1.0 / inverse, 1.0 / rest.inverse_inertia[i]);
         let (v, w) = (system.velocity(i), system.spin(i));
         kinetic += 0.5 * mass * v.length_squared();
         rotational += 0.5 * inertia * w.length_squared();
-        gravity -= mass * cpu.gravity.dot(p);
+        gravity -= mass * rest.gravity.dot(p);
         momentum += mass * v;
         angular += mass * p.cross(v) + inertia * w;
     }
-    let contact = contact_totals(cpu);
-    let broken: u64 = carried.iter().map(|c| u64::from(c.broken)).sum();
-    let mut labels = cpu.labels.clone();
+    let broken: u64 = lost.iter().map(|l| u64::from(l.bonds)).sum();
+    let mut labels = moment.labels.to_vec();
     labels.sort_unstable();
     labels.dedup();
     History {
         frame: vec![frame],
-        time: vec![step as f64 * dt],
-        step: vec![step],
-        dt: vec![dt],
+        time: vec![moment.time()],
+        step: vec![moment.step],
+        dt: vec![moment.dt],
         kinetic: vec![kinetic],
         rotational: vec![rotational],
         gravity: vec![gravity],
         bond: vec![bond],
-        contact: vec![contact.energy],
+        contact: vec![moment.contact.energy],
         px: vec![momentum.x],
         py: vec![momentum.y],
         pz: vec![momentum.z],
@@ -183,48 +209,27 @@ fn history<L: Lanes>(
         lz: vec![angular.z],
         broken: vec![(broken / 2) as u32],
         fragments: vec![labels.len() as u32],
-        contacts: vec![(contact.sides / 2) as u32],
+        contacts: vec![(moment.contact.sides / 2) as u32],
         outside: vec![outside],
         seconds: vec![0.0],
     }
 }
 
-fn contact_totals<L: Lanes>(cpu: &Cpu<L>) -> ContactTotals {
-    let chunks = &cpu.contacts.chunks;
-    chunks
-        .iter()
-        .enumerate()
-        .map(|(chunk, contacts)| {
-            ContactPass {
-                system: &cpu.system,
-                surfaces: &cpu.surfaces,
-                obstacles: &cpu.obstacles,
-                dt: cpu.parameters.dt,
-                first: chunk * CHUNK,
-            }
-            .measure(contacts)
-        })
-        .fold(ContactTotals::default(), |a, b| ContactTotals {
-            energy: a.energy + b.energy,
-            sides: a.sides + b.sides,
-        })
-}
-
-fn fragments<L: Lanes>(cpu: &Cpu<L>, frame: u32, time: f64, carried: &[Carried]) -> Fragments {
-    let system = &cpu.system;
+fn fragments<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> Fragments {
+    let (system, labels, rest) = (moment.system, moment.labels, moment.rest);
     let mut order: Vec<u32> = (0..system.count as u32).collect();
-    order.sort_by_key(|&i| cpu.labels[i as usize]);
+    order.sort_by_key(|&i| labels[i as usize]);
     let mut out = Fragments::default();
-    for group in order.chunk_by(|&a, &b| cpu.labels[a as usize] == cpu.labels[b as usize]) {
+    for group in order.chunk_by(|&a, &b| labels[a as usize] == labels[b as usize]) {
         let (mut mass, mut volume, mut area) = (0.0, 0.0, 0.0);
         let (mut centre, mut velocity) = (DVec3::ZERO, DVec3::ZERO);
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for &i in group {
             let i = i as usize;
-            let (p, m, r) = (system.position(i), cpu.rest.mass[i], system.radius(i));
+            let (p, m, r) = (system.position(i), rest.mass[i], system.radius(i));
             mass += m;
-            volume += cpu.rest.volume[i];
-            area += carried[i].area;
+            volume += rest.volume[i];
+            area += lost[i].area;
             centre += m * p;
             velocity += m * system.velocity(i);
             low = low.min(p - r);
@@ -233,9 +238,9 @@ fn fragments<L: Lanes>(cpu: &Cpu<L>, frame: u32, time: f64, carried: &[Carried])
         centre /= mass;
         velocity /= mass;
         out.frame.push(frame);
-        out.time.push(time);
-        out.fragment.push(cpu.labels[group[0] as usize]);
-        out.body.push(cpu.rest.body[group[0] as usize]);
+        out.time.push(moment.time());
+        out.fragment.push(labels[group[0] as usize]);
+        out.body.push(rest.body[group[0] as usize]);
         out.elements.push(group.len() as u32);
         out.mass.push(mass);
         out.volume.push(volume);

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
-use super::system::{Load, Motion, Tail};
+use super::system::{Load, System};
 use crate::math::Scalar;
 use crate::store::{self, Store, StoreError};
 
@@ -39,17 +39,6 @@ pub enum StateError {
     },
 }
 
-impl StateError {
-    /// Fewer entries than the bond masks ask for.
-    pub fn short(what: &'static str) -> Self {
-        StateError::Length {
-            what,
-            found: 0,
-            wanted: 1,
-        }
-    }
-}
-
 /// A state as it lies in the file. Rows are raw bytes of the run's precision.
 #[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
 pub struct State {
@@ -67,58 +56,54 @@ pub struct State {
     tail: Vec<u8>,
     load: Vec<u8>,
     /// Whole bonds by element.
-    pub whole: Vec<u32>,
+    whole: Vec<u32>,
     /// Touching distance of each broken side, in the order of elements and slots.
-    pub touch: Vec<u8>,
+    touch: Vec<u8>,
     spring_pairs: Vec<[u32; 2]>,
     springs: Vec<u8>,
     /// Fragment labels.
-    pub labels: Vec<u32>,
+    labels: Vec<u32>,
 }
 
 const MAGIC: &[u8; 8] = b"culletst";
 
 impl State {
-    /// From columns.
-    #[allow(clippy::too_many_arguments)] // each is a column of the file
+    /// From the columns of a run whose velocities are at the end of a step; `springs` are those that are not zero.
     pub fn pack<S: Scalar>(
         frame: u32,
         (step, dt): (u64, f64),
-        motion: &[Motion<S>],
-        tail: &[Tail<S>],
+        system: &System<S>,
         load: &[Load<S>],
-        whole: Vec<u32>,
-        touch: &[S],
         springs: &[SpringEntry<S>],
-        labels: Vec<u32>,
+        labels: &[u32],
     ) -> Self {
-        let flat: Vec<S> = springs.iter().flat_map(|entry| entry.spring).collect();
+        let slots = &system.slots;
         State {
             frame,
             step,
             dt,
             inputs: 0,
             scalar_bytes: size_of::<S>() as u32,
-            motion: bytes(motion.iter().map(|row| row.0)),
-            tail: bytes(tail.iter().map(|row| row.0)),
+            motion: bytes(system.motion.iter().map(|row| row.0)),
+            tail: bytes(system.tail.iter().map(|row| row.0)),
             load: bytes(load.iter().map(|row| row.0)),
-            whole,
-            touch: bytemuck::cast_slice(touch).to_vec(),
+            whole: slots.whole.clone(),
+            touch: bytes(system.broken_sides().map(|at| slots.length[at])),
             spring_pairs: springs
                 .iter()
                 .map(|entry| [entry.element, entry.partner])
                 .collect(),
-            springs: bytemuck::cast_slice(&flat).to_vec(),
-            labels,
+            springs: bytes(springs.iter().map(|entry| entry.spring)),
+            labels: labels.to_vec(),
         }
     }
 
-    /// Into columns of the same length and precision.
+    /// Into the columns of a run just built from the same packing in the same precision; [`springs`](Self::springs) are apart.
     pub fn unpack<S: Scalar>(
         &self,
-        motion: &mut [Motion<S>],
-        tail: &mut [Tail<S>],
+        system: &mut System<S>,
         load: &mut [Load<S>],
+        labels: &mut Vec<u32>,
     ) -> Result<(), StateError> {
         let wanted = size_of::<S>();
         if self.scalar_bytes as usize != wanted {
@@ -127,52 +112,31 @@ impl State {
                 wanted,
             });
         }
-        self.rows(
-            "motion",
-            &self.motion,
-            motion.iter_mut().map(|row| &mut row.0),
-        )?;
-        self.rows(
+        let (motion, tail) = (&mut system.motion, &mut system.tail);
+        rows("motion", &self.motion, motion.iter_mut().map(|r| &mut r.0))?;
+        rows(
             "left-over rotations",
             &self.tail,
-            tail.iter_mut().map(|row| &mut row.0),
+            tail.iter_mut().map(|r| &mut r.0),
         )?;
-        self.rows("loads", &self.load, load.iter_mut().map(|row| &mut row.0))
-    }
-
-    fn rows<'a, S: Scalar, const C: usize>(
-        &self,
-        what: &'static str,
-        from: &[u8],
-        to: impl ExactSizeIterator<Item = &'a mut [S; C]>,
-    ) -> Result<(), StateError> {
-        let scalars = self.scalars::<S>(from)?;
-        self.check_length(what, scalars.len(), to.len() * C)?;
-        for (row, values) in to.zip(scalars.chunks_exact(C)) {
-            row.copy_from_slice(values);
+        rows("loads", &self.load, load.iter_mut().map(|r| &mut r.0))?;
+        check_length("bond masks", self.whole.len(), system.slots.whole.len())?;
+        check_length("labels", self.labels.len(), system.count)?;
+        system.slots.whole.clone_from(&self.whole);
+        labels.clone_from(&self.labels);
+        let touch = scalars::<S>(&self.touch)?;
+        let sides: Vec<usize> = system.broken_sides().collect();
+        check_length("touching distances", touch.len(), sides.len())?;
+        for (at, touch) in sides.into_iter().zip(touch) {
+            system.slots.length[at] = touch;
         }
         Ok(())
     }
 
-    /// Raw bytes as numbers.
-    pub fn scalars<S: Scalar>(&self, from: &[u8]) -> Result<Vec<S>, StateError> {
-        if !from.len().is_multiple_of(size_of::<S>()) {
-            return Err(StateError::Length {
-                what: "bytes",
-                found: from.len(),
-                wanted: from.len().next_multiple_of(size_of::<S>()),
-            });
-        }
-        Ok(from
-            .chunks_exact(size_of::<S>())
-            .map(bytemuck::pod_read_unaligned)
-            .collect())
-    }
-
     /// The friction springs.
     pub fn springs<S: Scalar>(&self) -> Result<Vec<SpringEntry<S>>, StateError> {
-        let values = self.scalars::<S>(&self.springs)?;
-        self.check_length("springs", values.len(), 3 * self.spring_pairs.len())?;
+        let values = scalars::<S>(&self.springs)?;
+        check_length("springs", values.len(), 3 * self.spring_pairs.len())?;
         Ok(self
             .spring_pairs
             .iter()
@@ -183,24 +147,6 @@ impl State {
                 spring: [s[0], s[1], s[2]],
             })
             .collect())
-    }
-
-    /// Refuses lengths that differ.
-    pub fn check_length(
-        &self,
-        what: &'static str,
-        found: usize,
-        wanted: usize,
-    ) -> Result<(), StateError> {
-        if found == wanted {
-            Ok(())
-        } else {
-            Err(StateError::Length {
-                what,
-                found,
-                wanted,
-            })
-        }
     }
 
     /// Writes `state/NNNNNN.rkyv`.
@@ -222,4 +168,106 @@ fn bytes<T: Pod>(rows: impl Iterator<Item = T>) -> Vec<u8> {
     let mut out = Vec::new();
     rows.for_each(|row| out.extend_from_slice(bytemuck::bytes_of(&row)));
     out
+}
+
+fn rows<'a, S: Scalar, const C: usize>(
+    what: &'static str,
+    from: &[u8],
+    to: impl ExactSizeIterator<Item = &'a mut [S; C]>,
+) -> Result<(), StateError> {
+    let scalars = scalars::<S>(from)?;
+    check_length(what, scalars.len(), to.len() * C)?;
+    for (row, values) in to.zip(scalars.chunks_exact(C)) {
+        row.copy_from_slice(values);
+    }
+    Ok(())
+}
+
+/// Raw bytes as numbers.
+fn scalars<S: Scalar>(from: &[u8]) -> Result<Vec<S>, StateError> {
+    let wanted = from.len().next_multiple_of(size_of::<S>());
+    check_length("bytes", from.len(), wanted)?;
+    Ok(from
+        .chunks_exact(size_of::<S>())
+        .map(bytemuck::pod_read_unaligned)
+        .collect())
+}
+
+fn check_length(what: &'static str, found: usize, wanted: usize) -> Result<(), StateError> {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(StateError::Length {
+            what,
+            found,
+            wanted,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::Row;
+    use crate::simulate::system::Slots;
+
+    /// Three elements in a row, bonded one to the next: entry `slot·3 + i`.
+    fn chain<S: Scalar>() -> System<S> {
+        let mut system = System {
+            count: 3,
+            motion: vec![Row::default(); 3],
+            tail: vec![Row([S::splat(0.5); 4]); 3],
+            inverse_mass: vec![S::splat(1.0); 3],
+            material: vec![0; 3],
+            slots: Slots {
+                slots: 2,
+                padded: 3,
+                neighbour: vec![1, 0, 1, 0, 2, 2],
+                length: vec![S::splat(1.0); 6],
+                whole: vec![0b01, 0b11, 0b01],
+                ..Slots::default()
+            },
+            classes: Vec::new(),
+        };
+        for i in 0..3 {
+            system.set_position(i, glam::DVec3::X * 0.9 * i as f64);
+        }
+        system
+    }
+
+    #[test]
+    fn a_packed_system_comes_back_with_its_breaks() {
+        let mut system = chain::<f32>();
+        let touch = system.touch_once_broken(1, 2);
+        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
+        system.unbond(1, 1, touch);
+        assert_eq!(system.slots.whole, [0b01, 0b01, 0b00]);
+        let load = [1.0, 2.0, 3.0].map(|k| Row([k; 8]));
+        let spring = SpringEntry {
+            element: 2,
+            partner: 1,
+            spring: [0.1, 0.2, 0.3],
+        };
+        let state = State::pack(4, (7, 1e-3), &system, &load, &[spring], &[0, 0, 1]);
+
+        let (mut fresh, mut loads, mut labels) = (chain::<f32>(), [Row::default(); 3], vec![]);
+        fresh.motion = vec![Row::default(); 3];
+        state.unpack(&mut fresh, &mut loads, &mut labels).unwrap();
+        assert_eq!((fresh.motion, loads), (system.motion, load));
+        assert_eq!(fresh.slots.whole, system.slots.whole);
+        assert_eq!(fresh.slots.length, [1.0, 1.0, 0.9, 1.0, 0.9, 1.0]);
+        assert_eq!(labels, [0, 0, 1]);
+        assert_eq!(state.springs::<f32>().unwrap(), [spring]);
+    }
+
+    #[test]
+    fn a_state_of_other_numbers_is_refused() {
+        let state = State::pack::<f32>(0, (0, 1.0), &chain(), &[Row::default(); 3], &[], &[0; 3]);
+        let unpacked = state.unpack(&mut chain::<f64>(), &mut [Row::default(); 3], &mut vec![]);
+        assert!(matches!(unpacked, Err(StateError::Precision { .. })));
+        let mut short = state.clone();
+        short.whole[0] = 0;
+        let unpacked = short.unpack(&mut chain::<f32>(), &mut [Row::default(); 3], &mut vec![]);
+        assert!(matches!(unpacked, Err(StateError::Length { .. })));
+    }
 }

@@ -127,6 +127,14 @@ impl<S: Scalar> Slots<S> {
     pub fn is_whole(&self, slot: usize, element: usize) -> bool {
         self.whole[element] >> slot & 1 != 0
     }
+    /// Whether the bond in a slot is broken; an empty slot holds none.
+    pub fn is_broken(&self, slot: usize, element: usize) -> bool {
+        !self.is_whole(slot, element) && self.neighbour[self.at(slot, element)] as usize != element
+    }
+    /// The element at the other end of a slot.
+    pub fn partner(&self, element: u32, slot: u32) -> u32 {
+        self.neighbour[self.at(slot as usize, element as usize)]
+    }
     /// Rest direction in a slot.
     pub fn rest_direction(&self, at: usize) -> Vec3<S> {
         Vec3::new(
@@ -171,6 +179,14 @@ impl<S: Scalar> System<S> {
             row[motion::P + k] = high;
             row[motion::LOW[k]] = S::from_f64(value - high.to_f64());
         }
+    }
+    /// Entries of the broken bonds, each on both of its sides, in the order of elements and slots.
+    pub fn broken_sides(&self) -> impl Iterator<Item = usize> {
+        let slots = &self.slots;
+        (0..self.count).flat_map(move |i| {
+            let broken = (0..slots.slots).filter(move |&slot| slots.is_broken(slot, i));
+            broken.map(move |slot| slots.at(slot, i))
+        })
     }
     fn vector(row: &[S], at: usize) -> DVec3 {
         DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())

@@ -3,9 +3,10 @@
 use std::sync::OnceLock;
 
 use cullet::gpu::{
-    Access, Binding, Column, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches, Request,
-    adapters,
+    Access, Binding, Column, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches,
 };
+
+use crate::device::request;
 
 const TEXT: KernelText = KernelText {
     name: "probes",
@@ -34,26 +35,11 @@ const TEXT: KernelText = KernelText {
     ],
 };
 
-/// The first adapter, a software one if there is no other; none where the machine has no driver and nobody insists.
+/// The device under test, opened once; none where the machine has no driver and nobody insists.
 pub fn device() -> Option<&'static Device> {
-    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| {
-        let adapter = adapters().into_iter().next()?.name;
-        let request = Request {
-            adapter: Some(adapter),
-            ..Request::default()
-        };
-        Some(Device::open(&request).unwrap())
-    });
-    if device.is_none() {
-        let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
-        assert!(
-            !insisted,
-            "no graphics adapter, and CULLET_GPU_REQUIRED is set"
-        );
-        println!("skipped: no graphics adapter");
-    }
-    device.as_ref()
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    let request = request()?;
+    Some(DEVICE.get_or_init(|| Device::open(&request).unwrap()))
 }
 
 /// What the probe of this name makes of each row.

@@ -8,9 +8,9 @@ use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 
 use super::item::Known;
 
-/// Methods and functions that WGSL has itself or that are written in place.
-pub const NATIVE: [&str; 11] = [
-    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner",
+/// Methods and functions that WGSL has itself, that are written in place, or that the kernel brings (`kept`).
+pub const NATIVE: [&str; 12] = [
+    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner", "kept",
 ];
 
 /// What the body of one function is translated with.
@@ -225,8 +225,8 @@ impl Body<'_> {
         let joined = arguments.join(", ");
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
-            "sqrt" | "abs" | "min" | "max" | "dot" => Some(format!("{name}({joined})")),
-            _ => ["real", "vec3", "quat"]
+            "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
+            _ => ["vec3", "quat"]
                 .into_iter()
                 .find(|module| self.is_law(module, name))
                 .map(|module| format!("{module}_{name}({joined})")),

@@ -10,14 +10,6 @@ use syn::{
 
 use super::expression::{Body, NATIVE, listed};
 
-/// `Real::settled`, which is nothing in Rust: an integer operation that changes no number, which compilers cannot know.
-const SETTLED: &str = "\
-fn real_settled(own: f32) -> f32 {
-    // Only the last of the patterns that are no number becomes the one before.
-    return bitcast<f32>(min(bitcast<u32>(own), 0xfffffffeu));
-}
-";
-
 /// What one file holds for translation.
 pub struct Module {
     name: String,
@@ -167,9 +159,6 @@ impl Module {
             result: &result,
         };
         text += &docs(&function.attributes, "");
-        if (self.name.as_str(), signature.ident.to_string().as_str()) == ("real", "settled") {
-            return Ok(text + SETTLED);
-        }
         text += &listed(&format!("fn {name}"), &parameters, "");
         text += &format!(" -> {result} {{\n");
         text += &body.block(&function.block)?;

@@ -1,0 +1,31 @@
+// What bonds of one kind share, and what contacts of two surfaces share, out of the tables.
+
+struct Class {
+    stiffness: vec4<f32>, // E S, G S, G J, E I
+    section: Section,
+    damping: f32,
+    spin_damping: f32,
+}
+
+override one_class: bool = false;
+
+fn read_class(at: u32) -> Class {
+    var k = 0u;
+    if !one_class {
+        k = 3u * bond_class(at);
+    }
+    let a = tables(k);
+    let b = tables(k + 1u);
+    let c = tables(k + 2u);
+    return Class(a, Section(b.x, b.y, b.z, b.w), c.x, c.y);
+}
+
+fn class_stiffness(kind: Class, rest_length: f32) -> Stiffness {
+    let k = kind.stiffness;
+    return bdem_stiffness(k.x, k.y, k.z, k.w, rest_length);
+}
+
+fn read_pair(index: u32) -> SurfacePair {
+    let row = tables(launch.pairs + index);
+    return SurfacePair(row.x, row.y, row.z, row.w);
+}

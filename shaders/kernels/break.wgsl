@@ -1,0 +1,81 @@
+// Takes out the bonds that a force pass found beyond their strength, on both sides, lets their ends touch, and notes each.
+
+// Words of a noted bond: step, element, slot, σ, τ, middle, rest direction as either side carries it, distance of touching.
+const EVENT_WORDS: u32 = 16u;
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    if !allowed(BREAK) {
+        return;
+    }
+    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
+        let breaking = masks_load(breaking_at(i));
+        if breaking != 0u {
+            break_bonds(i, breaking);
+        }
+    }
+}
+
+fn break_bonds(i: u32, breaking: u32) {
+    var left = breaking;
+    for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        if (breaking >> slot & 1u) == 0u {
+            continue;
+        }
+        let event = status_add(EVENTS, 1u);
+        if event >= launch.event_room {
+            // The bond stays marked: the host makes room and this pass runs again.
+            halt_after(BREAK, EVENTS_FULL);
+            continue;
+        }
+        left &= ~(1u << slot);
+        break_bond(i, slot, event);
+    }
+    masks_store(breaking_at(i), left);
+}
+
+fn break_bond(i: u32, slot: u32, event: u32) {
+    let at = slot * launch.stride + i;
+    let j = neighbour(at);
+    let a = read_motion(i);
+    let b = read_motion(j);
+    let rest = bond_rest(at).xyz;
+    let stress = bond_strength(at);
+    // Otherwise the overlap stored in a compressed pair would explode.
+    let x = motion_separation(a.p, a.low, b.p, b.low);
+    let touch = min(a.r + b.r, length(x));
+    let middle = b.p + b.low + x * 0.5;
+    let from_i = quat_rotate(a.q, rest);
+    let from_j = -quat_rotate(b.q, rest);
+    let to = event * EVENT_WORDS;
+    events_set(to, step_now());
+    events_set(to + 1u, i);
+    events_set(to + 2u, slot);
+    put(to + 3u, vec3<f32>(stress, touch));
+    put(to + 6u, middle);
+    put(to + 9u, from_i);
+    put(to + 12u, from_j);
+    // Two held elements cannot answer a force: they never touch.
+    let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;
+    leave(i, slot, touch, moves);
+    for (var other = 0u; other < launch.slots; other += 1u) {
+        if neighbour(other * launch.stride + j) == i {
+            leave(j, other, touch, moves);
+        }
+    }
+}
+
+fn put(at: u32, v: vec3<f32>) {
+    events_set(at, bitcast<u32>(v.x));
+    events_set(at + 1u, bitcast<u32>(v.y));
+    events_set(at + 2u, bitcast<u32>(v.z));
+}
+
+// One side of a broken bond: an unstretched spring and the distance of touching.
+fn leave(i: u32, slot: u32, touch: f32, moves: bool) {
+    bond_rest_set(slot * launch.stride + i, vec4<f32>(0.0, 0.0, 0.0, touch));
+    masks_and(whole_at(i), ~(1u << slot));
+    if moves {
+        masks_or(near_at(i), 1u << slot);
+    }
+}

@@ -1,0 +1,20 @@
+// Cells of a uniform grid, hashed into as many buckets as there is room for.
+
+fn cell_of(p: vec3<f32>) -> vec3<i32> {
+    // Beyond this an element is lost anyway; cells there merge and pairs are still told apart by their distance.
+    return vec3<i32>(clamp(floor(p / launch.cell), vec3<f32>(-1.0e9), vec3<f32>(1.0e9)));
+}
+
+fn bucket_of(cell: vec3<i32>) -> u32 {
+    let c = bitcast<vec3<u32>>(cell);
+    let mixed = (c.x * 0x9e3779b1u) ^ (c.y * 0x85ebca77u) ^ (c.z * 0xc2b2ae3du);
+    return (mixed ^ (mixed >> 15u)) & launch.cell_mask;
+}
+
+// Bonds to as many equal balls as can touch one at once: a whole shell leaves no room for another. When such a shell breaks, the lists
+// made before still hold: broken pairs are watched by themselves, and all else stands beyond the skin.
+const WHOLE_SHELL: u32 = 12u;
+
+fn is_exposed(whole: u32) -> bool {
+    return launch.equal == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
+}

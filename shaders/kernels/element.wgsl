@@ -1,0 +1,58 @@
+// Rows of elements out of their columns.
+
+struct Motion {
+    p: vec3<f32>,
+    low: vec3<f32>,
+    q: vec4<f32>,
+    v: vec3<f32>,
+    w: vec3<f32>,
+    // Rotation that the quaternion has not taken yet.
+    unapplied: vec3<f32>,
+    r: f32,
+}
+
+fn read_motion(i: u32) -> Motion {
+    let a = motion(i);
+    let b = motion(launch.stride + i);
+    let c = motion(2u * launch.stride + i);
+    let d = motion(3u * launch.stride + i);
+    let e = motion(4u * launch.stride + i);
+    return Motion(a.xyz, vec3<f32>(a.w, c.w, d.w), b, c.xyz, d.xyz, e.xyz, e.w);
+}
+
+// The second where `second` holds, else the first.
+fn pick_motion(a: Motion, b: Motion, second: bool) -> Motion {
+    return Motion(
+        select(a.p, b.p, second),
+        select(a.low, b.low, second),
+        select(a.q, b.q, second),
+        select(a.v, b.v, second),
+        select(a.w, b.w, second),
+        select(a.unapplied, b.unapplied, second),
+        select(a.r, b.r, second),
+    );
+}
+
+// Inverse mass, inverse inertia, material, index of the attached force plus one.
+struct Own {
+    inverse_mass: f32,
+    inverse_inertia: f32,
+    material: u32,
+    force: u32,
+}
+
+fn read_own(i: u32) -> Own {
+    let row = own(i);
+    return Own(row.x, row.y, bitcast<u32>(row.z), bitcast<u32>(row.w));
+}
+
+// Words of the masks: bonds that are whole, broken pairs near enough to touch, bonds found beyond their strength.
+fn whole_at(i: u32) -> u32 {
+    return i;
+}
+fn near_at(i: u32) -> u32 {
+    return launch.stride + i;
+}
+fn breaking_at(i: u32) -> u32 {
+    return 2u * launch.stride + i;
+}

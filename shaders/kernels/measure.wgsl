@@ -1,0 +1,57 @@
+// What a frame tells of each element: stresses, energies, contacts; and the springs of its contacts for the state.
+
+@compute @workgroup_size(WORKGROUP)
+fn carried(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    if !allowed(CAPTURE) {
+        return;
+    }
+    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
+        measure_element(i);
+    }
+}
+
+// Largest σ and τ, half of the energy of its whole bonds, energy of its contacts (half of those with other elements), and in the
+// second column twice the colliders plus the elements that it touches.
+fn measure_element(i: u32) {
+    let a = read_motion(i);
+    let mine = read_own(i);
+    let whole = masks_load(whole_at(i));
+    let near = masks_load(near_at(i));
+    var out = vec4<f32>(0.0);
+    var sides = 0u;
+    for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        let at = slot * launch.stride + i;
+        if (whole >> slot & 1u) != 0u {
+            let b = read_motion(neighbour(at));
+            let rest = bond_rest(at);
+            let kind = read_class(at);
+            let k = class_stiffness(kind, rest.w);
+            let x = motion_separation(a.p, a.low, b.p, b.low);
+            let load = bdem_bond(x, a.q, b.q, b.unapplied - a.unapplied, rest.xyz, rest.w, k);
+            let stress = failure_stress(load, kind.section);
+            out.x = max(out.x, stress.x0);
+            out.y = max(out.y, stress.x1);
+            out.z += 0.5 * bdem_linear_energy(load, rest.w, k);
+        } else if (near >> slot & 1u) != 0u {
+            let touch = touch_element(a, mine, neighbour(at), bond_rest(at), 0.0);
+            out.w += 0.5 * touch.energy;
+            sides += select(0u, 1u, touch.load.overlap > 0.0);
+        }
+    }
+    let end = list_first(i + 1u);
+    for (var at = list_first(i); at < end; at += 1u) {
+        let j = list_partner(at);
+        let spring = list_spring(at);
+        if j >= COLLIDER {
+            let touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, 0.0);
+            out.w += touch.energy;
+            sides += select(0u, 2u, touch.load.overlap > 0.0);
+        } else {
+            let touch = touch_element(a, mine, j, spring, 0.0);
+            out.w += 0.5 * touch.energy;
+            sides += select(0u, 1u, touch.load.overlap > 0.0);
+        }
+    }
+    measured_set(i, out);
+    touched_set(i, sides);
+}

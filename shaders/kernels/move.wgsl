@@ -1,0 +1,168 @@
+// Forces on every element and its motion over a step: each element gathers its own bonds and contacts in a fixed order, writes its own
+// row into the other motion column.
+
+// Which parts of a step an entry does; the frame's first step only opens, its last only closes.
+override forces: bool = true;
+override close: bool = true;
+override open: bool = true;
+// Before the first step: loads alone; nothing slides or breaks before time runs.
+override starting: bool = false;
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    var at = MOVE;
+    if !forces {
+        at = OPEN;
+    }
+    if !allowed(at) {
+        return;
+    }
+    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
+        move_element(i);
+    }
+}
+
+struct Sum {
+    force: vec3<f32>,
+    torque: vec3<f32>,
+}
+
+fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
+    var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
+    var breaking = 0u;
+    for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        if (whole >> slot & 1u) == 0u {
+            continue;
+        }
+        let at = slot * launch.stride + i;
+        let j = neighbour(at);
+        let other = read_motion(j);
+        let rest = bond_rest(at);
+        let kind = read_class(at);
+        // Both ends compute the bond from the lower one's side. Drivers fuse products into sums as they like, so the same bond seen from
+        // its other end differs in the last bits, and a pair would push itself along.
+        let turned = j < i;
+        let side = select(1.0, -1.0, turned);
+        let lower = pick_motion(a, other, turned);
+        let upper = pick_motion(other, a, turned);
+        let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
+        let unapplied = upper.unapplied - lower.unapplied;
+        let load = bdem_bond(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
+        let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
+        sum.force += (load.force + damp.x0) * side;
+        sum.torque += load.shear_moment + damp.x1 + (load.moment + damp.x2) * side;
+        // And one end decides.
+        if !starting && j > i {
+            let stress = failure_stress(load, kind.section);
+            let strength = bond_strength(at);
+            if strength.x < stress.x0 || strength.y < stress.x1 {
+                breaking |= 1u << slot;
+                bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+            }
+        }
+    }
+    if breaking != 0u {
+        masks_store(breaking_at(i), breaking);
+    }
+    return sum;
+}
+
+fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
+    var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
+    let mine = read_own(i);
+    var dt = launch.dt;
+    if starting {
+        dt = 0.0;
+    }
+    for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        if (near >> slot & 1u) == 0u {
+            continue;
+        }
+        // What a broken bond leaves: its rest direction gives room to the spring, its length to the distance of touching.
+        let at = slot * launch.stride + i;
+        let rest = bond_rest(at);
+        let touch = touch_element(a, mine, neighbour(at), rest, dt);
+        sum.force += touch.load.force;
+        sum.torque += touch.load.torque;
+        if touch.changed {
+            bond_rest_set(at, vec4<f32>(touch.load.spring, rest.w));
+        }
+    }
+    let end = list_first(i + 1u);
+    for (var at = list_first(i); at < end; at += 1u) {
+        let j = list_partner(at);
+        let spring = list_spring(at);
+        var touch: Touch;
+        if j >= COLLIDER {
+            touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, dt);
+        } else {
+            touch = touch_element(a, mine, j, spring, dt);
+        }
+        sum.force += touch.load.force;
+        sum.torque += touch.load.torque;
+        if touch.changed {
+            list_spring_set(at, vec4<f32>(touch.load.spring, spring.w));
+        }
+    }
+    if mine.force != 0u {
+        sum.force += tables(launch.forces + mine.force - 1u).xyz;
+    }
+    return sum;
+}
+
+fn move_element(i: u32) {
+    let a = read_motion(i);
+    let mine = read_own(i);
+    var sum: Sum;
+    if forces {
+        let bonded = bonds_of(i, a, masks_load(whole_at(i)));
+        let touched = contacts_of(i, a, masks_load(near_at(i)));
+        sum = Sum(bonded.force + touched.force, bonded.torque + touched.torque);
+    } else {
+        sum = Sum(loads(i).xyz, loads(launch.stride + i).xyz);
+    }
+    if forces && !open {
+        loads_set(i, vec4<f32>(sum.force, 0.0));
+        loads_set(launch.stride + i, vec4<f32>(sum.torque, 0.0));
+    }
+    let half = launch.dt * 0.5;
+    let none = vec3<f32>(0.0);
+    var b = a;
+    if close {
+        b.v = motion_kick(b.v, sum.force, mine.inverse_mass, launch.gravity, launch.drag, half);
+        b.w = motion_kick(b.w, sum.torque, mine.inverse_inertia, none, launch.drag, half);
+    }
+    if open {
+        b.v = motion_kick(b.v, sum.force, mine.inverse_mass, launch.gravity, launch.drag, half);
+        b.w = motion_kick(b.w, sum.torque, mine.inverse_inertia, none, launch.drag, half);
+        let moved = b.v * launch.dt;
+        let x = motion_add_to_pair(b.p.x, b.low.x, moved.x);
+        let y = motion_add_to_pair(b.p.y, b.low.y, moved.y);
+        let z = motion_add_to_pair(b.p.z, b.low.z, moved.z);
+        b.p = vec3<f32>(x.x0, y.x0, z.x0);
+        b.low = vec3<f32>(x.x1, y.x1, z.x1);
+        let turned = motion_turn(b.q, b.unapplied, b.w * launch.dt);
+        b.q = turned.x0;
+        b.unapplied = turned.x1;
+    }
+    moved_set(i, vec4<f32>(b.p, b.low.x));
+    moved_set(launch.stride + i, b.q);
+    moved_set(2u * launch.stride + i, vec4<f32>(b.v, b.low.y));
+    moved_set(3u * launch.stride + i, vec4<f32>(b.w, b.low.z));
+    moved_set(4u * launch.stride + i, vec4<f32>(b.unapplied, b.r));
+    let speed = dot(b.v, b.v);
+    if !finite(speed + dot(b.w, b.w) + b.p.x + b.p.y + b.p.z) {
+        status_min(BAD_ELEMENT, i);
+        if forces {
+            halt_after(MOVE, NOT_FINITE);
+        } else {
+            halt_after(OPEN, NOT_FINITE);
+        }
+    } else if open && speed > bitcast<f32>(status_load(SPEED_CAP)) {
+        if forces {
+            halt_after(BREAK, OUTRUN);
+        } else {
+            halt_after(OPEN, OUTRUN);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// Compaction: the tangential springs that are stretched, of all contacts, in no order; the host sorts them.
+
+const SPRING_WORDS: u32 = 5u;
+
+@compute @workgroup_size(WORKGROUP)
+fn gather(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    if !allowed(CAPTURE) {
+        return;
+    }
+    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
+        let whole = masks_load(whole_at(i));
+        for (var slot = 0u; slot < launch.slots; slot += 1u) {
+            let at = slot * launch.stride + i;
+            let j = neighbour(at);
+            if j != i && (whole >> slot & 1u) == 0u {
+                append(i, j, bond_rest(at).xyz);
+            }
+        }
+        let end = list_first(i + 1u);
+        for (var at = list_first(i); at < end; at += 1u) {
+            append(i, list_partner(at), list_spring(at).xyz);
+        }
+    }
+}
+
+fn append(i: u32, j: u32, spring: vec3<f32>) {
+    if all(spring == vec3<f32>(0.0)) {
+        return;
+    }
+    let found = status_add(SPRINGS, 1u);
+    if found >= launch.spring_room {
+        halt_after(CAPTURE, SPRINGS_FULL);
+        return;
+    }
+    let at = found * SPRING_WORDS;
+    stretched_set(at, i);
+    stretched_set(at + 1u, j);
+    stretched_set(at + 2u, bitcast<u32>(spring.x));
+    stretched_set(at + 3u, bitcast<u32>(spring.y));
+    stretched_set(at + 4u, bitcast<u32>(spring.z));
+}
+
+// A frame was copied out: what it told is told.
+@compute @workgroup_size(1)
+fn close() {
+    if !allowed(CLOSE) {
+        return;
+    }
+    status_store(EVENTS, 0u);
+    status_store(SPRINGS, 0u);
+}

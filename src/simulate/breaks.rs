@@ -1,0 +1,129 @@
+//! A bond that breaks: what is recorded of it, and how it leaves the system.
+
+use glam::DVec3;
+
+use super::passes::BreakEvent;
+use super::system::System;
+use crate::columns::{Bonds, Breaks};
+use crate::math::{Real, Scalar};
+
+/// Bond ids by the elements that the bonds join.
+#[derive(Clone, Debug)]
+pub struct BondIds {
+    /// (i, j, id), i < j, ascending.
+    rows: Vec<(u32, u32, u32)>,
+}
+
+impl BondIds {
+    /// Of a packing's bonds.
+    pub fn new(bonds: &Bonds) -> Self {
+        let mut rows: Vec<_> = (0..bonds.id.len())
+            .map(|k| (bonds.i[k], bonds.j[k], bonds.id[k]))
+            .collect();
+        rows.sort_unstable();
+        BondIds { rows }
+    }
+
+    /// Id of the bond between elements `i` < `j`; `None` when the packing has none there.
+    pub fn id(&self, i: u32, j: u32) -> Option<u32> {
+        let at = self.rows.binary_search_by_key(&(i, j), |&(i, j, _)| (i, j));
+        at.ok().map(|at| self.rows[at].2)
+    }
+}
+
+/// A bond at the moment at which it breaks: a row of [`Breaks`] but for the frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Broken {
+    /// Step in which it breaks.
+    pub step: u64,
+    /// Time, s.
+    pub time: f64,
+    /// Its id.
+    pub bond: u32,
+    /// Element with the lower index.
+    pub i: u32,
+    /// The other.
+    pub j: u32,
+    /// Stresses and the strength that was passed.
+    pub event: BreakEvent,
+    /// Middle between the centres, m.
+    pub middle: DVec3,
+    /// Rest direction of the bond turned with element i, pointing out of it.
+    pub from_i: DVec3,
+    /// The same turned with element j, pointing out of it.
+    pub from_j: DVec3,
+}
+
+impl Broken {
+    /// The bond of an event of this very step, where its ends are now.
+    pub fn now<S: Scalar>(
+        system: &System<S>,
+        ids: &BondIds,
+        event: BreakEvent,
+        (step, time): (u64, f64),
+    ) -> Self {
+        let i = event.element;
+        let at = system.slots.at(event.slot as usize, i as usize);
+        let j = system.slots.neighbour[at];
+        let (own, other) = (i as usize, j as usize);
+        let rest = DVec3::from_array(system.slots.rest_direction(at).to_f64());
+        Broken {
+            step,
+            time,
+            bond: ids.id(i, j).expect("every slot was made from a bond"),
+            i,
+            j,
+            event,
+            middle: (system.position(own) + system.position(other)) / 2.0,
+            from_i: system.rotation(own) * rest,
+            from_j: -(system.rotation(other) * rest),
+        }
+    }
+
+    /// Adds the row; its frame is that of the next [`snapshot`](super::record::snapshot).
+    pub fn push(&self, rows: &mut Breaks) {
+        rows.frame.push(0);
+        rows.time.push(self.time);
+        rows.step.push(self.step);
+        rows.bond.push(self.bond);
+        rows.i.push(self.i);
+        rows.j.push(self.j);
+        rows.mode.push(self.event.mode);
+        rows.sigma.push(self.event.sigma as f32);
+        rows.tau.push(self.event.tau as f32);
+        rows.x.push(self.middle.x as f32);
+        rows.y.push(self.middle.y as f32);
+        rows.z.push(self.middle.z as f32);
+        rows.nix.push(self.from_i.x as f32);
+        rows.niy.push(self.from_i.y as f32);
+        rows.niz.push(self.from_i.z as f32);
+        rows.njx.push(self.from_j.x as f32);
+        rows.njy.push(self.from_j.y as f32);
+        rows.njz.push(self.from_j.z as f32);
+    }
+}
+
+impl<S: Scalar> System<S> {
+    /// Distance at which two elements touch once their bond breaks where they are now, m: no more than the sum of the radii, and
+    /// no more than they are apart, or the overlap stored in a compressed pair would explode.
+    pub fn touch_once_broken(&self, i: u32, j: u32) -> S {
+        let (i, j) = (i as usize, j as usize);
+        let distance = self.position(i).distance(self.position(j));
+        let radii = self.tail[i].0[3] + self.tail[j].0[3];
+        Real::min(radii, S::from_f64(distance))
+    }
+
+    /// Takes a bond out on both of its sides; its ends touch at distance `touch` from then on, m.
+    pub fn unbond(&mut self, element: u32, slot: u32, touch: S) {
+        let partner = self.slots.partner(element, slot);
+        for (own, other) in [(element as usize, partner), (partner as usize, element)] {
+            let slots = &mut self.slots;
+            let slot = slots
+                .find(own, other)
+                .expect("a bond stands on both of its sides");
+            slots.whole[own] &= !(1 << slot);
+            let at = slots.at(slot, own);
+            slots.length[at] = touch;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, colliders at each step.
+
+use glam::DVec3;
+
+use super::columns::POSE_ROWS;
+use crate::geometry::solid::Solid;
+use crate::simulate::build::AttachedForce;
+use crate::simulate::contact_pass::{Obstacle, Surface};
+use crate::simulate::system::BondClass;
+
+/// Rows of the tables and where each part begins.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// `vec4`s.
+    pub rows: Vec<[f32; 4]>,
+    /// First contact pair: materials by materials, then colliders by materials.
+    pub pairs: u32,
+    /// First attached force.
+    pub forces: u32,
+    /// For each element, one more than the index of its force; 0 without.
+    pub force_of: Vec<u32>,
+}
+
+impl Tables {
+    /// Of a scene with `count` elements.
+    pub fn new(
+        classes: &[BondClass<f32>],
+        surfaces: &[Surface],
+        obstacles: &[Obstacle],
+        attached: &[AttachedForce],
+        count: usize,
+    ) -> Self {
+        let mut rows = Vec::new();
+        for class in classes {
+            let s = &class.section;
+            rows.push([class.es, class.gs, class.gj, class.ei]);
+            rows.push([
+                s.inverse_area,
+                s.bend_modulus,
+                s.twist_modulus,
+                s.compression_counts,
+            ]);
+            rows.push([class.damping, class.spin_damping, 0.0, 0.0]);
+        }
+        let pairs = rows.len() as u32;
+        let mut push = |a: &Surface, b: &Surface| {
+            let pair = a.against(b);
+            rows.push(
+                [
+                    pair.modulus,
+                    pair.shear_ratio,
+                    pair.friction,
+                    pair.damping_ratio,
+                ]
+                .map(|value| value as f32),
+            );
+        };
+        for a in surfaces {
+            surfaces.iter().for_each(|b| push(a, b));
+        }
+        for obstacle in obstacles {
+            surfaces.iter().for_each(|a| push(a, &obstacle.surface(a)));
+        }
+        let forces = rows.len() as u32;
+        // An element held by several attachments takes their sum.
+        let mut total = vec![DVec3::ZERO; count];
+        for force in attached {
+            for &element in &force.elements {
+                total[element as usize] += force.force;
+            }
+        }
+        let mut force_of = vec![0; count];
+        let mut known = std::collections::HashMap::new();
+        for (index, force) in force_of.iter_mut().zip(&total) {
+            if *force != DVec3::ZERO {
+                let next = known.len() as u32 + 1;
+                *index = *known
+                    .entry(force.to_array().map(f64::to_bits))
+                    .or_insert_with(|| {
+                        let [x, y, z] = force.as_vec3().to_array();
+                        rows.push([x, y, z, 0.0]);
+                        next
+                    });
+            }
+        }
+        Tables {
+            rows,
+            pairs,
+            forces,
+            force_of,
+        }
+    }
+}
+
+/// Rows of one collider at one step: position and kind, low words of the position, rotation, velocity, spin, shape.
+pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
+    let pose = &obstacle.pose;
+    let high = pose.position.as_vec3();
+    let low = (pose.position - high.as_dvec3()).as_vec3();
+    let (kind, shape) = match obstacle.solid {
+        Solid::HalfSpace { normal } => (0u32, normal),
+        Solid::Box { half } => (1, half),
+        Solid::Sphere { radius } => (2, DVec3::new(radius, 0.0, 0.0)),
+        Solid::Cylinder {
+            radius,
+            half_height,
+        } => (3, DVec3::new(radius, half_height, 0.0)),
+    };
+    let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
+    [
+        high.extend(f32::from_bits(kind)).to_array(),
+        low.extend(0.0).to_array(),
+        pose.rotation.as_quat().to_array(),
+        row(pose.velocity),
+        row(pose.spin),
+        row(shape),
+    ]
+}
