@@ -117,8 +117,10 @@ fn compare_backends(name: &str, frames_per_second: &str) {
     assert!(unbroken > 3, "frames before the first break: {unbroken}");
     assert!(farthest < 1e-6, "{farthest:.1e}");
     assert!(on_cpu.0 > 50.0, "it breaks");
+    // Cracks fork: moved by less than 1 nm, the ball of plate_impact breaks 520 to 563 bonds on the processor (ten runs, 2.3 % about their
+    // mean) and 517 to 566 on a device (3 %).
     assert!(
-        (on_gpu.0 / on_cpu.0 - 1.0).abs() < 0.05,
+        (on_gpu.0 / on_cpu.0 - 1.0).abs() < 0.12,
         "{on_cpu:?} {on_gpu:?}"
     );
     assert!(

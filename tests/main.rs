@@ -4,6 +4,7 @@
 mod device;
 mod energy;
 mod external;
+mod gpu_laws;
 mod harness;
 mod lawgen;
 mod pipeline;

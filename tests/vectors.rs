@@ -1,6 +1,6 @@
 //! The laws against independently computed values (float64, automatic differentiation).
 
-use cullet::laws::bdem::{BondLoad, Stiffness, bond};
+use cullet::laws::bdem::{Stiffness, bond};
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{Section, stress};
 #[cfg(target_arch = "x86_64")]
@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use crate::scenes;
 
-fn read(name: &str) -> Value {
+/// A file of vectors.
+pub fn read(name: &str) -> Value {
     let path = format!("{}/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -31,29 +32,11 @@ fn vector(value: &Value) -> DVec3 {
     DVec3::from_slice(&numbers(value))
 }
 
-fn splat<T: Real>(v: DVec3) -> Vec3<T> {
-    Vec3::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
-}
-
-fn quaternion<T: Real>(value: &Value) -> Quat<T> {
-    let q = numbers(value);
-    Quat::new(
-        T::splat(q[0]),
-        T::splat(q[1]),
-        T::splat(q[2]),
-        T::splat(q[3]),
-    )
-}
-
 /// Lane 0 as f64.
 fn lane<L: Lanes>(value: L) -> f64 {
     let mut room = [L::Scalar::default(); 16];
     value.store(&mut room);
     room[0].to_f64()
-}
-
-fn components<L: Lanes>(v: Vec3<L>) -> [f64; 3] {
-    [lane(v.x), lane(v.y), lane(v.z)]
 }
 
 /// A name, the values found and those expected.
@@ -80,98 +63,165 @@ fn compare(entry: usize, precision: f64, floor: f64, pairs: &[Compared]) {
     );
 }
 
-struct BondVector<'a>(&'a Value);
+/// Three consecutive numbers.
+pub fn vec3<T: Real>(a: &[T]) -> Vec3<T> {
+    Vec3::new(a[0], a[1], a[2])
+}
 
-impl<L: Lanes> Pass<L> for BondVector<'_> {
-    /// force_i, torque_i, torque_j, σ by lu2021, σ by tension, τ.
-    type Out = [Vec<f64>; 6];
+/// Four consecutive numbers.
+pub fn quat<T: Real>(a: &[T]) -> Quat<T> {
+    Quat::new(a[0], a[1], a[2], a[3])
+}
 
-    #[inline(always)]
-    fn run(self) -> Self::Out {
-        let s = &self.0["state"];
-        let get = |key: &str| number(&s[key]);
-        let r0 = 0.5 * (get("r_i") + get("r_j"));
-        let (e, g, l0) = (get("E"), get("G"), get("l0"));
-        let area = std::f64::consts::PI * r0 * r0;
-        let second = area * r0 * r0 / 4.0;
-        let k = Stiffness {
-            normal: L::splat(e * area / l0),
-            shear: L::splat(g * area),
-            twist: L::splat(2.0 * g * second / l0),
-            bend: L::splat(e * second / l0),
-        };
-        // As elements carry it: what rounding keeps out of a quaternion stands beside it as a rotation vector.
-        let left_over = |key: &str| {
-            let kept: Quat<L> = quaternion(&s[key]);
-            let [x, y, z] = components(kept.v);
-            rotation_between(Quat::new(x, y, z, lane(kept.w)), quaternion::<f64>(&s[key]))
-        };
-        let unapplied = left_over("q_j") - left_over("q_i");
-        let load: BondLoad<L> = bond(
-            splat(vector(&s["p_i"]) - vector(&s["p_j"])),
-            quaternion(&s["q_i"]),
-            quaternion(&s["q_j"]),
-            splat(DVec3::new(unapplied.x, unapplied.y, unapplied.z)),
-            splat(vector(&s["d0"])),
-            L::splat(l0),
-            k,
-        );
-        let section = |counts: f64| Section {
-            inverse_area: L::splat(1.0 / area),
-            bend_modulus: L::splat(r0 / second),
-            twist_modulus: L::splat(r0 / (2.0 * second)),
-            compression_counts: L::splat(counts),
-        };
-        let (lu, tau) = stress(&load, &section(1.0));
-        let (tension, _) = stress(&load, &section(0.0));
-        [
-            components(load.force).to_vec(),
-            components(load.shear_moment + load.moment).to_vec(),
-            components(load.shear_moment - load.moment).to_vec(),
-            vec![lane(lu)],
-            vec![lane(tension)],
-            vec![lane(tau)],
-        ]
+/// Four consecutive numbers, as a bond's stiffnesses.
+pub fn bond_stiffness<T: Real>(a: &[T]) -> Stiffness<T> {
+    Stiffness {
+        normal: a[0],
+        shear: a[1],
+        twist: a[2],
+        bend: a[3],
     }
 }
 
-/// Checks every entry; returns how many hold to `precision` of each value's own largest component.
+/// Four consecutive numbers, as a bond's section.
+pub fn section<T: Real>(a: &[T]) -> Section<T> {
+    Section {
+        inverse_area: a[0],
+        bend_modulus: a[1],
+        twist_modulus: a[2],
+        compression_counts: a[3],
+    }
+}
+
+/// Arguments of the bond law and the criteria: x, q_i, q_j, unapplied, d0, l0, k, section.
+pub fn bond_arguments<L: Lanes>(row: &Value) -> Vec<L> {
+    let s = &row["state"];
+    let get = |key: &str| number(&s[key]);
+    let r0 = 0.5 * (get("r_i") + get("r_j"));
+    let (e, g, l0) = (get("E"), get("G"), get("l0"));
+    let area = std::f64::consts::PI * r0 * r0;
+    let second = area * r0 * r0 / 4.0;
+    // As elements carry it: what rounding keeps out of a quaternion stands beside it as a rotation vector.
+    let left_over = |key: &str| {
+        let exact = numbers(&s[key]);
+        let kept: Vec<f64> = exact.iter().map(|q| lane(L::splat(*q))).collect();
+        rotation_between(quat(&kept), quat(&exact))
+    };
+    let unapplied = left_over("q_j") - left_over("q_i");
+    let mut all = (vector(&s["p_i"]) - vector(&s["p_j"])).to_array().to_vec();
+    all.extend(numbers(&s["q_i"]));
+    all.extend(numbers(&s["q_j"]));
+    all.extend([unapplied.x, unapplied.y, unapplied.z]);
+    all.extend(numbers(&s["d0"]));
+    all.push(l0);
+    all.extend([
+        e * area / l0,
+        g * area,
+        2.0 * g * second / l0,
+        e * second / l0,
+    ]);
+    all.extend([1.0 / area, r0 / second, r0 / (2.0 * second), 1.0]);
+    all.into_iter().map(L::splat).collect()
+}
+
+/// force_i, torque_i, torque_j, σ by lu2021, σ by tension, τ.
+pub fn bond_results<T: Real>(a: &[T]) -> Vec<T> {
+    let (k, l0) = (bond_stiffness(&a[18..]), a[17]);
+    let load = bond(
+        vec3(a),
+        quat(&a[3..]),
+        quat(&a[7..]),
+        vec3(&a[11..]),
+        vec3(&a[14..]),
+        l0,
+        k,
+    );
+    let section = section(&a[22..]);
+    let (lu, tau) = stress(&load, &section);
+    let relieving = Section {
+        compression_counts: T::zero(),
+        ..section
+    };
+    let (tension, _) = stress(&load, &relieving);
+    let torque_i = load.shear_moment + load.moment;
+    let torque_j = load.shear_moment - load.moment;
+    let mut all = Vec::new();
+    for v in [load.force, torque_i, torque_j] {
+        all.extend([v.x, v.y, v.z]);
+    }
+    all.extend([lu, tension, tau]);
+    all
+}
+
+struct BondVector<'a>(&'a Value);
+
+impl<L: Lanes> Pass<L> for BondVector<'_> {
+    type Out = Vec<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Out {
+        let results = bond_results(&bond_arguments::<L>(self.0));
+        results.into_iter().map(lane).collect()
+    }
+}
+
+/// Results that the file gives for an entry.
+pub fn bond_expected(row: &Value) -> Vec<f64> {
+    let mut all = numbers(&row["force_i"]);
+    for key in ["torque_i", "torque_j"] {
+        all.extend(numbers(&row[key]));
+    }
+    all.extend(["sigma_lu2021", "sigma_tension", "tau"].map(|key| number(&row[key])));
+    all
+}
+
+/// Checks an entry's results; whether they hold to `precision` of each value's own largest component.
 ///
 /// The others must hold to that of what a strain of `strain` makes: the rounding of the inputs, which no arithmetic behind it undoes.
+pub fn check_bond(
+    n: usize,
+    row: &Value,
+    (found, expected): (&[f64], &[f64]),
+    (precision, strain): (f64, f64),
+) -> bool {
+    let get = |key: &str| number(&row["state"][key]);
+    let stress = get("E") * strain / precision;
+    let r0 = 0.5 * (get("r_i") + get("r_j"));
+    let force_floor = stress * std::f64::consts::PI * r0 * r0;
+    let part = |name, range: std::ops::Range<usize>| -> Compared {
+        (
+            name,
+            found[range.clone()].to_vec(),
+            expected[range].to_vec(),
+        )
+    };
+    let forces = [part("force_i", 0..3)];
+    let torques = [part("torque_i", 3..6), part("torque_j", 6..9)];
+    // A cancelling σ is judged by what it is made of.
+    let size = number(&row["sigma_lu2021"]);
+    let stresses = [
+        part("sigma_lu2021", 9..10),
+        part("sigma_tension", 10..11),
+        part("tau", 11..12),
+    ];
+    compare(n, precision, force_floor, &forces);
+    compare(n, precision, force_floor * r0, &torques);
+    compare(n, precision, stress.max(size), &stresses);
+    worst(0.0, &forces)
+        .max(worst(0.0, &torques))
+        .max(worst(size, &stresses))
+        <= precision
+}
+
+/// Checks every entry; returns how many hold without regard to the rounding of the inputs.
 fn check_bonds<L: Lanes>(precision: f64, strain: f64) -> usize {
     let mut plain = 0;
     for (n, row) in read("bdem_bond").as_array().unwrap().iter().enumerate() {
-        let [force, torque_i, torque_j, lu, tension, tau] = L::run(BondVector(row));
-        let scalar = |key: &str| vec![number(&row[key])];
-        let get = |key: &str| number(&row["state"][key]);
-        let stress = get("E") * strain / precision;
-        let r0 = 0.5 * (get("r_i") + get("r_j"));
-        let force_floor = stress * std::f64::consts::PI * r0 * r0;
-        let minus = force.iter().map(|f| -f).collect();
-        let forces = [
-            ("force_i", force, numbers(&row["force_i"])),
-            ("force_j", minus, numbers(&row["force_j"])),
-        ];
-        let torques = [
-            ("torque_i", torque_i, numbers(&row["torque_i"])),
-            ("torque_j", torque_j, numbers(&row["torque_j"])),
-        ];
-        // A cancelling σ is judged by what it is made of.
-        let size = number(&row["sigma_lu2021"]);
-        let stresses = [
-            ("sigma_lu2021", lu, scalar("sigma_lu2021")),
-            ("sigma_tension", tension, scalar("sigma_tension")),
-            ("tau", tau, scalar("tau")),
-        ];
-        let errors = [
-            worst(0.0, &forces),
-            worst(0.0, &torques),
-            worst(size, &stresses),
-        ];
-        plain += usize::from(errors.iter().all(|error| *error <= precision));
-        compare(n, precision, force_floor, &forces);
-        compare(n, precision, force_floor * r0, &torques);
-        compare(n, precision, stress.max(size), &stresses);
+        let found = L::run(BondVector(row));
+        let expected = bond_expected(row);
+        plain += usize::from(check_bond(n, row, (&found, &expected), (precision, strain)));
+        let other: Vec<f64> = numbers(&row["force_j"]).iter().map(|f| -f).collect();
+        assert_eq!(other, expected[..3], "both sides of entry {n}");
     }
     plain
 }
@@ -194,75 +244,122 @@ fn bond_law_in_single_precision_lanes() {
     }
 }
 
-/// Force on i, torques on both, spring after a step of the contact sequence.
-struct ContactVector<'a>(&'a Value, &'a Value);
+/// Four consecutive numbers, as a contact's parameters.
+pub fn contact_parameters<T: Real>(a: &[T]) -> ContactParameters<T> {
+    ContactParameters {
+        normal: a[0],
+        tangential: a[1],
+        friction: a[2],
+        damping: a[3],
+    }
+}
+
+/// Arguments of the contact law for one side of a step: x, v, ω_i, ω_j, arms, touch, ξ, Δt, k.
+pub fn contact_arguments<T: Real>(
+    case: &Value,
+    row: &Value,
+    (i, j, sign): (&str, &str, f64),
+) -> Vec<T> {
+    let get = |key: &str| number(&case[key]);
+    let at = |key: &str, of: &str| vector(&row[&format!("{key}_{of}")]);
+    let normal = stiffness(get("E"), get("r_i"), get("r_j"));
+    let mut all = Vec::new();
+    for v in [
+        at("p", i) - at("p", j),
+        at("v", i) - at("v", j),
+        at("w", i),
+        at("w", j),
+    ] {
+        all.extend(v.to_array());
+    }
+    all.extend([get(&format!("r_{i}")), get(&format!("r_{j}"))]);
+    all.push(get("r_i") + get("r_j"));
+    all.extend((vector(&row["xi_before"]) * sign).to_array());
+    all.push(get("dt"));
+    all.extend([normal, normal * get("kt_ratio"), get("mu"), 0.0]);
+    all.into_iter().map(T::splat).collect()
+}
+
+/// Both sides of a contact, in the order in which they are evaluated.
+pub const SIDES: [(&str, &str, f64); 2] = [("i", "j", 1.0), ("j", "i", -1.0)];
+
+/// Force and torque on this side, its spring after the step, overlap.
+pub fn contact_results<T: Real>(a: &[T]) -> Vec<T> {
+    let state = ContactState {
+        x: vec3(a),
+        v: vec3(&a[3..]),
+        w_i: vec3(&a[6..]),
+        w_j: vec3(&a[9..]),
+        arm_i: a[12],
+        arm_j: a[13],
+        touch: a[14],
+        spring: vec3(&a[15..]),
+    };
+    let load = contact(state, a[18], contact_parameters(&a[19..]));
+    let mut all = Vec::new();
+    for v in [load.force, load.torque, load.spring] {
+        all.extend([v.x, v.y, v.z]);
+    }
+    all.push(load.overlap);
+    all
+}
+
+struct ContactVector<'a>(&'a Value, &'a Value, (&'a str, &'a str, f64));
 
 impl<L: Lanes> Pass<L> for ContactVector<'_> {
-    type Out = [[f64; 3]; 6];
+    type Out = Vec<f64>;
 
     #[inline(always)]
     fn run(self) -> Self::Out {
-        let (case, row) = (self.0, self.1);
-        let get = |key: &str| number(&case[key]);
-        let normal = stiffness(get("E"), get("r_i"), get("r_j"));
-        let k = ContactParameters {
-            normal: L::splat(normal),
-            tangential: L::splat(normal * get("kt_ratio")),
-            friction: L::splat(get("mu")),
-            damping: L::zero(),
-        };
-        let state = |i: &str, j: &str, sign: f64| ContactState::<L> {
-            x: splat(vector(&row[&format!("p_{i}")]) - vector(&row[&format!("p_{j}")])),
-            v: splat(vector(&row[&format!("v_{i}")]) - vector(&row[&format!("v_{j}")])),
-            w_i: splat(vector(&row[&format!("w_{i}")])),
-            w_j: splat(vector(&row[&format!("w_{j}")])),
-            arm_i: L::splat(get(&format!("r_{i}"))),
-            arm_j: L::splat(get(&format!("r_{j}"))),
-            touch: L::splat(get("r_i") + get("r_j")),
-            spring: splat(vector(&row["xi_before"]) * sign),
-        };
-        let dt = L::splat(get("dt"));
-        let on_i = contact(state("i", "j", 1.0), dt, k);
-        let on_j = contact(state("j", "i", -1.0), dt, k);
-        [
-            on_i.force,
-            on_i.torque,
-            on_i.spring,
-            on_j.force,
-            on_j.torque,
-            on_j.spring,
-        ]
-        .map(components)
+        let results = contact_results(&contact_arguments::<L>(self.0, self.1, self.2));
+        results.into_iter().map(lane).collect()
     }
+}
+
+/// Force and torque on one side and its spring after the step, as the file gives them.
+pub fn contact_expected(row: &Value, (i, _, sign): (&str, &str, f64)) -> Vec<f64> {
+    let mut all = numbers(&row[&format!("force_{i}")]);
+    all.extend(numbers(&row[&format!("torque_{i}")]));
+    all.extend(numbers(&row["xi_after"]).iter().map(|x| x * sign));
+    all
+}
+
+/// Checks force, torque and spring of one side of a step, each against its own largest component.
+pub fn check_contact(n: usize, (found, expected): (&[f64], &[f64]), precision: f64) {
+    let part = |name, at: usize| -> Compared {
+        (
+            name,
+            found[at..at + 3].to_vec(),
+            expected[at..at + 3].to_vec(),
+        )
+    };
+    let parts = [part("force", 0), part("torque", 3), part("xi_after", 6)];
+    compare(n, precision, 0.0, &parts);
+}
+
+/// Every step of every sequence of contacts.
+pub fn contact_steps(file: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let cases = file.as_array().unwrap().iter();
+    cases.flat_map(|case| {
+        case["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(move |row| (case, row))
+    })
 }
 
 fn check_contacts<L: Lanes>(precision: f64) {
     let mut touching = 0;
-    for case in read("contact").as_array().unwrap() {
-        for (n, row) in case["steps"].as_array().unwrap().iter().enumerate() {
-            let [force_i, torque_i, spring, force_j, torque_j, spring_j] =
-                L::run(ContactVector(case, row));
-            for (a, b) in force_i
-                .iter()
-                .zip(&force_j)
-                .chain(spring.iter().zip(&spring_j))
-            {
-                assert_eq!(*a, -b, "both sides see one contact");
-            }
-            touching += usize::from(force_i != [0.0; 3]);
-            compare(
-                n,
-                precision,
-                0.0,
-                &[
-                    ("force_i", force_i.to_vec(), numbers(&row["force_i"])),
-                    ("force_j", force_j.to_vec(), numbers(&row["force_j"])),
-                    ("torque_i", torque_i.to_vec(), numbers(&row["torque_i"])),
-                    ("torque_j", torque_j.to_vec(), numbers(&row["torque_j"])),
-                    ("xi_after", spring.to_vec(), numbers(&row["xi_after"])),
-                ],
-            );
+    for (n, (case, row)) in contact_steps(&read("contact")).enumerate() {
+        let sides = SIDES.map(|side| L::run(ContactVector(case, row, side)));
+        for (found, side) in sides.iter().zip(SIDES) {
+            check_contact(n, (found, &contact_expected(row, side)), precision);
         }
+        for k in [0, 1, 2, 6, 7, 8] {
+            assert_eq!(sides[0][k], -sides[1][k], "both sides see one contact");
+        }
+        touching += usize::from(sides[0][..3] != [0.0; 3]);
     }
     assert!(touching > 50, "the sequences touch");
 }

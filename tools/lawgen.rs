@@ -6,6 +6,7 @@
 //! - What WGSL has itself (`dot`, `max`, `select`, constructors) is not written out; see `NATIVE`.
 //! - A function is called `<module>_<function>`; its own name for a receiver is `own`. T becomes f32, `Vec3<T>` vec3<f32>, `Quat<T>`
 //!   vec4<f32>, `T::Mask` bool. A tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
+//! - `kept`, which is nothing in Rust, calls a function of that name that the kernel brings.
 //! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is an error with its place.
 
 #[path = "lawgen/expression.rs"]

@@ -52,10 +52,12 @@ fn bdem_bond(
     let length = vec3_norm(x);
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
-    let direction = quat_rotate(q_i, rest_direction) + quat_rotate(q_j, rest_direction);
+    let from_i = vec3_each_kept(quat_rotate(q_i, rest_direction));
+    let from_j = vec3_each_kept(quat_rotate(q_j, rest_direction));
+    let direction = from_i + from_j;
     let d = direction * (one / vec3_norm(direction));
     let shear_force = (d - n * dot(d, n)) * k.shear;
-    let shear_moment = cross(n, shear_force) * (length * 0.5);
+    let shear_moment = vec3_cross(n, shear_force) * (length * 0.5);
     let theta = quat_rotation_between(q_i, q_j) + unapplied;
     let along = n * dot(theta, n);
     let twist = along * k.twist;

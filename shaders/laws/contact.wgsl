@@ -72,7 +72,8 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let length = vec3_norm(s.x);
     let n = s.x * (1.0 / length);
     let overlap = s.touch - length;
-    let v = s.v - cross(s.w_i * s.arm_i + s.w_j * s.arm_j, n);
+    let rolling = vec3_each_kept(s.w_i * s.arm_i) + vec3_each_kept(s.w_j * s.arm_j);
+    let v = s.v - vec3_cross(rolling, n);
     let approach = dot(v, n);
     let repulsion = max(k.normal * overlap - k.damping * approach, zero);
     let tangential = v - n * approach;
@@ -88,7 +89,7 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let none = vec3<f32>();
     return ContactLoad(
         select(none, n * repulsion + friction, touching),
-        select(none, cross(friction, n) * s.arm_i, touching),
+        select(none, vec3_cross(friction, n) * s.arm_i, touching),
         select(none, spring, touching),
         overlap,
     );

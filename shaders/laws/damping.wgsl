@@ -17,9 +17,9 @@ fn damping_bond(
     rotation: f32,
 ) -> damping_bond_result {
     let arm = x * -0.5;
-    let relative = v + cross(w_i + w_j, arm);
+    let relative = v + vec3_cross(w_i + w_j, arm);
     let force = relative * (-translation);
-    return damping_bond_result(force, cross(arm, force), (w_j - w_i) * rotation);
+    return damping_bond_result(force, vec3_cross(arm, force), (w_j - w_i) * rotation);
 }
 
 // Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.

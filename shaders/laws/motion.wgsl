@@ -25,7 +25,8 @@ fn motion_add_to_pair(high: f32, low: f32, small: f32) -> motion_add_to_pair_res
     let added = low + small;
     let sum = kept(high + added);
     let taken = kept(sum - high);
-    return motion_add_to_pair_result(sum, (high - (sum - taken)) + (added - taken));
+    let rest = kept(sum - taken);
+    return motion_add_to_pair_result(sum, kept(high - rest) + kept(added - taken));
 }
 
 // What motion_turn returns.
@@ -45,5 +46,5 @@ fn motion_turn(q: vec4<f32>, left_over: vec3<f32>, turn: vec3<f32>) -> motion_tu
 
 // p_i − p_j of two-word positions.
 fn motion_separation(high_i: vec3<f32>, low_i: vec3<f32>, high_j: vec3<f32>, low_j: vec3<f32>) -> vec3<f32> {
-    return (high_i - high_j) + (low_i - low_j);
+    return vec3_each_kept(high_i - high_j) + vec3_each_kept(low_i - low_j);
 }

@@ -3,15 +3,15 @@
 // Hamilton product: first the right factor's rotation, then the left's.
 fn quat_product(own: vec4<f32>, other: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(
-        other.xyz * own.w + own.xyz * other.w + cross(own.xyz, other.xyz),
+        other.xyz * own.w + own.xyz * other.w + vec3_cross(own.xyz, other.xyz),
         own.w * other.w - dot(own.xyz, other.xyz),
     );
 }
 
 // The rotated vector `q u q̄`.
 fn quat_rotate(own: vec4<f32>, u: vec3<f32>) -> vec3<f32> {
-    let t = cross(own.xyz, u) * 2.0;
-    return u + t * own.w + cross(own.xyz, t);
+    let t = vec3_cross(own.xyz, u) * 2.0;
+    return u + t * own.w + vec3_cross(own.xyz, t);
 }
 
 // Each component as it is rounded: see [`Real::kept`].
@@ -44,7 +44,7 @@ fn quat_rotation_between(q_i: vec4<f32>, q_j: vec4<f32>) -> vec3<f32> {
     let half = 0.5;
     let difference = vec4<f32>(aligned.xyz - q_i.xyz, aligned.w - q_i.w);
     let mean = vec4<f32>((aligned.xyz + q_i.xyz) * half, (aligned.w + q_i.w) * half);
-    let imaginary = (difference.xyz * mean.w - mean.xyz * difference.w) - cross(difference.xyz, mean.xyz);
+    let imaginary = (difference.xyz * mean.w - mean.xyz * difference.w) - vec3_cross(difference.xyz, mean.xyz);
     let w = abs(cosine);
     let s = vec3_norm(imaginary);
     let swapped = (w < s);

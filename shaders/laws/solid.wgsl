@@ -39,7 +39,7 @@ fn solid_cylinder(p: vec3<f32>, radius: f32, half_height: f32) -> Nearest {
 // Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s), `spin` (rad/s), one frame.
 fn solid_surface_velocity(arm: vec3<f32>, nearest: Nearest, velocity: vec3<f32>, spin: vec3<f32>) -> vec3<f32> {
     let point = arm - nearest.normal * nearest.distance;
-    return velocity + cross(spin, point);
+    return velocity + vec3_cross(spin, point);
 }
 
 // Distance and normal at a corner: `beyond` is |p| less the half edges, `octant` the signs of p.

@@ -79,7 +79,10 @@ pub fn bond<T: Real>(
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
 
-    let direction = q_i.rotate(rest_direction) + q_j.rotate(rest_direction);
+    // Regrouped, the two sums would not round alike, and i would be told from j.
+    let from_i = q_i.rotate(rest_direction).each_kept();
+    let from_j = q_j.rotate(rest_direction).each_kept();
+    let direction = from_i + from_j;
     let d = direction * (one / direction.norm());
     let shear_force = (d - n * d.dot(n)) * k.shear;
     let shear_moment = n.cross(shear_force) * (length * T::splat(0.5));

@@ -83,7 +83,9 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
     let n = s.x * (T::splat(1.0) / length);
     let overlap = s.touch - length;
 
-    let v = s.v - (s.w_i * s.arm_i + s.w_j * s.arm_j).cross(n);
+    // Fused with the sum, one of the products would not be rounded, and i told from j.
+    let rolling = (s.w_i * s.arm_i).each_kept() + (s.w_j * s.arm_j).each_kept();
+    let v = s.v - rolling.cross(n);
     let approach = v.dot(n);
     let repulsion = (k.normal * overlap - k.damping * approach).max(zero);
 

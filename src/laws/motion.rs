@@ -27,7 +27,8 @@ pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
     let added = low + small;
     let sum = (high + added).kept();
     let taken = (sum - high).kept();
-    (sum, (high - (sum - taken)) + (added - taken))
+    let rest = (sum - taken).kept();
+    (sum, (high - rest).kept() + (added - taken).kept())
 }
 
 /// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
@@ -51,5 +52,5 @@ pub fn separation<T: Real>(
     high_j: Vec3<T>,
     low_j: Vec3<T>,
 ) -> Vec3<T> {
-    (high_i - high_j) + (low_i - low_j)
+    (high_i - high_j).each_kept() + (low_i - low_j).each_kept()
 }

@@ -49,8 +49,10 @@ pub trait Real:
         Self::select(other.lt(self), self, other)
     }
 
-    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics drivers simplify `(a + b) − a`
-    /// to b unless told, and there it is the caller's kernel that says how.
+    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics drivers regroup sums and
+    /// simplify `(a + b) − a` to b unless told, and there it is the caller's kernel that says how.
+    ///
+    /// It stands where the error of a rounding is itself the result, and where both ends of a pair must round alike.
     #[inline(always)]
     fn kept(self) -> Self {
         self

@@ -31,19 +31,27 @@ impl<T: Real> Vec3<T> {
     pub fn dot(self, other: Self) -> T {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
-    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly.
+    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
+    /// (a device may fuse one of them). Kept, since its two terms nearly cancel where the factors are nearly parallel: regrouped with
+    /// what it is added to, they would leave their rounding behind.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
-        Self::new(
+        let product = Self::new(
             self.y * other.z - self.z * other.y,
             self.z * other.x - self.x * other.z,
             self.x * other.y - self.y * other.x,
-        )
+        );
+        product.each_kept()
     }
     /// Length.
     #[inline(always)]
     pub fn norm(self) -> T {
         self.dot(self).sqrt()
+    }
+    /// Each component as it is rounded: see [`Real::kept`].
+    #[inline(always)]
+    pub fn each_kept(self) -> Self {
+        Self::new(self.x.kept(), self.y.kept(), self.z.kept())
     }
     /// `yes` where the mask holds, else `no`.
     #[inline(always)]

@@ -9,9 +9,8 @@ use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 use super::item::Known;
 
 /// Methods and functions that WGSL has itself, that are written in place, or that the kernel brings (`kept`).
-pub const NATIVE: [&str; 13] = [
-    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "cross", "horner",
-    "kept",
+pub const NATIVE: [&str; 12] = [
+    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner", "kept",
 ];
 
 /// What the body of one function is translated with.
@@ -226,9 +225,7 @@ impl Body<'_> {
         let joined = arguments.join(", ");
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
-            "sqrt" | "abs" | "min" | "max" | "dot" | "cross" | "kept" => {
-                Some(format!("{name}({joined})"))
-            }
+            "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
             _ => ["vec3", "quat"]
                 .into_iter()
                 .find(|module| self.is_law(module, name))
@@ -249,7 +246,15 @@ impl Body<'_> {
         span: proc_macro2::Span,
         tables: &Tables,
     ) -> Result<String, Error> {
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let own = match self.module {
+            "vec3" => "Vec3",
+            "quat" => "Quat",
+            _ => "T",
+        };
+        let path: Vec<&str> = path
+            .iter()
+            .map(|name| if name == "Self" { own } else { name })
+            .collect();
         if let ["T", "splat"] = *path {
             return Ok(literal(constant(arguments[0])?));
         }

@@ -1,0 +1,297 @@
+//! The generated WGSL on a device against the Rust text that it was made from.
+
+mod bound;
+mod draw;
+mod laws;
+mod probe;
+
+use bound::Bound;
+use draw::{Draw, half_turn};
+use glam::DVec3;
+use laws::{LAWS, Law, rotation_between};
+use probe::{device, run};
+
+use crate::vectors::{
+    SIDES, bond_arguments, bond_expected, bond_results, check_bond, check_contact,
+    contact_arguments, contact_expected, contact_results, contact_steps, read, vec3,
+};
+
+/// Rows at random for each law.
+const ROWS: usize = 100_000;
+/// Part of a value's largest component by which device and Rust may differ, both in single precision.
+const SAME: f64 = 2e-6;
+/// The same against double precision.
+const EXACT: f64 = 1e-4;
+
+/// Largest of some differences; what is no number is no small difference.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |m, x| {
+        if x.is_nan() {
+            f64::INFINITY
+        } else {
+            m.max(x.abs())
+        }
+    })
+}
+
+/// How results compare with others of the same law.
+#[derive(Default)]
+struct Compared {
+    /// Values in all.
+    count: usize,
+    /// Values with the same bits.
+    equal: usize,
+    /// Values within the tolerance of their own largest component.
+    plain: usize,
+    /// Largest departure relative to the value's largest component, where rounding can make it no more than 1e-5.
+    departure: f64,
+    /// Largest departure in parts of what is allowed.
+    part: f64,
+}
+
+impl Compared {
+    /// Takes a value; whether it holds to the tolerance of its largest component, or to the bound where rounding makes more.
+    fn add(&mut self, found: &[f32], expected: &[f64], error: f64, tolerance: f64) -> bool {
+        let found = found.iter().map(|x| f64::from(*x));
+        let size = largest(expected.iter().copied());
+        let off = largest(found.clone().zip(expected).map(|(x, y)| x - y));
+        self.count += 1;
+        self.equal += usize::from(found.zip(expected).all(|(x, y)| x == *y));
+        self.plain += usize::from(off <= tolerance * size);
+        if error <= 1e-5 * size && size > 0.0 {
+            self.departure = self.departure.max(off / size);
+        }
+        let allowed = error.max(tolerance * size);
+        if off > 0.0 {
+            self.part = self.part.max(off / allowed);
+        }
+        off <= allowed
+    }
+}
+
+/// Puts random rows through a law on the device.
+fn check(law: &Law) {
+    let Some(device) = device() else { return };
+    let mut draw = Draw(7 + law.name.len() as u64);
+    let rows: Vec<Vec<f32>> = (0..ROWS)
+        .map(|_| {
+            (law.draw)(&mut draw)
+                .into_iter()
+                .map(|x| x as f32)
+                .collect()
+        })
+        .collect();
+    let found = run(device, law.name, &rows, law.outputs());
+    let (mut same, mut exact) = (Compared::default(), Compared::default());
+    for (n, (row, found)) in rows.iter().zip(&found).enumerate() {
+        let wide: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
+        let single: Vec<f64> = (law.single)(row).into_iter().map(f64::from).collect();
+        let double = (law.double)(&wide);
+        let bounds = (law.bound)(&row.iter().map(|x| Bound::exact(*x)).collect::<Vec<_>>());
+        let mut at = 0;
+        for size in law.values {
+            let part = at..at + size;
+            let error = largest(bounds[part.clone()].iter().map(|b| b.error));
+            let value = &found[part.clone()];
+            let holds = same.add(value, &single[part.clone()], error, SAME)
+                & exact.add(value, &double[part.clone()], error, EXACT);
+            assert!(
+                holds && error.is_finite(),
+                "{} row {n}, value at {at}: device {value:?}, Rust {:?}, exact {:?}, bound {error:.1e}, from {row:?}",
+                law.name,
+                &single[part.clone()],
+                &double[part],
+            );
+            at += size;
+        }
+    }
+    let percent = |part: usize, all: usize| 100.0 * part as f64 / all as f64;
+    println!(
+        "{:>20}: {:.2} % same bits; {:.3} % within {SAME:e} of f32, at most {:.1e} and {:.2} of what is allowed; \
+         {:.3} % within {EXACT:e} of f64, {:.2} of what is allowed",
+        law.name,
+        percent(same.equal, same.count),
+        percent(same.plain, same.count),
+        same.departure,
+        same.part,
+        percent(exact.plain, exact.count),
+        exact.part,
+    );
+}
+
+#[test]
+fn laws_on_a_device_are_those_in_rust() {
+    for law in LAWS {
+        check(law);
+    }
+}
+
+/// The pair's two words together are the sum, whatever a compiler thinks of `sum - high`.
+#[test]
+fn a_pair_keeps_what_its_high_word_cannot() {
+    let Some(device) = device() else { return };
+    let mut draw = Draw(3);
+    let rows: Vec<Vec<f32>> = (0..ROWS)
+        .map(|_| draw.pair().into_iter().map(|x| x as f32).collect())
+        .collect();
+    let mut worst = 0.0f64;
+    let mut kept = 0;
+    for (row, found) in rows.iter().zip(run(device, "add_to_pair", &rows, 2)) {
+        let [high, low, small] = row[..] else {
+            unreachable!("a pair and a step")
+        };
+        // Low words are added with rounding; all else is exact.
+        let expected = f64::from(high) + f64::from(low + small);
+        let sum = f64::from(found[0]) + f64::from(found[1]);
+        let size = f64::from(high.abs().max(small.abs()));
+        worst = worst.max((sum - expected).abs() / size);
+        kept += usize::from(found[1] != 0.0);
+        assert_eq!(found[0], high + (low + small), "{row:?}");
+    }
+    println!(
+        "sums of pairs are off by {:.1} 2^-46",
+        worst * 2f64.powi(46)
+    );
+    assert!(worst <= 2f64.powi(-46), "{worst:.1e}");
+    assert!(kept > ROWS / 2, "the low words are used: {kept}");
+}
+
+/// The rotation that the quaternion took and the part left over make the whole turn, to the precision of the turn itself.
+#[test]
+fn a_turn_keeps_what_its_quaternion_cannot() {
+    let Some(device) = device() else { return };
+    let mut draw = Draw(4);
+    let rows: Vec<Vec<f32>> = (0..ROWS)
+        .map(|_| draw.turn().into_iter().map(|x| x as f32).collect())
+        .collect();
+    let mut worst = 0.0f64;
+    for (row, found) in rows.iter().zip(run(device, "turn", &rows, 7)) {
+        let row: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
+        let found: Vec<f64> = found.iter().map(|x| f64::from(*x)).collect();
+        let phi = vec3(&row[7..]) + vec3(&row[4..]);
+        let taken = vec3(&rotation_between(&[&row[..4], &found[..4]].concat()));
+        let missing = (phi - taken - vec3(&found[4..])).norm();
+        // Less than the last place of a quaternion no turn is taken or left over.
+        worst = worst.max(missing / phi.norm().max(f64::from(f32::EPSILON)));
+    }
+    println!("turns are off by {worst:.1e}");
+    assert!(worst < SAME, "{worst:.1e}");
+}
+
+/// Exactly half a turn apart, either way round is right.
+#[test]
+fn half_turns_are_half_turns_about_their_axis() {
+    let Some(device) = device() else { return };
+    let mut draw = Draw(5);
+    let (axes, rows): (Vec<_>, Vec<Vec<f32>>) = (0..ROWS)
+        .map(|_| {
+            let (axis, q_i, q_j) = half_turn(&mut draw);
+            let row = [q_i.to_array(), q_j.to_array()].concat();
+            (axis, row.into_iter().map(|x| x as f32).collect())
+        })
+        .unzip();
+    let mut worst = 0.0f64;
+    for (axis, found) in axes.iter().zip(run(device, "rotation_between", &rows, 3)) {
+        let theta = DVec3::new(found[0].into(), found[1].into(), found[2].into());
+        let off = |sign: f64| (theta / std::f64::consts::PI - *axis * sign).length();
+        worst = worst.max(off(1.0).min(off(-1.0)));
+    }
+    println!("half turns are off by {worst:.1e}");
+    assert!(worst < SAME, "{worst:.1e}");
+}
+
+/// Both ends of a bond or contact may evaluate it on their own.
+#[test]
+fn exchanging_the_ends_flips_the_forces() {
+    let Some(device) = device() else { return };
+    let minus = |values: &[f32]| values.iter().map(|x| -x).collect::<Vec<_>>();
+    let mut draw = Draw(6);
+    let mut check = |name,
+                     draw_row: fn(&mut Draw) -> Vec<f64>,
+                     outputs,
+                     exchange: &dyn Fn(&[f32]) -> Vec<f32>| {
+        let rows: Vec<Vec<f32>> = (0..ROWS)
+            .map(|_| draw_row(&mut draw).into_iter().map(|x| x as f32).collect())
+            .collect();
+        let other: Vec<Vec<f32>> = rows.iter().map(|row| exchange(row)).collect();
+        let on_i = run(device, name, &rows, outputs);
+        let on_j = run(device, name, &other, outputs);
+        let flipped = on_i
+            .iter()
+            .zip(&on_j)
+            .filter(|(i, j)| i[..3] == minus(&j[..3]))
+            .count();
+        println!("{name}: {flipped} of {ROWS} forces on the other end are exactly opposite");
+        assert_eq!(flipped, ROWS, "{name}");
+    };
+    check("bond", Draw::bond, 12, &|row| {
+        [
+            &minus(&row[..3]),
+            &row[7..11],
+            &row[3..7],
+            &minus(&row[11..17]),
+            &row[17..],
+        ]
+        .concat()
+    });
+    check("contact", Draw::contact, 10, &|row| {
+        [
+            &minus(&row[..6]),
+            &row[9..12],
+            &row[6..9],
+            &[row[13], row[12], row[14]],
+            &minus(&row[15..18]),
+            &row[18..],
+        ]
+        .concat()
+    });
+    check("damping", Draw::damping, 9, &|row| {
+        [&minus(&row[..6]), &row[9..12], &row[6..9], &row[12..]].concat()
+    });
+}
+
+/// The bond vectors: 2e-6 of the f32 law and 1e-4 of the file, entries at small strain within the rounding of their inputs.
+#[test]
+fn bond_vectors_on_a_device() {
+    let Some(device) = device() else { return };
+    let file = read("bdem_bond");
+    let entries = file.as_array().unwrap();
+    let rows: Vec<Vec<f32>> = entries.iter().map(bond_arguments::<f32>).collect();
+    let found = run(device, "bond", &rows, 12);
+    // As for the processor's lanes: three roundings of half a unit in the last place.
+    let strain = 1.5 * f64::from(f32::EPSILON);
+    let (mut same, mut exact) = (0, 0);
+    for (n, (entry, found)) in entries.iter().zip(&found).enumerate() {
+        let found: Vec<f64> = found.iter().map(|x| f64::from(*x)).collect();
+        let single: Vec<f64> = bond_results(&rows[n]).into_iter().map(f64::from).collect();
+        same += usize::from(check_bond(n, entry, (&found, &single), (SAME, strain)));
+        let expected = bond_expected(entry);
+        exact += usize::from(check_bond(n, entry, (&found, &expected), (EXACT, strain)));
+    }
+    println!(
+        "{same} of 64 within {SAME:e} of f32, {exact} within {EXACT:e} of f64, the others within the rounding of their inputs"
+    );
+    assert!(exact >= 38, "{exact}");
+}
+
+/// The contact sequences, both sides: 2e-6 of the f32 law and 1e-4 of the file, no floor.
+#[test]
+fn contact_vectors_on_a_device() {
+    let Some(device) = device() else { return };
+    let file = read("contact");
+    for side in SIDES {
+        let rows: Vec<Vec<f32>> = contact_steps(&file)
+            .map(|(case, row)| contact_arguments(case, row, side))
+            .collect();
+        let found = run(device, "contact", &rows, 10);
+        for (n, (_, row)) in contact_steps(&file).enumerate() {
+            let found: Vec<f64> = found[n].iter().map(|x| f64::from(*x)).collect();
+            let single: Vec<f64> = contact_results(&rows[n])
+                .into_iter()
+                .map(f64::from)
+                .collect();
+            check_contact(n, (&found, &single), SAME);
+            check_contact(n, (&found, &contact_expected(row, side)), EXACT);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The laws that are put through a device: how rows of numbers become their arguments, and where those are drawn.
+
+use cullet::laws::bdem::{self, BondLoad};
+use cullet::laws::contact::{self, SurfacePair};
+use cullet::laws::{damping, failure, motion};
+use cullet::math::quat;
+use cullet::math::solid::{self, Nearest};
+use cullet::math::{Quat, Real, Vec3};
+
+use super::bound::Bound;
+use super::draw::Draw;
+use crate::vectors::{
+    bond_results, bond_stiffness, contact_parameters, contact_results, quat as rotation, section,
+    vec3,
+};
+
+/// A law as a function from a row of numbers to a row of numbers.
+pub struct Law {
+    /// Entry point of its probe.
+    pub name: &'static str,
+    /// Sizes of the values in a result: vectors are judged whole.
+    pub values: &'static [usize],
+    /// Arguments at random.
+    pub draw: fn(&mut Draw) -> Vec<f64>,
+    pub single: fn(&[f32]) -> Vec<f32>,
+    pub double: fn(&[f64]) -> Vec<f64>,
+    pub bound: fn(&[Bound]) -> Vec<Bound>,
+}
+
+impl Law {
+    /// Numbers in a result.
+    pub fn outputs(&self) -> usize {
+        self.values.iter().sum()
+    }
+}
+
+macro_rules! laws {
+    ($($name:literal $law:ident $draw:ident $values:expr;)*) => {
+        /// Every generated law.
+        pub const LAWS: &[Law] = &[$(Law {
+            name: $name,
+            values: &$values,
+            draw: Draw::$draw,
+            single: $law::<f32>,
+            double: $law::<f64>,
+            bound: $law::<Bound>,
+        }),*];
+    };
+}
+laws! {
+    "bond" bond_results bond [3, 3, 3, 1, 1, 1];
+    "stress" stress stress [1, 1];
+    "linear_energy" linear_energy linear_energy [1];
+    "bond_stiffness" stiffness stiffness [1, 1, 1, 1];
+    "damping" damping_bond damping [3, 3, 3];
+    "coefficient" coefficient coefficient [1];
+    "contact" contact_results contact [3, 3, 3, 1];
+    "parameters" parameters parameters [1, 1, 1, 1];
+    "arms" arms arms [1, 1];
+    "wall" wall wall [3, 1, 1];
+    "energy" contact_energy contact_energy [1];
+    "kick" kick kick [3];
+    "add_to_pair" add_to_pair pair [1, 1];
+    "turn" turn turn [4, 3];
+    "separation" separation separation [3];
+    "rotate" rotate rotate [3];
+    "product" product rotations [4];
+    "normalised" normalised rotations [4];
+    "from_rotation_vector" from_rotation_vector rotation_vector [4];
+    "rotation_between" rotation_between rotations [3];
+    "half_space" half_space half_space [1, 3];
+    "sphere" sphere sphere [1, 3];
+    "cuboid" cuboid cuboid [1, 3];
+    "cylinder" cylinder cylinder [1, 3];
+    "surface_velocity" surface_velocity surface_velocity [3];
+}
+
+fn flat<T: Real>(vectors: &[Vec3<T>]) -> Vec<T> {
+    vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
+}
+
+fn flat4<T: Real>(q: Quat<T>) -> Vec<T> {
+    vec![q.v.x, q.v.y, q.v.z, q.w]
+}
+
+/// A load of which only the magnitudes matter.
+fn magnitudes<T: Real>(a: &[T]) -> BondLoad<T> {
+    BondLoad {
+        force: Vec3::zero(),
+        shear_moment: Vec3::zero(),
+        moment: Vec3::zero(),
+        axial: a[0],
+        shear: a[1],
+        twist: a[2],
+        bend: a[3],
+    }
+}
+
+fn stress<T: Real>(a: &[T]) -> Vec<T> {
+    let (sigma, tau) = failure::stress(&magnitudes(a), &section(&a[4..]));
+    vec![sigma, tau]
+}
+
+fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {
+    let k = bond_stiffness(&a[5..]);
+    vec![bdem::linear_energy(&magnitudes(a), a[4], k)]
+}
+
+fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
+    let k = bdem::stiffness(a[0], a[1], a[2], a[3], a[4]);
+    vec![k.normal, k.shear, k.twist, k.bend]
+}
+
+fn damping_bond<T: Real>(a: &[T]) -> Vec<T> {
+    let (w_i, w_j) = (vec3(&a[6..]), vec3(&a[9..]));
+    let (force, torque, moment) = damping::bond(vec3(a), vec3(&a[3..]), w_i, w_j, a[12], a[13]);
+    flat(&[force, torque, moment])
+}
+
+fn coefficient<T: Real>(a: &[T]) -> Vec<T> {
+    vec![damping::coefficient(a[0], a[1], a[2], a[3])]
+}
+
+fn parameters<T: Real>(a: &[T]) -> Vec<T> {
+    let pair = SurfacePair {
+        modulus: a[0],
+        shear_ratio: a[1],
+        friction: a[2],
+        damping_ratio: a[3],
+    };
+    let k = contact::parameters(pair, a[4], a[5], a[6], a[7]);
+    vec![k.normal, k.tangential, k.friction, k.damping]
+}
+
+fn arms<T: Real>(a: &[T]) -> Vec<T> {
+    let (i, j) = contact::arms(vec3(a), a[3], a[4]);
+    vec![i, j]
+}
+
+fn wall<T: Real>(a: &[T]) -> Vec<T> {
+    let wall = contact::wall(a[0], vec3(&a[1..]), a[4]);
+    let mut all = flat(&[wall.x]);
+    all.extend([wall.touch, wall.arm]);
+    all
+}
+
+fn contact_energy<T: Real>(a: &[T]) -> Vec<T> {
+    let k = contact_parameters(&a[4..]);
+    vec![contact::energy(a[0], vec3(&a[1..]), k)]
+}
+
+fn kick<T: Real>(a: &[T]) -> Vec<T> {
+    let field = vec3(&a[7..]);
+    flat(&[motion::kick(
+        vec3(a),
+        vec3(&a[3..]),
+        a[6],
+        field,
+        a[10],
+        a[11],
+    )])
+}
+
+fn add_to_pair<T: Real>(a: &[T]) -> Vec<T> {
+    let (high, low) = motion::add_to_pair(a[0], a[1], a[2]);
+    vec![high, low]
+}
+
+fn turn<T: Real>(a: &[T]) -> Vec<T> {
+    let (q, left) = motion::turn(rotation(a), vec3(&a[4..]), vec3(&a[7..]));
+    let mut all = flat4(q);
+    all.extend(flat(&[left]));
+    all
+}
+
+fn separation<T: Real>(a: &[T]) -> Vec<T> {
+    let (high_j, low_j) = (vec3(&a[6..]), vec3(&a[9..]));
+    flat(&[motion::separation(vec3(a), vec3(&a[3..]), high_j, low_j)])
+}
+
+fn rotate<T: Real>(a: &[T]) -> Vec<T> {
+    flat(&[rotation(a).rotate(vec3(&a[4..]))])
+}
+
+fn product<T: Real>(a: &[T]) -> Vec<T> {
+    flat4(rotation(a).product(rotation(&a[4..])))
+}
+
+fn normalised<T: Real>(a: &[T]) -> Vec<T> {
+    flat4(rotation(a).normalised())
+}
+
+fn from_rotation_vector<T: Real>(a: &[T]) -> Vec<T> {
+    flat4(Quat::from_rotation_vector(vec3(a)))
+}
+
+/// The rotation vector from the first four numbers to the next.
+pub fn rotation_between<T: Real>(a: &[T]) -> Vec<T> {
+    flat(&[quat::rotation_between(rotation(a), rotation(&a[4..]))])
+}
+
+fn seen<T: Real>(nearest: Nearest<T>) -> Vec<T> {
+    let mut all = vec![nearest.distance];
+    all.extend(flat(&[nearest.normal]));
+    all
+}
+
+fn half_space<T: Real>(a: &[T]) -> Vec<T> {
+    seen(solid::half_space(vec3(a), vec3(&a[3..])))
+}
+
+fn sphere<T: Real>(a: &[T]) -> Vec<T> {
+    seen(solid::sphere(vec3(a), a[3]))
+}
+
+fn cuboid<T: Real>(a: &[T]) -> Vec<T> {
+    seen(solid::cuboid(vec3(a), vec3(&a[3..])))
+}
+
+fn cylinder<T: Real>(a: &[T]) -> Vec<T> {
+    seen(solid::cylinder(vec3(a), a[3], a[4]))
+}
+
+fn surface_velocity<T: Real>(a: &[T]) -> Vec<T> {
+    let nearest = Nearest {
+        distance: a[3],
+        normal: vec3(&a[4..]),
+    };
+    let (velocity, spin) = (vec3(&a[7..]), vec3(&a[10..]));
+    flat(&[solid::surface_velocity(vec3(a), nearest, velocity, spin)])
+}

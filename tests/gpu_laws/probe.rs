@@ -1,0 +1,78 @@
+//! Rows of numbers through a law on a device.
+
+use std::sync::OnceLock;
+
+use cullet::gpu::{
+    Access, Binding, Column, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches,
+};
+
+use crate::device::request;
+
+const TEXT: KernelText = KernelText {
+    name: "probes",
+    sources: &[
+        include_str!("../../shaders/laws/real.wgsl"),
+        include_str!("../../shaders/laws/quat.wgsl"),
+        include_str!("../../shaders/laws/bdem.wgsl"),
+        include_str!("../../shaders/laws/failure.wgsl"),
+        include_str!("../../shaders/laws/damping.wgsl"),
+        include_str!("../../shaders/laws/contact.wgsl"),
+        include_str!("../../shaders/laws/motion.wgsl"),
+        include_str!("../../shaders/laws/solid.wgsl"),
+        include_str!("probes.wgsl"),
+    ],
+    bindings: &[
+        Binding {
+            name: "states",
+            item: Item::U32,
+            access: Access::Read,
+        },
+        Binding {
+            name: "results",
+            item: Item::U32,
+            access: Access::Write,
+        },
+    ],
+};
+
+/// The device under test, opened once; none where the machine has no driver and nobody insists.
+pub fn device() -> Option<&'static Device> {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    let request = request()?;
+    Some(DEVICE.get_or_init(|| Device::open(&request).unwrap()))
+}
+
+/// What the probe of this name makes of each row.
+pub fn run(
+    device: &Device,
+    name: &'static str,
+    rows: &[Vec<f32>],
+    outputs: usize,
+) -> Vec<Vec<f32>> {
+    let inputs = rows[0].len();
+    let words: Vec<f32> = rows.concat();
+    let columns = [
+        Column::from(device, "states", Item::U32, &words).unwrap(),
+        Column::new(device, "results", Item::U32, (rows.len() * outputs) as u64).unwrap(),
+    ];
+    let columns = [&columns[0], &columns[1]];
+    let shared = device.uniform(16).unwrap();
+    let table = device.uniform(LAUNCH_STRIDE).unwrap();
+    let launches = Launches::new(device, &shared, &table);
+    let constants = [
+        ("COUNT", rows.len() as f64),
+        ("INPUTS", inputs as f64),
+        ("OUTPUTS", outputs as f64),
+    ];
+    let kernel = Kernel::new(device, &TEXT, name, &constants, &columns, &launches).unwrap();
+    let bound = kernel.bind(device, &columns);
+    let mut encoder = device.encoder();
+    {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let items = rows.len() as u64;
+        kernel.dispatch(device, &mut pass, &bound, (&launches, 0), items);
+    }
+    device.submit(encoder);
+    let results: Vec<f32> = columns[1].read(device).unwrap();
+    results.chunks_exact(outputs).map(<[f32]>::to_vec).collect()
+}
