@@ -40,7 +40,7 @@ pub struct Gpu {
     #[schemars(with = "String")]
     pub adapter: Option<String>,
     /// Binds at most so many bytes at a time, whatever the adapter allows; columns are split.
-    #[schemars(with = "u64", range(min = 4096))]
+    #[schemars(with = "u64", range(min = 16))]
     pub binding_limit: Option<u64>,
     /// Dispatches at most so many workgroups at a time, whatever the adapter allows.
     #[schemars(with = "u32", range(min = 1))]
