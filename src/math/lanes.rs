@@ -90,3 +90,59 @@ macro_rules! single_lane {
 }
 single_lane!(f32);
 single_lane!(f64);
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::{F32x8, F32x16};
+    use super::*;
+
+    struct Transposes<'a, const C: usize>(&'a [Row<f32, C>; 20], [u32; 16]);
+
+    impl<L: Lanes<Scalar = f32>, const C: usize> Pass<L> for Transposes<'_, C> {
+        type Out = (Vec<Vec<f32>>, Vec<Row<f32, C>>, Vec<Row<f32, C>>);
+        #[inline(always)]
+        fn run(self) -> Self::Out {
+            let columns: [L; C] = L::gather(self.0, &self.1);
+            let mut flat = vec![vec![0.0; L::WIDTH]; C];
+            for (column, out) in columns.iter().zip(&mut flat) {
+                column.store(out);
+            }
+            let mut back = vec![Row([0.0; C]); L::WIDTH];
+            L::store_rows(columns, &mut back);
+            let mut next = vec![Row([0.0; C]); L::WIDTH];
+            L::store_rows(L::load_rows(&self.0[3..]), &mut next);
+            (flat, back, next)
+        }
+    }
+
+    fn check<L: Lanes<Scalar = f32>, const C: usize>() {
+        let rows: [Row<f32, C>; 20] =
+            std::array::from_fn(|r| Row(std::array::from_fn(|c| (r * 100 + c) as f32)));
+        let index = [3, 0, 15, 7, 7, 2, 9, 11, 19, 1, 4, 5, 6, 8, 10, 12];
+        let (columns, back, next) = L::run(Transposes(&rows, index));
+        for k in 0..L::WIDTH {
+            for (c, column) in columns.iter().enumerate() {
+                assert_eq!(column[k], rows[index[k] as usize].0[c]);
+            }
+            assert_eq!(back[k], rows[index[k] as usize]);
+            assert_eq!(next[k], rows[k + 3]);
+        }
+    }
+
+    fn check_all<L: Lanes<Scalar = f32>>() {
+        check::<L, 4>();
+        check::<L, 8>();
+        check::<L, 16>();
+    }
+
+    #[test]
+    fn gathers_and_scatters_rows() {
+        check_all::<f32>();
+        if F32x8::available() {
+            check_all::<F32x8>();
+        }
+        if F32x16::available() {
+            check_all::<F32x16>();
+        }
+    }
+}

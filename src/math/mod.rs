@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub mod lanes;
 pub mod quat;
 pub mod real;
@@ -11,6 +13,8 @@ pub mod vec3;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::F32x8;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::F32x16;
 pub use lanes::{Lanes, Pass};
 pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};

@@ -9,9 +9,9 @@ use super::state::{State, StateError};
 use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
 use crate::gpu::{GpuError, Request};
-#[cfg(target_arch = "x86_64")]
-use crate::math::F32x8;
 use crate::math::Lanes;
+#[cfg(target_arch = "x86_64")]
+use crate::math::{F32x8, F32x16};
 use crate::spec::{Backend, Pipeline, Precision};
 use crate::store::Packing;
 
@@ -46,6 +46,17 @@ pub struct Place {
     pub device_bytes: Option<u64>,
 }
 
+/// What one pass of the step has cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassCost {
+    /// Its name.
+    pub name: &'static str,
+    /// Seconds of all threads together since the engine was made.
+    pub seconds: f64,
+    /// Least memory traffic of one step, bytes: every column that the pass touches read or written once.
+    pub bytes: u64,
+}
+
 /// A method, backend and precision at work on one scene.
 ///
 /// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure leaves no state to go on from.
@@ -67,6 +78,10 @@ pub trait Engine: Send {
     /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.
     fn ahead(&self) -> usize {
         0
+    }
+    /// What the passes of the step have cost; empty where that is not measured.
+    fn costs(&self) -> Vec<PassCost> {
+        Vec::new()
     }
     /// Continues from a state of the same packing and pipeline, in an engine that has not stepped yet.
     fn restore(&mut self, state: &State) -> Result<(), StateError>;
@@ -229,6 +244,8 @@ fn on_cores(
 ) -> Result<Box<dyn Engine>, SimulateError> {
     match pipeline.simulate.precision {
         Precision::F64 => cpu::<f64>(packing, pipeline, dt),
+        #[cfg(target_arch = "x86_64")]
+        Precision::F32 if F32x16::available() => cpu::<F32x16>(packing, pipeline, dt),
         #[cfg(target_arch = "x86_64")]
         Precision::F32 if F32x8::available() => cpu::<F32x8>(packing, pipeline, dt),
         Precision::F32 => cpu::<f32>(packing, pipeline, dt),
