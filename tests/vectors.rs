@@ -3,9 +3,9 @@
 use cullet::laws::bdem::{Stiffness, bond};
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{Section, stress};
-#[cfg(target_arch = "x86_64")]
-use cullet::math::F32x8;
 use cullet::math::quat::rotation_between;
+#[cfg(target_arch = "x86_64")]
+use cullet::math::{F32x8, F32x16};
 use cullet::math::{Lanes, Pass, Quat, Real, Scalar, Vec3};
 use cullet::simulate::cpu::Cpu;
 use cullet::simulate::{Engine, build};
@@ -242,6 +242,10 @@ fn bond_law_in_single_precision_lanes() {
     if F32x8::available() {
         assert_eq!(check_bonds::<F32x8>(1e-4, strain), plain);
     }
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        assert_eq!(check_bonds::<F32x16>(1e-4, strain), plain);
+    }
 }
 
 /// Four consecutive numbers, as a contact's parameters.
@@ -375,6 +379,10 @@ fn contact_law_in_single_precision_lanes() {
     #[cfg(target_arch = "x86_64")]
     if F32x8::available() {
         check_contacts::<F32x8>(1e-4);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        check_contacts::<F32x16>(1e-4);
     }
 }
 

@@ -50,14 +50,16 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let load = bdem_bond(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
         let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
         sum.force += (load.force + damp.x0) * side;
-        sum.torque += load.shear_moment + damp.x1 + (load.moment + damp.x2) * side;
+        sum.torque += (load.shear_moment + damp.x1) + (load.moment + damp.x2) * side;
         // And one end decides.
         if !starting && j > i {
-            let stress = failure_stress(load, kind.section);
             let strength = bond_strength(at);
-            if strength.x < stress.x0 || strength.y < stress.x1 {
-                breaking |= 1u << slot;
-                bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+            if failure_may_exceed(load, kind.section, strength.x, strength.y) {
+                let stress = failure_stress(load, kind.section);
+                if strength.x < stress.x0 || strength.y < stress.x1 {
+                    breaking |= 1u << slot;
+                    bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+                }
             }
         }
     }

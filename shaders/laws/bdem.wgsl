@@ -12,7 +12,7 @@ struct Stiffness {
     bend: f32,
 }
 
-// What a bond does to element i, and the magnitudes that criteria ask for.
+// What a bond does to element i, and the parts that criteria ask for.
 struct BondLoad {
     // Force on i, N; on j the opposite.
     force: vec3<f32>,
@@ -22,12 +22,12 @@ struct BondLoad {
     moment: vec3<f32>,
     // Signed axial force, tension positive, N.
     axial: f32,
-    // |F_s|, N.
-    shear: f32,
-    // |M_t|, N m.
-    twist: f32,
-    // |M_b|, N m.
-    bend: f32,
+    // F_s on j, N.
+    shear: vec3<f32>,
+    // M_t on i, N m.
+    twist: vec3<f32>,
+    // M_b on i, N m.
+    bend: vec3<f32>,
 }
 
 // Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).
@@ -55,7 +55,14 @@ fn bdem_bond(
     let from_i = vec3_each_kept(quat_rotate(q_i, rest_direction));
     let from_j = vec3_each_kept(quat_rotate(q_j, rest_direction));
     let direction = from_i + from_j;
-    let d = direction * (one / vec3_norm(direction));
+    let h = one - dot(direction, direction) * 0.25;
+    let near = (h < 0.0625);
+    let small = real_inverse_root(h);
+    var scale = small;
+    if !near {
+        scale = select(one / sqrt(one - h), small, near);
+    }
+    let d = direction * (scale * 0.5);
     let shear_force = (d - n * dot(d, n)) * k.shear;
     let shear_moment = vec3_cross(n, shear_force) * (length * 0.5);
     let theta = quat_rotation_between(q_i, q_j) + unapplied;
@@ -67,9 +74,9 @@ fn bdem_bond(
         shear_moment,
         twist + bend,
         axial,
-        vec3_norm(shear_force),
-        vec3_norm(twist),
-        vec3_norm(bend),
+        shear_force,
+        twist,
+        bend,
     );
 }
 
@@ -78,8 +85,8 @@ fn bdem_bond(
 // The law itself has no energy (its tangent is not symmetric at large strain); this is what its work is to first order.
 fn bdem_linear_energy(load: BondLoad, rest_length: f32, k: Stiffness) -> f32 {
     let stretch = load.axial * load.axial / k.normal;
-    let shear = load.shear * load.shear / k.shear * rest_length;
-    let twist = load.twist * load.twist / k.twist;
-    let bend = load.bend * load.bend / k.bend;
+    let shear = dot(load.shear, load.shear) / k.shear * rest_length;
+    let twist = dot(load.twist, load.twist) / k.twist;
+    let bend = dot(load.bend, load.bend) / k.bend;
     return (stretch + shear + twist + bend) * 0.5;
 }

@@ -20,9 +20,31 @@ struct failure_stress_result {
 
 // σ and τ, Pa.
 fn failure_stress(load: BondLoad, section: Section) -> failure_stress_result {
-    let counts = (0.5 < section.compression_counts);
-    let axial = select(load.axial, abs(load.axial), counts);
-    let sigma = axial * section.inverse_area + load.bend * section.bend_modulus;
-    let tau = load.shear * section.inverse_area + load.twist * section.twist_modulus;
+    let sigma = failure_normal(load.axial, vec3_norm(load.bend), section);
+    let tau = failure_tangential(vec3_norm(load.shear), vec3_norm(load.twist), section);
     return failure_stress_result(sigma, tau);
+}
+
+// Whether σ or τ may exceed its strength: never false where one does, and without the roots that [`stress`] takes. Most steps of most
+// bonds ask for no more.
+fn failure_may_exceed(load: BondLoad, section: Section, sigma_c: f32, tau_c: f32) -> bool {
+    let room = 1.00001;
+    let bend = vec3_sum_of_sizes(load.bend) * room;
+    let shear = vec3_sum_of_sizes(load.shear) * room;
+    let twist = vec3_sum_of_sizes(load.twist) * room;
+    let sigma = failure_normal(load.axial, bend, section);
+    let tau = failure_tangential(shear, twist, section);
+    return ((sigma_c < sigma) | (tau_c < tau));
+}
+
+// σ from the signed normal force and |M_b|.
+fn failure_normal(axial: f32, bend: f32, section: Section) -> f32 {
+    let counts = (0.5 < section.compression_counts);
+    let counted = select(axial, abs(axial), counts);
+    return counted * section.inverse_area + bend * section.bend_modulus;
+}
+
+// τ from |F_s| and |M_t|.
+fn failure_tangential(shear: f32, twist: f32, section: Section) -> f32 {
+    return shear * section.inverse_area + twist * section.twist_modulus;
 }

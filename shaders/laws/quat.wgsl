@@ -41,15 +41,25 @@ fn quat_rotation_between(q_i: vec4<f32>, q_j: vec4<f32>) -> vec3<f32> {
     let cosine = dot(q_i, q_j);
     let sign = select(1.0, -1.0, (cosine < 0.0));
     let aligned = vec4<f32>(q_j.xyz * sign, q_j.w * sign);
-    let half = 0.5;
     let difference = vec4<f32>(aligned.xyz - q_i.xyz, aligned.w - q_i.w);
-    let mean = vec4<f32>((aligned.xyz + q_i.xyz) * half, (aligned.w + q_i.w) * half);
-    let imaginary = (difference.xyz * mean.w - mean.xyz * difference.w) - vec3_cross(difference.xyz, mean.xyz);
-    let w = abs(cosine);
-    let s = vec3_norm(imaginary);
-    let swapped = (w < s);
-    let t = select(s, w, swapped) / select(w, s, swapped);
+    let sum = vec4<f32>(aligned.xyz + q_i.xyz, aligned.w + q_i.w);
+    let imaginary = (difference.xyz * sum.w - sum.xyz * difference.w) - vec3_cross(difference.xyz, sum.xyz);
+    let sine_squared = dot(imaginary, imaginary) * 0.25;
+    let near = (sine_squared < 0.0625);
+    let small = real_asin_ratio(sine_squared);
+    var angle_over_sine = small;
+    if !near {
+        angle_over_sine = select(quat_wide_angle_ratio(sine_squared, abs(cosine)), small, near);
+    }
+    return imaginary * angle_over_sine;
+}
+
+// Half the angle over its sine from the square of the sine and the cosine of half the angle: atan2(s, w)/s without dividing by a sine
+// that vanishes.
+fn quat_wide_angle_ratio(sine_squared: f32, cosine: f32) -> f32 {
+    let sine = sqrt(sine_squared);
+    let swapped = (cosine < sine);
+    let t = select(sine, cosine, swapped) / select(cosine, sine, swapped);
     let ratio = real_atan_ratio(t * t);
-    let angle_over_sine = select(ratio / w, (1.5707964 - t * ratio) / s, swapped);
-    return imaginary * (angle_over_sine + angle_over_sine);
+    return select(ratio / cosine, (1.5707964 - t * ratio) / sine, swapped);
 }

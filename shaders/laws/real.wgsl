@@ -5,6 +5,16 @@ fn real_atan_ratio(t_squared: f32) -> f32 {
     return (((((((((-0.0017011701) * t_squared + 0.01048765) * t_squared + -0.030351864) * t_squared + 0.057089556) * t_squared + -0.08349725) * t_squared + 0.10932341) * t_squared + -0.14260016) * t_squared + 0.19998075) * t_squared + -0.33333278) * t_squared + 1.0;
 }
 
+// `asin(x)/x` for x in [0, ¼], given x². Polynomial through Chebyshev nodes, within 4e-9.
+fn real_asin_ratio(x_squared: f32) -> f32 {
+    return (((0.048701834) * x_squared + 0.07483794) * x_squared + 0.16666871) * x_squared + 1.0;
+}
+
+// `1/√(1 − x)` for x in [0, 1/16]. Polynomial through Chebyshev nodes, within 6e-10.
+fn real_inverse_root(x: f32) -> f32 {
+    return ((((0.31583834) * x + 0.31010622) * x + 0.3750543) * x + 0.49999958) * x + 1.0;
+}
+
 // `sin(x)/x` given x², x in [0, π/2]: the Taylor series, within 1e-9.
 fn real_sinc(x_squared: f32) -> f32 {
     return ((((((1.6059044e-10) * x_squared + -2.5052108e-8) * x_squared + 2.7557319e-6) * x_squared + -0.0001984127) * x_squared + 0.008333334) * x_squared + -0.16666667) * x_squared + 1.0;
@@ -21,6 +31,11 @@ fn real_cosine(x_squared: f32) -> f32 {
 fn vec3_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
     let product = vec3<f32>(own.y * other.z - own.z * other.y, own.z * other.x - own.x * other.z, own.x * other.y - own.y * other.x);
     return vec3_each_kept(product);
+}
+
+// Sum of the sizes of the components: no shorter than the vector, and no longer than √3 of it.
+fn vec3_sum_of_sizes(own: vec3<f32>) -> f32 {
+    return abs(own.x) + abs(own.y) + abs(own.z);
 }
 
 // Length.

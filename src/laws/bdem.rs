@@ -15,7 +15,7 @@
 //! bit, so both ends may evaluate it on their own.
 
 use crate::math::quat::rotation_between;
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Mask, Quat, Real, Vec3};
 
 /// Stiffnesses of one bond.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct Stiffness<T> {
     pub bend: T,
 }
 
-/// What a bond does to element i, and the magnitudes that criteria ask for.
+/// What a bond does to element i, and the parts that criteria ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct BondLoad<T> {
     /// Force on i, N; on j the opposite.
@@ -41,12 +41,12 @@ pub struct BondLoad<T> {
     pub moment: Vec3<T>,
     /// Signed axial force, tension positive, N.
     pub axial: T,
-    /// |F_s|, N.
-    pub shear: T,
-    /// |M_t|, N m.
-    pub twist: T,
-    /// |M_b|, N m.
-    pub bend: T,
+    /// F_s on j, N.
+    pub shear: Vec3<T>,
+    /// M_t on i, N m.
+    pub twist: Vec3<T>,
+    /// M_b on i, N m.
+    pub bend: Vec3<T>,
 }
 
 /// Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).
@@ -83,7 +83,16 @@ pub fn bond<T: Real>(
     let from_i = q_i.rotate(rest_direction).each_kept();
     let from_j = q_j.rotate(rest_direction).each_kept();
     let direction = from_i + from_j;
-    let d = direction * (one / direction.norm());
+    // Square of the sine of half the angle between the two: their sum is 2 √(1 − h) long. Only lanes with a wide angle need the root.
+    let h = one - direction.dot(direction) * T::splat(0.25);
+    let near = h.lt(T::splat(0.0625));
+    let small = T::inverse_root(h);
+    let scale = if near.all() {
+        small
+    } else {
+        T::select(near, small, one / (one - h).sqrt())
+    };
+    let d = direction * (scale * T::splat(0.5));
     let shear_force = (d - n * d.dot(n)) * k.shear;
     let shear_moment = n.cross(shear_force) * (length * T::splat(0.5));
 
@@ -97,9 +106,9 @@ pub fn bond<T: Real>(
         shear_moment,
         moment: twist + bend,
         axial,
-        shear: shear_force.norm(),
-        twist: twist.norm(),
-        bend: bend.norm(),
+        shear: shear_force,
+        twist,
+        bend,
     }
 }
 
@@ -109,8 +118,8 @@ pub fn bond<T: Real>(
 #[inline(always)]
 pub fn linear_energy<T: Real>(load: &BondLoad<T>, rest_length: T, k: Stiffness<T>) -> T {
     let stretch = load.axial * load.axial / k.normal;
-    let shear = load.shear * load.shear / k.shear * rest_length;
-    let twist = load.twist * load.twist / k.twist;
-    let bend = load.bend * load.bend / k.bend;
+    let shear = load.shear.dot(load.shear) / k.shear * rest_length;
+    let twist = load.twist.dot(load.twist) / k.twist;
+    let bend = load.bend.dot(load.bend) / k.bend;
     (stretch + shear + twist + bend) * T::splat(0.5)
 }

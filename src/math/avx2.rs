@@ -43,7 +43,12 @@ binary!(F32x8, Div, div, _mm256_div_ps);
 binary!(Mask8, BitAnd, bitand, _mm256_and_ps);
 binary!(Mask8, BitOr, bitor, _mm256_or_ps);
 
-impl Mask for Mask8 {}
+impl Mask for Mask8 {
+    #[inline(always)]
+    fn all(self) -> bool {
+        F32x8::bits(self) == 0xFF
+    }
+}
 
 impl Neg for F32x8 {
     type Output = Self;

@@ -58,7 +58,12 @@ impl BitOr for Mask16 {
     }
 }
 
-impl Mask for Mask16 {}
+impl Mask for Mask16 {
+    #[inline(always)]
+    fn all(self) -> bool {
+        self.0 == 0xFFFF
+    }
+}
 
 impl Neg for F32x16 {
     type Output = Self;

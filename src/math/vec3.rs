@@ -43,6 +43,11 @@ impl<T: Real> Vec3<T> {
         );
         product.each_kept()
     }
+    /// Sum of the sizes of the components: no shorter than the vector, and no longer than √3 of it.
+    #[inline(always)]
+    pub fn sum_of_sizes(self) -> T {
+        self.x.abs() + self.y.abs() + self.z.abs()
+    }
     /// Length.
     #[inline(always)]
     pub fn norm(self) -> T {

@@ -194,7 +194,8 @@ fn bonds<S: Scalar>(
     out.slots = slots;
     out.padded = padded;
     out.neighbour = (0..entries).map(|at| (at % padded) as u32).collect();
-    out.direction = std::array::from_fn(|_| vec![S::default(); entries]);
+    // A direction even where there is no bond: lanes that mean nothing must not call for what only rare angles need.
+    out.direction = [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]);
     out.length = vec![S::splat(1.0); entries];
     out.class = vec![0; entries];
     out.sigma_c = vec![S::default(); entries];

@@ -191,12 +191,16 @@ impl<L: Lanes> Pass<L> for BondPass<'_, L::Scalar> {
                 let mask = L::mask(bits);
                 let none = Vec3::zero();
                 force = force + Vec3::select(mask, load.force + damp, none);
-                let moment = load.shear_moment + load.moment + damp_arm + damp_spin;
+                let moment = (load.shear_moment + damp_arm) + (load.moment + damp_spin);
                 torque = torque + Vec3::select(mask, moment, none);
 
-                let (sigma, tau) = laws::failure::stress(&load, &class.section);
                 let sigma_c = L::load(&slots.sigma_c[entry..]);
                 let tau_c = L::load(&slots.tau_c[entry..]);
+                let near = laws::failure::may_exceed(&load, &class.section, sigma_c, tau_c);
+                if L::bits(mask & near) == 0 {
+                    continue;
+                }
+                let (sigma, tau) = laws::failure::stress(&load, &class.section);
                 let broken = L::bits(mask & (sigma_c.lt(sigma) | tau_c.lt(tau)));
                 if broken != 0 {
                     let (mut s, mut t) = (vec_of::<L>(), vec_of::<L>());

@@ -106,7 +106,11 @@ impl BitOr for Judged {
         }
     }
 }
-impl Mask for Judged {}
+impl Mask for Judged {
+    fn all(self) -> bool {
+        self.sure && self.holds
+    }
+}
 
 impl Real for Bound {
     type Mask = Judged;

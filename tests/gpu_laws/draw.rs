@@ -85,19 +85,29 @@ impl Draw {
         all.extend([1.0 / area, r0 / second, r0 / (2.0 * second), 1.0]);
         all
     }
-    fn magnitudes(&mut self) -> Vec<f64> {
+    /// Axial force, shear force, twist, bend.
+    fn parts(&mut self) -> Vec<f64> {
         let mut all = vec![self.signed(1e-6, 1e8)];
-        all.extend((0..3).map(|_| self.size(1e-6, 1e8)));
+        all.extend(row(&[
+            self.vector(1e-6, 1e8),
+            self.vector(1e-6, 1e8),
+            self.vector(1e-6, 1e8),
+        ]));
+        all
+    }
+    pub fn strained(&mut self) -> Vec<f64> {
+        let mut all = self.stress();
+        all.extend((0..2).map(|_| self.size(1e-2, 1e14)));
         all
     }
     pub fn stress(&mut self) -> Vec<f64> {
-        let mut all = self.magnitudes();
+        let mut all = self.parts();
         all.extend((0..3).map(|_| self.size(1e-2, 1e8)));
         all.push(if self.chance(0.5) { 1.0 } else { 0.0 });
         all
     }
     pub fn linear_energy(&mut self) -> Vec<f64> {
-        let mut all = self.magnitudes();
+        let mut all = self.parts();
         all.push(self.size(1e-4, 10.0));
         all.extend((0..4).map(|_| self.size(1e-3, 1e10)));
         all

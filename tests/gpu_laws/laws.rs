@@ -50,6 +50,7 @@ macro_rules! laws {
 laws! {
     "bond" bond_results bond [3, 3, 3, 1, 1, 1];
     "stress" stress stress [1, 1];
+    "may_exceed" may_exceed strained [1];
     "linear_energy" linear_energy linear_energy [1];
     "bond_stiffness" stiffness stiffness [1, 1, 1, 1];
     "damping" damping_bond damping [3, 3, 3];
@@ -83,27 +84,32 @@ fn flat4<T: Real>(q: Quat<T>) -> Vec<T> {
     vec![q.v.x, q.v.y, q.v.z, q.w]
 }
 
-/// A load of which only the magnitudes matter.
-fn magnitudes<T: Real>(a: &[T]) -> BondLoad<T> {
+/// A load of which only the parts matter that criteria and energies ask for.
+fn parts<T: Real>(a: &[T]) -> BondLoad<T> {
     BondLoad {
         force: Vec3::zero(),
         shear_moment: Vec3::zero(),
         moment: Vec3::zero(),
         axial: a[0],
-        shear: a[1],
-        twist: a[2],
-        bend: a[3],
+        shear: vec3(&a[1..]),
+        twist: vec3(&a[4..]),
+        bend: vec3(&a[7..]),
     }
 }
 
 fn stress<T: Real>(a: &[T]) -> Vec<T> {
-    let (sigma, tau) = failure::stress(&magnitudes(a), &section(&a[4..]));
+    let (sigma, tau) = failure::stress(&parts(a), &section(&a[10..]));
     vec![sigma, tau]
 }
 
+fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
+    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[14], a[15]);
+    vec![T::select(may, T::splat(1.0), T::zero())]
+}
+
 fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {
-    let k = bond_stiffness(&a[5..]);
-    vec![bdem::linear_energy(&magnitudes(a), a[4], k)]
+    let k = bond_stiffness(&a[11..]);
+    vec![bdem::linear_energy(&parts(a), a[10], k)]
 }
 
 fn stiffness<T: Real>(a: &[T]) -> Vec<T> {

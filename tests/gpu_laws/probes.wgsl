@@ -63,10 +63,20 @@ fn bond(@builtin(global_invocation_id) id: vec3<u32>) {
 fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
-        let load = BondLoad(none, none, none, f(0u), f(1u), f(2u), f(3u));
-        let stress = failure_stress(load, Section(f(4u), f(5u), f(6u), f(7u)));
+        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        let stress = failure_stress(load, Section(f(10u), f(11u), f(12u), f(13u)));
         put(0u, stress.x0);
         put(1u, stress.x1);
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let none = vec3<f32>();
+        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        let section = Section(f(10u), f(11u), f(12u), f(13u));
+        put(0u, select(0.0, 1.0, failure_may_exceed(load, section, f(14u), f(15u))));
     }
 }
 
@@ -74,8 +84,8 @@ fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
 fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
-        let load = BondLoad(none, none, none, f(0u), f(1u), f(2u), f(3u));
-        put(0u, bdem_linear_energy(load, f(4u), Stiffness(f(5u), f(6u), f(7u), f(8u))));
+        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        put(0u, bdem_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
     }
 }
 

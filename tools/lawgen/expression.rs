@@ -69,6 +69,21 @@ impl Body<'_> {
         let init = local.init.as_ref().filter(|init| init.diverge.is_none());
         let init = init.ok_or_else(|| Error::new(local.span(), "`let` needs a value"))?;
         match (&local.pat, &*init.expr) {
+            // What is left out where every lane holds: the value of that case, unless the mask is false.
+            (Pat::Ident(name), Expr::If(choice)) if name.mutability.is_none() => {
+                let Some((_, other)) = &choice.else_branch else {
+                    return Err(Error::new(choice.span(), "`if` needs an `else`"));
+                };
+                let Expr::Block(other) = &**other else {
+                    return Err(Error::new(other.span(), "only one `else` is translated"));
+                };
+                let condition = self.expression(&choice.cond, tables)?;
+                let yes = self.expression(only(&choice.then_branch)?, tables)?;
+                let no = self.expression(only(&other.block)?, tables)?;
+                let name = &name.ident;
+                *text += &format!("    var {name} = {yes};\n");
+                *text += &format!("    if !{condition} {{\n        {name} = {no};\n    }}\n");
+            }
             (Pat::Ident(name), value) if name.mutability.is_none() => {
                 let value = self.expression(value, tables)?;
                 *text += &format!("    let {} = {value};\n", name.ident);
@@ -225,6 +240,8 @@ impl Body<'_> {
         let joined = arguments.join(", ");
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
+            // One lane is all there is.
+            "all" => Some(arguments[0].clone()),
             "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
             _ => ["vec3", "quat"]
                 .into_iter()
@@ -316,6 +333,14 @@ impl Body<'_> {
                 "a constant must be an array of numbers",
             )),
         }
+    }
+}
+
+/// The expression that a block consists of.
+fn only(block: &Block) -> Result<&Expr, Error> {
+    match block.stmts.as_slice() {
+        [Stmt::Expr(value, None)] => Ok(value),
+        _ => Err(Error::new(block.span(), "a branch must be one expression")),
     }
 }
 
