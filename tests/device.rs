@@ -30,7 +30,7 @@ pub fn request() -> Option<Request> {
 
 pub fn engine(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &Request) -> Gpu {
     let built = build(packing, pipeline).unwrap();
-    Gpu::new(built, packing, pipeline, dt, request).unwrap()
+    Gpu::new(built, pipeline, dt, request).unwrap()
 }
 
 /// Settings of a run on the adapter under test.

@@ -44,7 +44,7 @@ pub fn unit_step(material: &Material) -> f64 {
 
 fn engine<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     let built = build(packing, pipeline).unwrap();
-    Cpu::new(built, packing, pipeline, dt)
+    Cpu::new(built, pipeline, dt)
 }
 
 /// Makes an engine for a scene; none where there is no device.

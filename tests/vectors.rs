@@ -411,7 +411,7 @@ fn check_trajectory(name: &str) {
     let bonds = reference["bonds"].as_array().unwrap();
     assert_eq!(packing.bonds.id.len(), bonds.len());
     let built = build::<f64>(&packing, &pipeline).unwrap();
-    let mut engine = Cpu::<f64>::new(built, &packing, &pipeline, get("dt"));
+    let mut engine = Cpu::<f64>::new(built, &pipeline, get("dt"));
     engine.advance(get("steps") as u64).unwrap();
     let breaks = engine.snapshot(0).unwrap().breaks;
 

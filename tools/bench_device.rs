@@ -72,7 +72,7 @@ fn start(
     dt: f64,
     request: &Request,
 ) -> Result<Gpu, SimulateError> {
-    Gpu::new(build(packing, pipeline)?, packing, pipeline, dt, request)
+    Gpu::new(build(packing, pipeline)?, pipeline, dt, request)
 }
 
 /// Strength of the block that breaks, Pa, of a Young's modulus of 10 MPa; and the speed at which it hits the floor, m/s.

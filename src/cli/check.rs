@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::simulate::{engine, schedule, validate};
+use crate::simulate::Prepared;
 use crate::{pack, spec};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
@@ -18,18 +18,14 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let resolved = spec::read(path, set)?;
     let pipeline = &resolved.pipeline;
     let packed = pack::pack(pipeline, &resolved.folder)?;
-    validate(&packed.packing, pipeline, pipeline.simulate.backend)?;
-    let plan = schedule(&packed.packing, pipeline)?;
+    let prepared = Prepared::new(&packed.packing, pipeline)?;
+    prepared.validate(pipeline, pipeline.simulate.backend)?;
+    let plan = prepared.schedule(pipeline);
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
     let steps = plan.steps_per_frame * u64::from(plan.frames);
 
-    let mut run = engine(
-        &packed.packing,
-        pipeline,
-        pipeline.simulate.backend,
-        plan.dt,
-    )?;
+    let mut run = prepared.engine(pipeline, pipeline.simulate.backend, plan.dt)?;
     // Enough steps for a tenth of a second or so, the first ones to warm up.
     let sample = (2_000_000 / elements.max(1) as u64)
         .clamp(10, 1000)

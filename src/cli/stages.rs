@@ -145,11 +145,8 @@ pub fn pack(resolved: Resolved, out: &Path, report: &Report) -> anyhow::Result<(
     let stage = report.stage("pack", 1);
     let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     // Whatever simulate would refuse is refused before anything is removed.
-    integrate::validate(
-        &packed.packing,
-        &resolved.pipeline,
-        resolved.pipeline.simulate.backend,
-    )?;
+    integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
+        .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
     let store = Store::at(out);
     // What later stages made of another packing would not fit this one.
     for kind in [

@@ -37,16 +37,33 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// A column of `entries` values, those of `rows` (entry, value) where there are some.
-    fn new(entries: usize, rows: impl Iterator<Item = (usize, T)> + Clone, empty: T) -> Self {
-        let mut values = rows.clone().map(|(_, value)| value);
-        let first = values.next().unwrap_or(empty);
-        if values.all(|value| value == first) {
-            return Column::Same(first);
+    /// Adds a value to a column of `len`, of `all` in the end.
+    fn push(&mut self, value: T, len: usize, all: usize) {
+        match self {
+            Column::Same(same) if len == 0 => *same = value,
+            Column::Same(same) if *same == value => {}
+            Column::Same(same) => {
+                let mut values = Vec::with_capacity(all);
+                values.resize(len, *same);
+                values.push(value);
+                *self = Column::Each(values);
+            }
+            Column::Each(values) => values.push(value),
         }
-        let mut values = vec![empty; entries];
-        rows.for_each(|(entry, value)| values[entry] = value);
-        Column::Each(values)
+    }
+
+    /// The same values in another order: value k at entry `places[k]` of `entries`, `empty` where there is none.
+    fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
+        match self {
+            Column::Each(values) => {
+                let mut spread = vec![empty; entries];
+                for (&place, value) in places.iter().zip(values) {
+                    spread[place as usize] = value;
+                }
+                Column::Each(spread)
+            }
+            same => same,
+        }
     }
 }
 
@@ -91,6 +108,46 @@ pub struct BondRow<S> {
     pub sigma_c: S,
     /// Shear strength, Pa.
     pub tau_c: S,
+    /// Id in the packing.
+    pub id: u32,
+}
+
+/// Bonds in the order of the packing, in working precision.
+#[derive(Clone, Debug, Default)]
+pub struct BondRows<S> {
+    all: usize,
+    ends: Vec<[u32; 2]>,
+    direction: Vec<[S; 3]>,
+    id: Vec<u32>,
+    length: Column<S>,
+    class: Column<u32>,
+    sigma_c: Column<S>,
+    tau_c: Column<S>,
+}
+
+impl<S: Scalar> BondRows<S> {
+    /// Room for so many.
+    pub fn with_capacity(all: usize) -> Self {
+        BondRows {
+            all,
+            ends: Vec::with_capacity(all),
+            direction: Vec::with_capacity(all),
+            id: Vec::with_capacity(all),
+            ..BondRows::default()
+        }
+    }
+
+    /// Adds a bond.
+    pub fn push(&mut self, row: BondRow<S>) {
+        let (len, all) = (self.ends.len(), self.all);
+        self.ends.push(row.ends);
+        self.direction.push(row.direction);
+        self.id.push(row.id);
+        self.length.push(row.length, len, all);
+        self.class.push(row.class, len, all);
+        self.sigma_c.push(row.sigma_c, len, all);
+        self.tau_c.push(row.tau_c, len, all);
+    }
 }
 
 /// A bond seen from one of its ends.
@@ -121,6 +178,8 @@ pub struct Bonds<S> {
     pub sigma_c: Column<S>,
     /// Shear strength, Pa.
     pub tau_c: Column<S>,
+    /// Id in the packing.
+    pub id: Vec<u32>,
     /// Bit s of element i set while the bond in its slot s is whole.
     pub whole: Vec<u32>,
     /// Where each element's part of `foreign` begins; one more than there are elements.
@@ -132,12 +191,12 @@ pub struct Bonds<S> {
 }
 
 impl<S: Scalar> Bonds<S> {
-    /// From `count` bonds between elements, of which there are `padded`, a multiple of [`BLOCK`].
-    pub fn new(padded: usize, count: usize, row: impl Fn(usize) -> BondRow<S>) -> Self {
-        let ends = |k: usize| row(k).ends;
-        let from_second = balanced(padded, count, &ends);
-        let owner = |k: usize| ends(k)[usize::from(from_second[k])] as usize;
-        let taker = |k: usize| ends(k)[usize::from(!from_second[k])] as usize;
+    /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
+    pub fn new(padded: usize, rows: BondRows<S>) -> Self {
+        let from_second = balanced(padded, &rows.ends);
+        let count = rows.ends.len();
+        let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
+        let taker = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
 
         let mut owned = vec![0u32; padded];
         let mut foreign_start = vec![0u32; padded + 1];
@@ -158,11 +217,14 @@ impl<S: Scalar> Bonds<S> {
                 .collect(),
             // A direction even where there is no bond: lanes that mean nothing must not call for what only rare angles need.
             direction: [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]),
+            id: vec![0; entries],
             whole: vec![0; padded],
             foreign: vec![0; count],
             ..Bonds::default()
         };
-        let mut next = foreign_start.clone();
+        // The counts have served; now they say where the next entry goes.
+        let mut next = owned;
+        next.copy_from_slice(&foreign_start[..padded]);
         let mut entry_of = vec![0u32; count];
         for k in 0..count {
             let (i, j) = (owner(k), taker(k));
@@ -171,19 +233,19 @@ impl<S: Scalar> Bonds<S> {
             let entry = bonds.at(slot as usize, i);
             entry_of[k] = entry as u32;
             bonds.other[entry] = j as u32;
-            for (column, d) in bonds.direction.iter_mut().zip(row(k).direction) {
+            bonds.id[entry] = rows.id[k];
+            for (column, d) in bonds.direction.iter_mut().zip(rows.direction[k]) {
                 column[entry] = if from_second[k] { -d } else { d };
             }
             bonds.foreign[next[j] as usize] = entry as u32;
             next[j] += 1;
         }
         bonds.foreign_start = foreign_start;
-        let rows = (0..count).map(|k| (entry_of[k] as usize, row(k)));
         let (one, zero) = (S::splat(1.0), S::default());
-        bonds.length = Column::new(entries, rows.clone().map(|(e, r)| (e, r.length)), one);
-        bonds.class = Column::new(entries, rows.clone().map(|(e, r)| (e, r.class)), 0);
-        bonds.sigma_c = Column::new(entries, rows.clone().map(|(e, r)| (e, r.sigma_c)), zero);
-        bonds.tau_c = Column::new(entries, rows.map(|(e, r)| (e, r.tau_c)), zero);
+        bonds.length = rows.length.spread(entries, &entry_of, one);
+        bonds.class = rows.class.spread(entries, &entry_of, 0);
+        bonds.sigma_c = rows.sigma_c.spread(entries, &entry_of, zero);
+        bonds.tau_c = rows.tau_c.spread(entries, &entry_of, zero);
         bonds
     }
 

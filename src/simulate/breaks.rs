@@ -5,32 +5,8 @@ use glam::DVec3;
 use super::bond_tasks::BreakEvent;
 use super::bonds::Side;
 use super::system::System;
-use crate::columns::{Bonds, Breaks};
+use crate::columns::Breaks;
 use crate::math::{Real, Scalar};
-
-/// Bond ids by the elements that the bonds join.
-#[derive(Clone, Debug)]
-pub struct BondIds {
-    /// (i, j, id), i < j, ascending.
-    rows: Vec<(u32, u32, u32)>,
-}
-
-impl BondIds {
-    /// Of a packing's bonds.
-    pub fn new(bonds: &Bonds) -> Self {
-        let mut rows: Vec<_> = (0..bonds.id.len())
-            .map(|k| (bonds.i[k], bonds.j[k], bonds.id[k]))
-            .collect();
-        rows.sort_unstable();
-        BondIds { rows }
-    }
-
-    /// Id of the bond between elements `i` < `j`; `None` when the packing has none there.
-    pub fn id(&self, i: u32, j: u32) -> Option<u32> {
-        let at = self.rows.binary_search_by_key(&(i, j), |&(i, j, _)| (i, j));
-        at.ok().map(|at| self.rows[at].2)
-    }
-}
 
 /// A bond at the moment at which it breaks: a row of [`Breaks`] but for the frame.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +29,7 @@ pub struct Broken {
 
 impl Broken {
     /// The bond of an event of this very step, where its ends are now.
-    pub fn now<S: Scalar>(
-        system: &System<S>,
-        ids: &BondIds,
-        event: BreakEvent,
-        (step, time): (u64, f64),
-    ) -> Self {
+    pub fn now<S: Scalar>(system: &System<S>, event: BreakEvent, (step, time): (u64, f64)) -> Self {
         let (i, j) = (event.i, event.j);
         let (own, other) = (i as usize, j as usize);
         let entry = event.entry as usize;
@@ -71,7 +42,7 @@ impl Broken {
         Broken {
             step,
             time,
-            bond: ids.id(i, j).expect("every entry was made from a bond"),
+            bond: system.bonds.id[entry],
             event,
             middle: (system.position(own) + system.position(other)) / 2.0,
             from_i: system.rotation(own) * rest,

@@ -5,15 +5,17 @@ use std::collections::HashMap;
 use glam::DVec3;
 
 use super::SimulateError;
-use super::bonds::{BLOCK, BondRow, Bonds};
+use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
 use super::contact_pass::Surface;
+use super::record::Rest;
+use super::source::{Source, TableHash};
 use super::system::{BondClass, Load, System, motion};
+use crate::columns::Elements;
 use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
 use crate::spec::{Action, Criterion, Material, Pipeline};
-use crate::store::Packing;
 
 /// A force on some elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,15 +37,74 @@ pub struct Built<S> {
     pub surfaces: Vec<Surface>,
     /// Forces.
     pub forces: Vec<AttachedForce>,
+    /// What records ask for.
+    pub rest: Rest,
+    /// Hash of all numbers of the packing.
+    pub hash: u64,
 }
 
 /// Builds the columns. Fails when an attachment holds nothing or the packing's numbers do not fit together.
-pub fn build<S: Scalar>(packing: &Packing, pipeline: &Pipeline) -> Result<Built<S>, SimulateError> {
-    let elements = &packing.elements;
+pub fn build<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Built<S>, SimulateError> {
+    let elements = source.elements()?;
+    let Attached {
+        inverse_mass,
+        inverse_inertia,
+        held,
+        forces,
+    } = attachments(&elements, pipeline)?;
+    let (mut system, load) =
+        columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
+    let mut hash = TableHash::default();
+    hash.add(elements.as_ref());
+    let rest = Rest {
+        mass: elements.mass.clone(),
+        volume: elements.volume.clone(),
+        body: elements.body.clone(),
+        inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
+        gravity: DVec3::from_array(pipeline.world.gravity),
+        bounds: pipeline.world.bounds,
+    };
+    // The elements are in columns now; the bonds, many more, come part by part.
+    drop((elements, held));
+    let bond_hash = bonds(
+        source,
+        &pipeline.materials,
+        (&inverse_mass, &inverse_inertia),
+        &mut system,
+    )?;
+    let surfaces = pipeline
+        .materials
+        .iter()
+        .map(|m| Surface {
+            young: m.contact_young.unwrap_or(m.young),
+            friction: m.friction,
+            damping: m.contact_damping,
+            shear_ratio: m.contact_shear_ratio,
+        })
+        .collect();
+    Ok(Built {
+        system,
+        load,
+        surfaces,
+        forces,
+        rest,
+        hash: hash.digest() ^ bond_hash.rotate_left(1),
+    })
+}
+
+/// Motion, radii and loads of the elements.
+fn columns<S: Scalar>(
+    elements: &Elements,
+    inverse_mass: &[f64],
+    inverse_inertia: &[f64],
+    held: &[Option<[f64; 3]>],
+    pipeline: &Pipeline,
+) -> Result<(System<S>, Vec<Load<S>>), SimulateError> {
     let count = elements.id.len();
     let padded = count.next_multiple_of(BLOCK);
-    let (inverse_mass, inverse_inertia, held, forces) = attachments(packing, pipeline)?;
-
     let mut system = System {
         count,
         motion: vec![Row::default(); padded],
@@ -85,41 +146,19 @@ pub fn build<S: Scalar>(packing: &Packing, pipeline: &Pipeline) -> Result<Built<
         }
         system.material[i] = material;
     }
-    let materials = &pipeline.materials;
-    bonds(
-        packing,
-        materials,
-        &inverse_mass,
-        &inverse_inertia,
-        &mut system,
-    )?;
-    let surfaces = materials
-        .iter()
-        .map(|m| Surface {
-            young: m.contact_young.unwrap_or(m.young),
-            friction: m.friction,
-            damping: m.contact_damping,
-            shear_ratio: m.contact_shear_ratio,
-        })
-        .collect();
-    Ok(Built {
-        system,
-        load,
-        surfaces,
-        forces,
-    })
+    Ok((system, load))
 }
 
-/// Inverse masses and inertias, the velocity of each held element, and the forces.
-type Attached = (
-    Vec<f64>,
-    Vec<f64>,
-    Vec<Option<[f64; 3]>>,
-    Vec<AttachedForce>,
-);
+/// What attachments make of the elements.
+struct Attached {
+    inverse_mass: Vec<f64>,
+    inverse_inertia: Vec<f64>,
+    /// Velocity of each held element.
+    held: Vec<Option<[f64; 3]>>,
+    forces: Vec<AttachedForce>,
+}
 
-fn attachments(packing: &Packing, pipeline: &Pipeline) -> Result<Attached, SimulateError> {
-    let e = &packing.elements;
+fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateError> {
     let mut inverse_mass: Vec<f64> = e.mass.iter().map(|m| 1.0 / m).collect();
     let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
     let mut held = vec![None; e.id.len()];
@@ -156,28 +195,74 @@ fn attachments(packing: &Packing, pipeline: &Pipeline) -> Result<Attached, Simul
             }),
         }
     }
-    Ok((inverse_mass, inverse_inertia, held, forces))
+    Ok(Attached {
+        inverse_mass,
+        inverse_inertia,
+        held,
+        forces,
+    })
 }
 
+/// Reads the bonds into the system; the hash of their numbers.
 fn bonds<S: Scalar>(
-    packing: &Packing,
+    source: &dyn Source,
     materials: &[Material],
-    inverse_mass: &[f64],
-    inverse_inertia: &[f64],
+    (inverse_mass, inverse_inertia): (&[f64], &[f64]),
     system: &mut System<S>,
-) -> Result<(), SimulateError> {
-    let b = &packing.bonds;
+) -> Result<u64, SimulateError> {
     let count = system.count;
+    let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    for k in 0..b.id.len() {
-        let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        if i >= j || j >= count {
-            return Err(SimulateError::Packing(format!(
-                "bond {k} joins {i} and {j}; wanted i < j < {count}"
-            )));
+    let mut known: HashMap<[u64; 7], u32> = HashMap::new();
+    let mut rows = BondRows::with_capacity(source.bond_count()?);
+    let mut wrong = None;
+    source.bonds(&mut |b| {
+        hash.add(b);
+        for k in 0..b.id.len() {
+            let (i, j) = (b.i[k] as usize, b.j[k] as usize);
+            if i >= j || j >= count {
+                wrong.get_or_insert((b.id[k], i, j));
+                return;
+            }
+            valence[i] += 1;
+            valence[j] += 1;
+            let material = &materials[system.material[i] as usize];
+            let counts = material.criterion == Criterion::Lu2021;
+            let masses = [
+                inverse_mass[i] + inverse_mass[j],
+                inverse_inertia[i] + inverse_inertia[j],
+            ];
+            let key = [
+                b.radius[k],
+                b.young[k],
+                b.shear[k],
+                masses[0],
+                masses[1],
+                material.damping,
+                f64::from(u8::from(counts)),
+            ]
+            .map(f64::to_bits);
+            let class = *known.entry(key).or_insert_with(|| {
+                let moduli = (b.young[k], b.shear[k]);
+                let made = class_of(b.radius[k], moduli, masses, material.damping, counts);
+                system.classes.push(made.map(S::from_f64));
+                system.classes.len() as u32 - 1
+            });
+            rows.push(BondRow {
+                ends: [b.i[k], b.j[k]],
+                direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
+                length: S::from_f64(b.l0[k]),
+                class,
+                sigma_c: S::from_f64(b.sigma_c[k]),
+                tau_c: S::from_f64(b.tau_c[k]),
+                id: b.id[k],
+            });
         }
-        valence[i] += 1;
-        valence[j] += 1;
+    })?;
+    if let Some((id, i, j)) = wrong {
+        return Err(SimulateError::Packing(format!(
+            "bond {id} joins {i} and {j}; wanted i < j < {count}"
+        )));
     }
     let most = valence.iter().copied().max().unwrap_or(0);
     if most > u32::BITS {
@@ -186,57 +271,24 @@ fn bonds<S: Scalar>(
             u32::BITS
         )));
     }
-    let mut known: HashMap<[u64; 7], u32> = HashMap::new();
-    let mut classes = Vec::with_capacity(b.id.len());
-    for k in 0..b.id.len() {
-        let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        let material = &materials[packing.elements.material[i] as usize];
-        let counts = material.criterion == Criterion::Lu2021;
-        let masses = [
-            inverse_mass[i] + inverse_mass[j],
-            inverse_inertia[i] + inverse_inertia[j],
-        ];
-        let key = [
-            b.radius[k],
-            b.young[k],
-            b.shear[k],
-            masses[0],
-            masses[1],
-            material.damping,
-            f64::from(u8::from(counts)),
-        ]
-        .map(f64::to_bits);
-        classes.push(*known.entry(key).or_insert_with(|| {
-            let moduli = (b.young[k], b.shear[k]);
-            let made = class_of(b.radius[k], moduli, masses, material.damping, counts);
-            system.classes.push(made.map(S::from_f64));
-            system.classes.len() as u32 - 1
-        }));
-    }
-    system.bonds = Bonds::new(system.motion.len(), b.id.len(), |k| BondRow {
-        ends: [b.i[k], b.j[k]],
-        direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
-        length: S::from_f64(b.l0[k]),
-        class: classes[k],
-        sigma_c: S::from_f64(b.sigma_c[k]),
-        tau_c: S::from_f64(b.tau_c[k]),
-    });
-    let twice = (0..count).find_map(|i| {
-        let others: Vec<usize> = system.bonds.sides(i).map(|side| side.other).collect();
-        let again = (1..others.len()).find(|&k| others[..k].contains(&others[k]))?;
-        Some((i, others[again]))
-    });
-    match twice {
-        None => Ok(()),
-        Some((i, j)) => {
-            let joins = |k: &usize| (b.i[*k] as usize, b.j[*k] as usize) == (i.min(j), i.max(j));
-            let k = (0..b.id.len()).rfind(joins).unwrap_or_default();
-            Err(SimulateError::Packing(format!(
-                "bond {k} joins {} and {} a second time",
-                b.i[k], b.j[k]
-            )))
+    drop(valence);
+    system.bonds = Bonds::new(system.motion.len(), rows);
+    let mut others = Vec::new();
+    for i in 0..count {
+        others.clear();
+        for side in system.bonds.sides(i) {
+            if others.contains(&side.other) {
+                return Err(SimulateError::Packing(format!(
+                    "bond {} joins {} and {} a second time",
+                    system.bonds.id[side.entry],
+                    i.min(side.other),
+                    i.max(side.other)
+                )));
+            }
+            others.push(side.other);
         }
     }
+    Ok(hash.digest())
 }
 
 /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping of a bond of radius r0.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::SimulateError;
 use super::bond_pass::{BondPass, Border, Task};
 use super::bond_tasks::{BreakEvent, Carry, Loads};
-use super::breaks::{BondIds, Broken};
+use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
 use super::colliders::obstacle;
 use super::contact_pass::{ContactPass, ContactTotals, Obstacle, Surface};
@@ -25,7 +25,6 @@ use crate::columns::Breaks;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::spec::{Collider, Pipeline};
-use crate::store::Packing;
 
 /// A run on the CPU with lanes of type `L`.
 pub struct Cpu<L: Lanes> {
@@ -51,7 +50,6 @@ pub struct Cpu<L: Lanes> {
     broken_since: bool,
     labels: Vec<u32>,
     rest: Rest,
-    bond_ids: BondIds,
     captures: VecDeque<Capture>,
     costs: Costs,
 }
@@ -60,11 +58,10 @@ type Handed<S> = Vec<Row<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
-    pub fn new(built: Built<L::Scalar>, packing: &Packing, pipeline: &Pipeline, dt: f64) -> Self {
+    pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
         let obstacles = obstacles(&pipeline.colliders, 0.0);
         let contacts = Contacts::new(&built.system, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
-        let rest = Rest::new(packing, pipeline, &built.load);
         let chunks = built.system.motion.len().div_ceil(CHUNK);
         let damped = built
             .system
@@ -95,8 +92,7 @@ impl<L: Lanes> Cpu<L> {
             breaks: Breaks::default(),
             broken_since: false,
             labels,
-            rest,
-            bond_ids: BondIds::new(&packing.bonds),
+            rest: built.rest,
             captures: VecDeque::new(),
             costs: Costs::default(),
         };
@@ -237,7 +233,7 @@ impl<L: Lanes> Cpu<L> {
         events.sort_unstable_by_key(|event| (event.i, event.j));
         let now = (self.step, self.step as f64 * self.dt);
         for event in events {
-            let broken = Broken::now(&self.system, &self.bond_ids, event, now);
+            let broken = Broken::now(&self.system, event, now);
             broken.push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken(i, j);

@@ -1,19 +1,18 @@
 //! The seam between the stage and whatever steps in time, and the one place where choices are resolved or refused.
 
 use super::SimulateError;
-use super::build::build;
+use super::build::{Built, build};
 use super::cpu::Cpu;
 use super::device::Gpu;
+use super::source::Source;
 use super::stability::critical_step;
 use super::state::{State, StateError};
-use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
 use crate::gpu::{GpuError, Request};
-use crate::math::Lanes;
+use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::spec::{Backend, Pipeline, Precision};
-use crate::store::Packing;
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,10 +110,118 @@ pub struct Schedule {
     pub frames: u32,
 }
 
-/// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames fall on steps.
-pub fn schedule(packing: &Packing, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
-    let built = build::<f64>(packing, pipeline)?;
-    let inverse_inertia: Vec<f64> = built.load.iter().map(|row| row.0[7]).collect();
+/// A scene built in the precision that its pipeline asks for.
+pub enum Prepared {
+    /// Single precision.
+    Single(Built<f32>),
+    /// Double precision.
+    Double(Built<f64>),
+}
+
+/// The same expression for either precision.
+macro_rules! either {
+    ($prepared:expr, $built:ident => $value:expr) => {
+        match $prepared {
+            Prepared::Single($built) => $value,
+            Prepared::Double($built) => $value,
+        }
+    };
+}
+
+impl Prepared {
+    /// Builds the scene, once for all that is asked of it.
+    pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
+        Ok(match pipeline.simulate.precision {
+            Precision::F32 => Prepared::Single(build(source, pipeline)?),
+            Precision::F64 => Prepared::Double(build(source, pipeline)?),
+        })
+    }
+
+    /// Hash of all numbers of the packing.
+    pub fn hash(&self) -> u64 {
+        either!(self, built => built.hash)
+    }
+
+    /// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames fall on steps.
+    pub fn schedule(&self, pipeline: &Pipeline) -> Schedule {
+        let critical = either!(self, built => critical_of(built, pipeline));
+        let time = &pipeline.time;
+        let interval = 1.0 / time.frames_per_second;
+        let wanted = time.step.unwrap_or(time.fraction * critical).min(interval);
+        // A step asked for that divides the interval up to rounding is taken as it is.
+        let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
+        Schedule {
+            critical,
+            dt: interval / steps_per_frame,
+            steps_per_frame: steps_per_frame as u64,
+            frames: ((time.end / interval + 1e-9).floor() as u32).max(1),
+        }
+    }
+
+    /// Refuses what no engine here can do, before any work is done or lost.
+    pub fn validate(&self, pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
+        refuse_combination(pipeline, backend)?;
+        either!(self, built => refuse_sunk(built, pipeline))
+    }
+
+    /// The engine for a pipeline, or the reason why there is none.
+    pub fn engine(
+        self,
+        pipeline: &Pipeline,
+        backend: Backend,
+        dt: f64,
+    ) -> Result<Box<dyn Engine>, SimulateError> {
+        refuse_combination(pipeline, backend)?;
+        let built = match self {
+            Prepared::Single(built) => built,
+            Prepared::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+        };
+        if backend != Backend::Cpu {
+            let settings = &pipeline.simulate.gpu;
+            let request = Request {
+                adapter: settings.adapter.clone(),
+                binding_limit: settings.binding_limit,
+                workgroup_limit: settings.workgroup_limit,
+            };
+            match Gpu::open(&request) {
+                Ok(device) => return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?)),
+                // No card, or none that can: all cores then.
+                Err(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })
+                    if backend == Backend::Auto => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(on_cores(built, pipeline, dt))
+    }
+}
+
+/// The widest lanes that this machine has; all give the same bits.
+fn on_cores(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Engine> {
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));
+    } else if F32x8::available() {
+        return Box::new(Cpu::<F32x8>::new(built, pipeline, dt));
+    }
+    Box::new(Cpu::<f32>::new(built, pipeline, dt))
+}
+
+/// The time step of a packing: see [`Prepared::schedule`].
+pub fn schedule(source: &dyn Source, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
+    Ok(Prepared::new(source, pipeline)?.schedule(pipeline))
+}
+
+/// The engine for a packing: see [`Prepared::engine`].
+pub fn engine(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+    backend: Backend,
+    dt: f64,
+) -> Result<Box<dyn Engine>, SimulateError> {
+    Prepared::new(source, pipeline)?.engine(pipeline, backend, dt)
+}
+
+fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
     let obstacles: Vec<_> = pipeline
         .colliders
         .iter()
@@ -125,49 +232,24 @@ pub fn schedule(packing: &Packing, pipeline: &Pipeline) -> Result<Schedule, Simu
         .iter()
         .map(|m| m.damping)
         .fold(0.0, f64::max);
-    let critical = critical_step(
+    critical_step(
         &built.system,
-        &inverse_inertia,
+        &built.rest.inverse_inertia,
         &built.surfaces,
         &obstacles,
         damping,
-    );
-    let time = &pipeline.time;
-    let interval = 1.0 / time.frames_per_second;
-    let wanted = time.step.unwrap_or(time.fraction * critical).min(interval);
-    // A step asked for that divides the interval up to rounding is taken as it is.
-    let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
-    Ok(Schedule {
-        critical,
-        dt: interval / steps_per_frame,
-        steps_per_frame: steps_per_frame as u64,
-        frames: ((time.end / interval + 1e-9).floor() as u32).max(1),
-    })
-}
-
-/// Refuses what no engine here can do, before any work is done or lost.
-pub fn validate(
-    packing: &Packing,
-    pipeline: &Pipeline,
-    backend: Backend,
-) -> Result<(), SimulateError> {
-    refuse_combination(pipeline, backend)?;
-    let built = build::<f64>(packing, pipeline)?;
-    refuse_sunk(&built.system, packing, pipeline)
+    )
 }
 
 /// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out like a shot.
 const SUNK: f64 = 0.2;
 
-fn refuse_sunk(
-    system: &System<f64>,
-    packing: &Packing,
-    pipeline: &Pipeline,
-) -> Result<(), SimulateError> {
+fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), SimulateError> {
+    let system = &built.system;
     for collider in &pipeline.colliders {
         let obstacle = super::colliders::obstacle(collider, 0.0);
         let sunk = (0..system.count)
-            .filter(|&i| system.inverse_mass[i] > 0.0)
+            .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
             .map(|i| {
                 let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
                 (system.radius(i) - distance, i)
@@ -175,7 +257,7 @@ fn refuse_sunk(
             .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         let (depth, i) = sunk;
         if depth > SUNK * system.radius(i) {
-            let body = packing.elements.body[i] as usize;
+            let body = built.rest.body[i] as usize;
             let near = system.position(i).to_array();
             return Err(SimulateError::Sunk {
                 body: pipeline
@@ -203,60 +285,4 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
         });
     }
     Ok(())
-}
-
-/// The engine for a pipeline, or the reason why there is none.
-pub fn engine(
-    packing: &Packing,
-    pipeline: &Pipeline,
-    backend: Backend,
-    dt: f64,
-) -> Result<Box<dyn Engine>, SimulateError> {
-    refuse_combination(pipeline, backend)?;
-    let on_device = || {
-        let settings = &pipeline.simulate.gpu;
-        let request = Request {
-            adapter: settings.adapter.clone(),
-            binding_limit: settings.binding_limit,
-            workgroup_limit: settings.workgroup_limit,
-        };
-        let built = build(packing, pipeline)?;
-        let gpu = Gpu::new(built, packing, pipeline, dt, &request)?;
-        Ok(Box::new(gpu) as Box<dyn Engine>)
-    };
-    match (backend, pipeline.simulate.precision) {
-        (Backend::Gpu, _) => on_device(),
-        (Backend::Auto, Precision::F32) => match on_device() {
-            // No card, or none that can: all cores then.
-            Err(SimulateError::Gpu(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })) => {
-                on_cores(packing, pipeline, dt)
-            }
-            other => other,
-        },
-        (Backend::Auto | Backend::Cpu, _) => on_cores(packing, pipeline, dt),
-    }
-}
-
-fn on_cores(
-    packing: &Packing,
-    pipeline: &Pipeline,
-    dt: f64,
-) -> Result<Box<dyn Engine>, SimulateError> {
-    match pipeline.simulate.precision {
-        Precision::F64 => cpu::<f64>(packing, pipeline, dt),
-        #[cfg(target_arch = "x86_64")]
-        Precision::F32 if F32x16::available() => cpu::<F32x16>(packing, pipeline, dt),
-        #[cfg(target_arch = "x86_64")]
-        Precision::F32 if F32x8::available() => cpu::<F32x8>(packing, pipeline, dt),
-        Precision::F32 => cpu::<f32>(packing, pipeline, dt),
-    }
-}
-
-fn cpu<L: Lanes>(
-    packing: &Packing,
-    pipeline: &Pipeline,
-    dt: f64,
-) -> Result<Box<dyn Engine>, SimulateError> {
-    let built = build(packing, pipeline)?;
-    Ok(Box::new(Cpu::<L>::new(built, packing, pipeline, dt)))
 }

@@ -20,6 +20,7 @@ pub mod motion_pass;
 mod orient;
 mod record;
 mod rows;
+pub mod source;
 mod stability;
 pub mod state;
 pub mod system;
@@ -28,17 +29,14 @@ mod writer;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use arrow_array::Array;
-
 pub use build::{Built, build};
 pub use engine::{
-    Capture, Engine, PassCost, Place, Schedule, Snapshot, engine, schedule, validate,
+    Capture, Engine, PassCost, Place, Prepared, Schedule, Snapshot, engine, schedule,
 };
 use state::{State, StateError};
 
-use crate::columns::Table;
 use crate::spec::{Backend, Pipeline};
-use crate::store::{Packing, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// Why a simulation does not start or stops.
 #[derive(Debug, thiserror::Error)]
@@ -189,7 +187,6 @@ pub fn run(
     stop: &AtomicBool,
     on_frame: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimulateError> {
-    let packing = store.read_packing()?;
     let mut pipeline = pipeline.clone();
     if let Some(end) = options.until {
         pipeline.time.end = end;
@@ -199,14 +196,15 @@ pub fn run(
         let end = pipeline.time.end;
         return Err(SimulateError::TooShort { end, interval });
     }
-    let plan = schedule(&packing, &pipeline)?;
+    let prepared = Prepared::new(store, &pipeline)?;
+    let plan = prepared.schedule(&pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
         backend = Backend::Gpu;
     }
-    let mut engine = engine(&packing, &pipeline, backend, plan.dt)?;
-    let inputs = inputs_hash(&packing, &pipeline);
+    let inputs = inputs_hash(prepared.hash(), &pipeline);
+    let mut engine = prepared.engine(&pipeline, backend, plan.dt)?;
     let resumed = if options.resume {
         resume(store, engine.as_mut(), inputs)?
     } else {
@@ -305,7 +303,7 @@ fn resume(
 }
 
 /// Hash of all that the course of a run follows from; not of its end, backend or what is kept.
-fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
+fn inputs_hash(packing: u64, pipeline: &Pipeline) -> u64 {
     let mut physics = pipeline.clone();
     physics.time.end = 0.0;
     physics.simulate.backend = Backend::Auto;
@@ -317,11 +315,6 @@ fn inputs_hash(packing: &Packing, pipeline: &Pipeline) -> u64 {
     physics.reconstruct = Default::default();
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     hash.update(format!("{physics:?}").as_bytes());
-    let columns = packing.elements.to_arrays();
-    for column in columns.iter().chain(&packing.bonds.to_arrays()) {
-        for buffer in column.to_data().buffers() {
-            hash.update(buffer.as_slice());
-        }
-    }
+    hash.update(&packing.to_le_bytes());
     hash.digest()
 }

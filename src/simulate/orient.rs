@@ -3,11 +3,12 @@
 //! Bonds are walked along trails, each once, and every bond is owned by the end from which it is entered: a trail that goes through an
 //! element leaves one bond with it and one with somebody else. Trails begin where a number of bonds is odd, then anywhere (Hierholzer).
 
-/// For each of `count` bonds whether its second end owns it; `ends` are indices below `elements`.
-pub fn balanced(elements: usize, count: usize, ends: &impl Fn(usize) -> [u32; 2]) -> Vec<bool> {
+/// For each bond whether its second end owns it; `ends` are indices below `elements`.
+pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
+    let count = ends.len();
     let mut start = vec![0u32; elements + 1];
-    for k in 0..count {
-        ends(k).iter().for_each(|&e| start[e as usize + 1] += 1);
+    for &e in ends.as_flattened() {
+        start[e as usize + 1] += 1;
     }
     for i in 0..elements {
         start[i + 1] += start[i];
@@ -15,8 +16,8 @@ pub fn balanced(elements: usize, count: usize, ends: &impl Fn(usize) -> [u32; 2]
     // Bonds by element; `next` goes through them as trails use them up.
     let mut bonds = vec![0u32; 2 * count];
     let mut next: Vec<u32> = start[..elements].to_vec();
-    for k in 0..count {
-        for e in ends(k) {
+    for (k, ends) in ends.iter().enumerate() {
+        for &e in ends {
             bonds[next[e as usize] as usize] = k as u32;
             next[e as usize] += 1;
         }
@@ -37,7 +38,7 @@ pub fn balanced(elements: usize, count: usize, ends: &impl Fn(usize) -> [u32; 2]
                 }
             };
             used[bond] = true;
-            let [first, second] = ends(bond).map(|e| e as usize);
+            let [first, second] = ends[bond].map(|e| e as usize);
             from_second[bond] = here == second;
             left[first] -= 1;
             left[second] -= 1;
@@ -67,7 +68,7 @@ mod tests {
         pairs.extend((61..80).map(|i| [60, i]));
         pairs.extend((61..79).map(|i| [i, i + 1]));
         pairs.retain(|[a, b]| a != b);
-        let owned = balanced(82, pairs.len(), &|k| pairs[k]);
+        let owned = balanced(82, &pairs);
         for element in 0..82 {
             let valence = pairs.iter().filter(|ends| ends.contains(&element)).count();
             let own = pairs

@@ -4,11 +4,10 @@ use glam::DVec3;
 
 use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
-use super::system::{Load, System};
+use super::system::System;
 use crate::columns::{Breaks, Fragments, Frames, History};
 use crate::math::Scalar;
-use crate::spec::{Pipeline, Region};
-use crate::store::Packing;
+use crate::spec::Region;
 
 /// What records ask of packing and pipeline; it stays as it is.
 #[derive(Clone, Debug)]
@@ -25,21 +24,6 @@ pub struct Rest {
     pub gravity: DVec3,
     /// Where elements are meant to stay.
     pub bounds: Option<Region>,
-}
-
-impl Rest {
-    /// Of a run built from `packing` and `pipeline` with these loads.
-    pub fn new<S: Scalar>(packing: &Packing, pipeline: &Pipeline, load: &[Load<S>]) -> Self {
-        let elements = &packing.elements;
-        Rest {
-            mass: elements.mass.clone(),
-            volume: elements.volume.clone(),
-            body: elements.body.clone(),
-            inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
-            gravity: DVec3::from_array(pipeline.world.gravity),
-            bounds: pipeline.world.bounds,
-        }
-    }
 }
 
 /// What the whole bonds of one element carry.

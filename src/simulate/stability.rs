@@ -1,20 +1,20 @@
-//! The critical time step of a built system, by power iteration on the linearised bonds, contacts included.
+//! The critical time step of a built system, by Lanczos iteration on the linearised bonds, contacts included.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::bonds::Bonds;
+use super::bonds::Side;
 use super::contact_pass::{Obstacle, Surface, stiffest};
 use super::system::{CHUNK, System};
 use crate::laws::timestep::{LinearBond, critical};
 use crate::math::Scalar;
 
-/// Power iteration stops when an iteration changes λ by less than this part.
+/// The iteration stops when λ has changed by less than this part twice.
 const TOLERANCE: f64 = 1e-3;
-/// What the unconverged rest may add to λ_max, from below as power iteration approaches it.
+/// What the unconverged rest may add to λ_max, from below as the iteration approaches it.
 const MARGIN: f64 = 1.03;
 /// Iterations at most.
-const ITERATIONS: usize = 200;
+const ITERATIONS: usize = 100;
 /// Neighbours that a loose element can touch at once.
 const KISSING: f64 = 12.0;
 
@@ -58,17 +58,17 @@ fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
 
 /// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
 struct Linear<'a, S> {
-    bonds: &'a Bonds<S>,
-    /// By entry, seen from its owner.
-    bond: Vec<LinearBond>,
+    system: &'a System<S>,
+    /// Normal and tangential stiffness of the stiffest contact that each element can have, N/m.
+    contact: Vec<(f64, f64)>,
     /// Inverse square roots of mass and inertia.
     scale: Vec<(f64, f64)>,
-    /// Spring to a collider, N/m.
-    ground: Vec<f64>,
-    largest_per_mass: f64,
+    /// Whether there are colliders: each element then stands on a spring.
+    grounded: bool,
 }
 
-type State = Vec<(DVec3, DVec3)>;
+/// Displacement and rotation of each element.
+type State = Vec<[f32; 6]>;
 
 impl<'a, S: Scalar> Linear<'a, S> {
     fn new(
@@ -77,122 +77,201 @@ impl<'a, S: Scalar> Linear<'a, S> {
         surfaces: &[Surface],
         obstacles: &[Obstacle],
     ) -> Self {
-        let bonds = &system.bonds;
-        let empty = LinearBond {
-            d: DVec3::ZERO,
-            normal: 0.0,
-            transverse: 0.0,
-            twist: 0.0,
-            bend: 0.0,
-        };
         let largest = largest_radius(system);
         let contact = |i: usize| {
             let surface = &surfaces[system.material[i] as usize];
             let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
             (k, k * surface.shear_ratio)
         };
-        let mut bond = vec![empty; bonds.other.len()];
-        let mut largest_per_mass = 0.0f64;
-        for (i, side) in bonds.entries() {
-            let (own, other) = (contact(i), contact(side.other));
-            let l0 = bonds.length.get(side.entry).to_f64();
-            let class = &system.classes[bonds.class.get(side.entry) as usize];
-            let k = class.map(|v| v.to_f64()).stiffness(l0);
-            bond[side.entry] = LinearBond {
-                d: DVec3::from_array(bonds.rest_direction(side).to_f64()) * l0,
-                normal: k.normal.max(own.0).max(other.0),
-                transverse: (k.shear / l0).max(own.1).max(other.1),
-                twist: k.twist,
-                bend: k.bend,
-            };
-            let inverse =
-                system.inverse_mass[i].to_f64() + system.inverse_mass[side.other].to_f64();
-            largest_per_mass = largest_per_mass.max(k.normal * inverse);
-        }
-        let ground = if obstacles.is_empty() {
-            vec![0.0; system.count]
-        } else {
-            (0..system.count).map(|i| contact(i).0).collect()
+        let scale = |i: usize| {
+            let inverse_mass = system.inverse_mass[i].to_f64();
+            (inverse_mass.sqrt(), inverse_inertia[i].sqrt())
         };
         Linear {
-            bonds,
-            bond,
-            scale: (0..system.count)
-                .map(|i| {
-                    (
-                        system.inverse_mass[i].to_f64().sqrt(),
-                        inverse_inertia[i].sqrt(),
-                    )
-                })
-                .collect(),
-            ground,
-            largest_per_mass,
+            system,
+            contact: (0..system.count).map(contact).collect(),
+            scale: (0..system.count).map(scale).collect(),
+            grounded: !obstacles.is_empty(),
         }
+    }
+
+    /// A bond seen from element i.
+    fn bond(&self, i: usize, side: Side) -> LinearBond {
+        let bonds = &self.system.bonds;
+        let (own, other) = (self.contact[i], self.contact[side.other]);
+        let l0 = bonds.length.get(side.entry).to_f64();
+        let k = self.system.classes[bonds.class.get(side.entry) as usize]
+            .map(|v| v.to_f64())
+            .stiffness(l0);
+        LinearBond {
+            d: DVec3::from_array(bonds.rest_direction(side).to_f64()) * l0,
+            normal: k.normal.max(own.0).max(other.0),
+            transverse: (k.shear / l0).max(own.1).max(other.1),
+            twist: k.twist,
+            bend: k.bend,
+        }
+    }
+
+    /// Largest k_n (1/m_i + 1/m_j) of a bond.
+    fn largest_per_mass(&self) -> f64 {
+        let system = self.system;
+        let of = |i: usize, side: Side| {
+            let l0 = system.bonds.length.get(side.entry).to_f64();
+            let class = &system.classes[system.bonds.class.get(side.entry) as usize];
+            let inverse = |k: usize| system.inverse_mass[k].to_f64();
+            class.es.to_f64() / l0 * (inverse(i) + inverse(side.other))
+        };
+        let bonds = system.bonds.entries();
+        bonds.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
     }
 
     /// λ_max and the largest k_n/m* beside it.
     fn largest_eigenvalue(&self) -> (f64, f64) {
-        let count = self.scale.len();
+        let per_mass = self.largest_per_mass();
         // A start that every mode has a part in; the same on every machine.
-        let mut x: State = (0..count)
-            .map(|i| {
-                let wave = |k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin();
-                (
-                    DVec3::new(wave(0.0), wave(1.0), wave(2.0)),
-                    DVec3::new(wave(3.0), wave(4.0), wave(5.0)),
-                )
-            })
+        let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
+        let mut v: State = (0..self.scale.len())
+            .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
             .collect();
-        let mut lambda = 0.0;
-        for _ in 0..ITERATIONS {
-            let length = squared(&x).sqrt();
-            if length == 0.0 {
-                return (0.0, self.largest_per_mass);
+        let mut before: State = vec![[0.0; 6]; v.len()];
+        let mut length = dot(&v, &v).sqrt();
+        let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
+        let (mut lambda, mut settled) = (0.0, 0);
+        while length > 0.0 && diagonal.len() < ITERATIONS && settled < 2 {
+            scale(&mut v, 1.0 / length);
+            let mut next = self.apply(&v);
+            if let Some(&length) = beside.last() {
+                subtract(&mut next, length, &before);
             }
-            x.par_iter_mut().for_each(|(u, t)| {
-                *u /= length;
-                *t /= length;
-            });
-            let next = self.apply(&x);
-            let before = lambda;
-            lambda = squared(&next).sqrt();
-            x = next;
-            if (lambda - before).abs() <= TOLERANCE * lambda {
-                break;
-            }
+            let along = dot(&next, &v);
+            subtract(&mut next, along, &v);
+            diagonal.push(along);
+            let last = lambda;
+            lambda = largest_of_tridiagonal(&diagonal, &beside);
+            settled = if (lambda - last).abs() <= TOLERANCE * lambda {
+                settled + 1
+            } else {
+                0
+            };
+            length = dot(&next, &next).sqrt();
+            beside.push(length);
+            before = std::mem::replace(&mut v, next);
         }
-        (lambda * MARGIN, self.largest_per_mass)
+        (lambda * MARGIN, per_mass)
     }
 
     fn apply(&self, x: &State) -> State {
+        let system = self.system;
+        let moved = |i: usize| {
+            let (scale_u, scale_t) = self.scale[i];
+            let [a, b, c, d, e, f] = x[i].map(f64::from);
+            (DVec3::new(a, b, c) * scale_u, DVec3::new(d, e, f) * scale_t)
+        };
         (0..x.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|i| {
-                let (scale_u, scale_t) = self.scale[i];
-                let own = (x[i].0 * scale_u, x[i].1 * scale_t);
-                let mut force = -own.0 * self.ground[i];
-                let mut torque = DVec3::ZERO;
-                for side in self.bonds.sides(i) {
-                    let j = side.other;
-                    let (other_u, other_t) = self.scale[j];
-                    let mut bond = self.bond[side.entry];
-                    if !side.owned {
-                        bond.d = -bond.d;
-                    }
-                    let (f, m) = bond.restoring(own.0, own.1, x[j].0 * other_u, x[j].1 * other_t);
+                let own = moved(i);
+                let ground = if self.grounded {
+                    self.contact[i].0
+                } else {
+                    0.0
+                };
+                let (mut force, mut torque) = (-own.0 * ground, DVec3::ZERO);
+                for side in system.bonds.sides(i) {
+                    let other = moved(side.other);
+                    let bond = self.bond(i, side);
+                    let (f, m) = bond.restoring(own.0, own.1, other.0, other.1);
                     force += f;
                     torque += m;
                 }
-                (-force * scale_u, -torque * scale_t)
+                let (scale_u, scale_t) = self.scale[i];
+                let (u, t) = (-force * scale_u, -torque * scale_t);
+                [u.x, u.y, u.z, t.x, t.y, t.z].map(|value| value as f32)
             })
             .collect()
     }
 }
 
-/// Sum of squares in the order of the elements.
-fn squared(x: &State) -> f64 {
-    x.iter()
-        .map(|(u, t)| u.length_squared() + t.length_squared())
-        .sum()
+/// Product of two states; chunks are added up in order, so that threads change nothing.
+fn dot(a: &State, b: &State) -> f64 {
+    let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum()
+    };
+    let chunks: Vec<f64> = a
+        .par_chunks(CHUNK)
+        .zip(b.par_chunks(CHUNK))
+        .map(|(a, b)| a.iter().zip(b).map(product).sum())
+        .collect();
+    chunks.iter().sum()
+}
+
+fn scale(a: &mut State, factor: f64) {
+    let times = |value: &mut f32| *value = (f64::from(*value) * factor) as f32;
+    a.par_iter_mut()
+        .for_each(|row| row.iter_mut().for_each(times));
+}
+
+/// a ← a − factor b.
+fn subtract(a: &mut State, factor: f64, b: &State) {
+    a.par_iter_mut().zip(b).for_each(|(a, b)| {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = (f64::from(*a) - factor * f64::from(*b)) as f32;
+        }
+    });
+}
+
+/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least as many as are between.
+fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
+    let next = |k: usize| {
+        let before = if k > 0 { beside[k - 1].abs() } else { 0.0 };
+        let after = if k + 1 < diagonal.len() {
+            beside[k].abs()
+        } else {
+            0.0
+        };
+        (before, after)
+    };
+    // Gershgorin's bounds.
+    let bounds = (0..diagonal.len()).map(|k| (diagonal[k], next(k)));
+    let mut high = bounds
+        .clone()
+        .map(|(d, (a, b))| d + a + b)
+        .fold(0.0, f64::max);
+    let mut low = bounds.map(|(d, _)| d).fold(f64::NEG_INFINITY, f64::max);
+    // All eigenvalues are below x when the pivots of T − x are all negative.
+    let all_below = |x: f64| {
+        let mut pivot = f64::INFINITY;
+        (0..diagonal.len()).all(|k| {
+            let (before, _) = next(k);
+            pivot = diagonal[k] - x - before * before / pivot;
+            pivot < 0.0
+        })
+    };
+    while high - low > 1e-6 * high.abs() {
+        let middle = 0.5 * (low + high);
+        if all_below(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_has_the_eigenvalue_that_is_known() {
+        // 2 − 2 cos(πk/(n + 1)), largest at k = n.
+        let n = 12;
+        let found = largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n - 1]);
+        let known = 2.0 - 2.0 * (std::f64::consts::PI * 12.0 / 13.0).cos();
+        assert!((found - known).abs() < 1e-5, "{found} {known}");
+    }
 }

@@ -217,7 +217,7 @@ fn check_length(what: &'static str, found: usize, wanted: usize) -> Result<(), S
 mod tests {
     use super::*;
     use crate::math::lanes::Row;
-    use crate::simulate::bonds::{BLOCK, BondRow, Bonds};
+    use crate::simulate::bonds::{BLOCK, BondRow, BondRows, Bonds};
 
     /// Three elements in a row, bonded one to the next.
     fn chain<S: Scalar>() -> System<S> {
@@ -228,14 +228,17 @@ mod tests {
             class: 0,
             sigma_c: S::default(),
             tau_c: S::default(),
+            id: k as u32,
         };
+        let mut rows = BondRows::with_capacity(2);
+        (0..2).for_each(|k| rows.push(row(k)));
         let mut system = System {
             count: 3,
             motion: vec![Row::default(); BLOCK],
             tail: vec![Row([S::splat(0.5); 4]); BLOCK],
             inverse_mass: vec![S::splat(1.0); BLOCK],
             material: vec![0; BLOCK],
-            bonds: Bonds::new(BLOCK, 2, row),
+            bonds: Bonds::new(BLOCK, rows),
             classes: Vec::new(),
         };
         for i in 0..3 {

@@ -154,9 +154,24 @@ impl Store {
     /// Reads elements and bonds.
     pub fn read_packing(&self) -> Result<Packing> {
         Ok(Packing {
-            elements: read(self.path("packing/elements.parquet"), "pack")?,
+            elements: self.read_elements()?,
             bonds: read(self.path("packing/bonds.parquet"), "pack")?,
         })
+    }
+
+    /// Reads the elements alone.
+    pub fn read_elements(&self) -> Result<Elements> {
+        read(self.path("packing/elements.parquet"), "pack")
+    }
+
+    /// Number of bonds.
+    pub fn bond_count(&self) -> Result<usize> {
+        parquet::rows(&there(self.path("packing/bonds.parquet"), "pack")?)
+    }
+
+    /// Reads the bonds part by part, in order.
+    pub fn read_bonds(&self, part: &mut dyn FnMut(&Bonds)) -> Result<()> {
+        parquet::read_parts(&there(self.path("packing/bonds.parquet"), "pack")?, part)
     }
 
     /// Writes elements and bonds.
@@ -226,8 +241,14 @@ impl Store {
 }
 
 fn read<T: Table>(path: PathBuf, stage: &'static str) -> Result<T> {
-    if !path.is_file() {
-        return Err(StoreError::Missing { path, stage });
+    parquet::read(&there(path, stage)?)
+}
+
+/// The path, if a file is there.
+fn there(path: PathBuf, stage: &'static str) -> Result<PathBuf> {
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(StoreError::Missing { path, stage })
     }
-    parquet::read(&path)
 }

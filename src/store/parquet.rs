@@ -39,34 +39,69 @@ pub fn write<T: Table>(path: &Path, table: &T) -> Result<()> {
     })
 }
 
+/// Rows of a table, without reading them.
+pub fn rows(path: &Path) -> Result<usize> {
+    let metadata = open(path)?.metadata().file_metadata().num_rows();
+    usize::try_from(metadata).map_err(|error| StoreError::damaged(path, error))
+}
+
 /// Reads a table by column name; columns that it does not know are ignored, missing ones named.
 pub fn read<T: Table>(path: &Path) -> Result<T> {
+    let mut table = T::default();
+    for batch in open(path)?
+        .with_batch_size(ROWS_PER_GROUP)
+        .build()
+        .map_err(broken(path))?
+    {
+        append(&mut table, path, &batch.map_err(broken(path))?)?;
+    }
+    Ok(table)
+}
+
+/// Rows of a part.
+const ROWS_PER_PART: usize = 1 << 16;
+
+/// Reads a table part by part, in order, so that it never stands in memory as a whole.
+pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
+    for batch in open(path)?
+        .with_batch_size(ROWS_PER_PART)
+        .build()
+        .map_err(broken(path))?
+    {
+        let mut table = T::default();
+        append(&mut table, path, &batch.map_err(broken(path))?)?;
+        part(&table);
+    }
+    Ok(())
+}
+
+fn broken<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> StoreError {
+    move |error| StoreError::damaged(path, error)
+}
+
+fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let damaged = |what: String| StoreError::damaged(path, what);
     let file = File::open(path).map_err(StoreError::io(path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| damaged(format!("not a readable Parquet file: {error}")))?;
     check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(damaged)?;
-    let reader = builder
-        .with_batch_size(ROWS_PER_GROUP)
-        .build()
-        .map_err(|error| damaged(error.to_string()))?;
-    let columns = T::columns();
-    let mut table = T::default();
-    for batch in reader {
-        let batch = batch.map_err(|error| damaged(error.to_string()))?;
-        for (at, column) in columns.iter().enumerate() {
-            let array = batch.column_by_name(column.name).ok_or_else(|| {
-                damaged(format!(
-                    "column {} ({}, {}) is missing: {}",
-                    column.name, column.data_type, column.unit, column.doc
-                ))
-            })?;
-            table
-                .append(at, array.as_ref())
-                .map_err(|what| damaged(format!("column {} {what}", column.name)))?;
-        }
+    Ok(builder)
+}
+
+fn append<T: Table>(table: &mut T, path: &Path, batch: &RecordBatch) -> Result<()> {
+    let damaged = |what: String| StoreError::damaged(path, what);
+    for (at, column) in T::columns().iter().enumerate() {
+        let array = batch.column_by_name(column.name).ok_or_else(|| {
+            damaged(format!(
+                "column {} ({}, {}) is missing: {}",
+                column.name, column.data_type, column.unit, column.doc
+            ))
+        })?;
+        table
+            .append(at, array.as_ref())
+            .map_err(|what| damaged(format!("column {} {what}", column.name)))?;
     }
-    Ok(table)
+    Ok(())
 }
 
 fn check_version(metadata: Option<&Vec<KeyValue>>) -> std::result::Result<(), String> {

@@ -39,7 +39,6 @@ use self::plan::Task;
 use self::slots::Slots;
 use self::tables::Tables;
 use super::SimulateError;
-use super::breaks::BondIds;
 use super::contact_pass::Surface;
 use super::engine::{Capture, Engine, Place};
 use super::record::Rest;
@@ -54,7 +53,6 @@ struct Scene {
     colliders: Vec<Collider>,
     rest: Rest,
     drag: f64,
-    bond_ids: BondIds,
     surfaces: Vec<Surface>,
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,

@@ -81,11 +81,7 @@ impl Gpu {
         Broken {
             step: event.step,
             time: event.step as f64 * self.dt,
-            bond: self
-                .scene
-                .bond_ids
-                .id(i, j)
-                .expect("every entry was made from a bond"),
+            bond: bonds.id[side.entry],
             event: BreakEvent {
                 entry: side.entry as u32,
                 i,

@@ -12,28 +12,39 @@ use super::{Gpu, Scene, arithmetic};
 use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::SimulateError;
 use crate::simulate::bonds::Side;
-use crate::simulate::breaks::BondIds;
 use crate::simulate::build::Built;
 use crate::simulate::colliders::obstacle;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{Contacts, SpringEntry};
 use crate::simulate::fragments;
-use crate::simulate::record::Rest;
 use crate::simulate::system::System;
 use crate::spec::{Collider, Pipeline};
-use crate::store::Packing;
 
 impl Gpu {
     /// A run at rest at time zero on the adapter that `request` names.
     pub fn new(
         built: Built<f32>,
-        packing: &Packing,
         pipeline: &Pipeline,
         dt: f64,
         request: &Request,
     ) -> Result<Self, SimulateError> {
+        Self::on(Self::open(request)?, built, pipeline, dt)
+    }
+
+    /// The device that `request` names, once it is known to compute right.
+    pub fn open(request: &Request) -> Result<Device, GpuError> {
         let device = Device::open(request)?;
         arithmetic::check(&device)?;
+        Ok(device)
+    }
+
+    /// A run at rest at time zero.
+    pub fn on(
+        device: Device,
+        built: Built<f32>,
+        pipeline: &Pipeline,
+        dt: f64,
+    ) -> Result<Self, SimulateError> {
         let system = built.system;
         let obstacles: Vec<Obstacle> = pipeline
             .colliders
@@ -50,7 +61,7 @@ impl Gpu {
         // The dry count: lists as they are now, and room for half as much again.
         let contacts = Contacts::new(&system, &obstacles);
         let entries: usize = contacts.chunks.iter().map(|c| c.partner.len()).sum();
-        let bonds = packing.bonds.id.len() as u64;
+        let bonds = system.bonds.foreign.len() as u64;
         let slots = Slots::new(&system);
         let sizes = Sizes {
             stride: system.motion.len() as u64,
@@ -82,9 +93,8 @@ impl Gpu {
         let scene = Scene {
             tables,
             colliders: pipeline.colliders.clone(),
-            rest: Rest::new(packing, pipeline, &built.load),
+            rest: built.rest,
             drag: pipeline.simulate.drag,
-            bond_ids: BondIds::new(&packing.bonds),
             surfaces: built.surfaces,
             skin: contacts.skin(),
             largest: contacts.largest(),

@@ -151,7 +151,7 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     let Some(request) = request() else { return };
     let (packing, pipeline) = crowded();
     let built = super::super::build(&packing, &pipeline).unwrap();
-    let mut gpu = Gpu::new(built, &packing, &pipeline, 1e-7, &request).unwrap();
+    let mut gpu = Gpu::new(built, &pipeline, 1e-7, &request).unwrap();
     let obstacles: Vec<_> = pipeline
         .colliders
         .iter()
