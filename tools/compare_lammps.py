@@ -9,9 +9,10 @@ stiffnesses follow from each bond's moduli as cullet's do:
 
     K_r = E S/l0   K_s = G S/l0   K_t = G J/l0   K_b = E I/l0        S = pi r^2, I = S r^2/4, J = 2 I
 
-(LAMMPS multiplies K_s by length and angle, cullet G S by the angle.) Nothing breaks, damps or collides: LAMMPS keeps neither a breaking
-criterion's consequences nor pair forces, cullet goes on watching both, for no setting takes them out. A layer at one end starts
-moving; the pulse is timed at two depths in both, so that it is seen to be the same work.
+(LAMMPS multiplies K_s by length and angle, cullet G S by the angle.) Nothing breaks, damps or collides: LAMMPS is told so (break no,
+pair zero), cullet goes on watching strengths and contacts, for no setting takes them out. LAMMPS computes in double precision, cullet
+in single with positions of two words. A layer at one end starts moving; the pulse is timed at two depths in both, so that it is seen
+to be the same work.
 
 Says so and ends with 0 where LAMMPS or a package is missing.
 """
@@ -191,10 +192,9 @@ class Block:
         second = area * b["radius"] ** 2 / 4
         k = [b["young"] * area, b["shear"] * area, b["shear"] * 2 * second, b["young"] * second]
         k = numpy.array(k) / b["l0"]
-        if numpy.ptp(k, axis=1).max() > 1e-9 * k.min():
-            spread = numpy.ptp(k, axis=1) / k.mean(axis=1)
-            if spread.max() > 1e-9:
-                sys.exit("the bonds of the block are not all alike")
+        # One bond type serves all: they are alike up to the rounding of lengths.
+        if (numpy.ptp(k, axis=1) / k.mean(axis=1)).max() > 1e-9:
+            sys.exit("the bonds of the block are not all alike")
         return k.mean(axis=1)
 
     def coefficients(self):
@@ -215,10 +215,10 @@ class Block:
         if abs(e["inertia"] / (0.4 * e["mass"] * e["r"] ** 2) - 1).max() > 1e-9:
             sys.exit("elements do not turn as balls of their mass do, which is all that LAMMPS knows")
         with open(self.folder / name, "w") as out:
-            out.write(f"{name}\n\n{len(chosen)} atoms\n1 atom types\n{kept.sum()} bonds\n1 bond types\n12 extra bond per atom\n\n")
+            out.write(f"{name}\n\n{len(chosen)} atoms\n1 atom types\n{kept.sum()} bonds\n1 bond types\n\n")
             for axis in "xyz":
                 low, high = e[axis].min() - 10 * RADIUS, e[axis].max() + 10 * RADIUS
-                out.write(f"{low!r} {high!r} {axis}lo {axis}hi\n".replace("np.float64(", "").replace(")", ""))
+                out.write(f"{low:.17g} {high:.17g} {axis}lo {axis}hi\n")
             out.write("\nAtoms # bpm/sphere\n\n")
             for k in chosen:
                 place = f"{e['x'][k]:.17g} {e['y'][k]:.17g} {e['z'][k]:.17g}"
@@ -262,8 +262,8 @@ def pulse_in_lammps(block, lammps, looks, ranks):
 
     text = block.input("whole.data")
     for at, layer in enumerate(block.layers):
-        low, high = (block.elements["x"][layer].min() - 1e-9, block.elements["x"][layer].max() + 1e-9)
-        text += f"region layer{at} block {float(low)!r} {float(high)!r} INF INF INF INF\n"
+        x = block.elements["x"][layer]
+        text += f"region layer{at} block {x.min() - 1e-9:.17g} {x.max() + 1e-9:.17g} INF INF INF INF\n"
         text += f"group layer{at} region layer{at}\ncompute v{at} layer{at} reduce ave vx\n"
     text += f"thermo_style custom step c_v0 c_v1\nthermo_modify format float %.12g\nthermo {EVERY}\nrun {looks * EVERY}\n"
     told = lammps.end(lammps.start(block.folder, "pulse.in", text, ranks))
@@ -335,7 +335,10 @@ def main():
         block.data("right.data", numpy.flatnonzero(x >= middle))
 
         ways = ["halves"] + (["ranks"] if lammps.launcher else [])
-        trial = {how: lammps_rate(block, lammps, max(arguments.steps // 4, 1), how) for how in ways}
+        few = max(arguments.steps // 4, 1)
+        # In turn and twice, so that one disturbance does not choose.
+        trials = [{how: lammps_rate(block, lammps, few, how) for how in ways} for _ in range(2)]
+        trial = {how: max(rates[how] for rates in trials) for how in ways}
         how = max(trial, key=trial.get)
         rates = {"cullet": [], "lammps": []}
         for _ in range(arguments.rounds):

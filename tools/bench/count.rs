@@ -110,6 +110,7 @@ fn unit() -> Quat<Counted> {
 /// Of one bond at small strain and far from breaking: separation, stiffnesses, loads, damping and the look at its strengths.
 pub fn per_bond() -> u64 {
     let (zero, x) = (vector(0.0, 0.0, 0.0), vector(2.0, 0.0, 0.0));
+    let at_j = zero;
     let section = Section {
         inverse_area: number(1.0),
         bend_modulus: number(1.0),
@@ -125,10 +126,10 @@ pub fn per_bond() -> u64 {
             number(1.0),
             number(2.0),
         );
-        let unapplied = zero - zero;
+        let unapplied = at_j - zero;
         let direction = vector(-1.0, 0.0, 0.0);
         let load = bdem::bond(x, unit(), unit(), unapplied, direction, number(2.0), k);
-        let damped = damping::bond(x, zero - zero, zero, zero, number(1.0), number(1.0));
+        let damped = damping::bond(x, zero - at_j, zero, at_j, number(1.0), number(1.0));
         (
             failure::may_exceed(&load, &section, number(1.0), number(1.0)),
             damped,
@@ -152,6 +153,7 @@ pub fn per_element() -> u64 {
 /// Of one touching pair of elements: separation, arms, parameters, loads and friction.
 pub fn per_contact() -> u64 {
     let (zero, one) = (vector(0.0, 0.0, 0.0), number(1.0));
+    let at_j = zero;
     let pair = SurfacePair {
         modulus: one,
         shear_ratio: one,
@@ -163,9 +165,9 @@ pub fn per_contact() -> u64 {
         let (arm_i, arm_j) = contact::arms(x, one, one);
         let state = ContactState {
             x,
-            v: zero - zero,
+            v: zero - at_j,
             w_i: zero,
-            w_j: zero,
+            w_j: at_j,
             arm_i,
             arm_j,
             touch: number(2.0),

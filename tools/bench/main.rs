@@ -13,7 +13,8 @@ mod steps;
 mod table;
 mod timing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use cullet::simulate::schedule;
@@ -73,14 +74,25 @@ fn elements(text: &str) -> Result<f64, String> {
     }
 }
 
-fn main() -> Result<(), Failure> {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    match print(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("bench: {failure}");
+            // Only a store that was named can be at fault.
+            ExitCode::from(if arguments.store.is_some() { 2 } else { 1 })
+        }
+    }
+}
+
+fn print(arguments: &Arguments) -> Result<(), Failure> {
     if cfg!(debug_assertions) {
         eprintln!("bench: built with checks, figures mean little; use --release");
     }
     let tables = match &arguments.store {
-        Some(folder) => vec![packed_store(folder, &arguments)?],
-        None => whole(&arguments)?,
+        Some(folder) => vec![packed_store(folder, arguments)?],
+        None => whole(arguments)?,
     };
     if arguments.json {
         let pairs = tables
@@ -171,7 +183,7 @@ fn simulate(arguments: &Arguments, all: &[Limits], machine: &mut Table) -> Resul
 }
 
 /// Steps of a packed store.
-fn packed_store(folder: &std::path::Path, arguments: &Arguments) -> Result<Table, Failure> {
+fn packed_store(folder: &Path, arguments: &Arguments) -> Result<Table, Failure> {
     let store = Store::open(folder)?;
     let manifest = Manifest::read(&store)?;
     let pipeline = manifest.pipeline.ok_or("store.json holds no pipeline")?;

@@ -30,17 +30,18 @@ pub enum Lanes {
 impl Lanes {
     /// Those of this processor, narrowest first; none where it is of another make.
     pub fn available() -> Vec<Lanes> {
-        let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                found.push(Lanes::Avx2);
-            }
-            if is_x86_feature_detected!("avx512f") {
-                found.push(Lanes::Avx512);
-            }
-        }
-        found
+        let found = [
+            (
+                Lanes::Avx2,
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            ),
+            (Lanes::Avx512, is_x86_feature_detected!("avx512f")),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let found = [(Lanes::Avx2, false), (Lanes::Avx512, false)];
+        let there = found.into_iter().filter(|(_, there)| *there);
+        there.map(|(lanes, _)| lanes).collect()
     }
 
     /// Its name.
@@ -71,7 +72,7 @@ impl Lanes {
 
     #[cfg(not(target_arch = "x86_64"))]
     fn run(self) -> f32 {
-        unreachable!("none is available")
+        unreachable!("{self:?} is not among the available")
     }
 
     /// Single-precision operations a second on so many threads, a multiply-add being two operations.

@@ -15,7 +15,7 @@ pub enum Kind {
     Elastic,
     /// A bonded block hits a floor at 10 m/s and breaks.
     Breaking,
-    /// Loose spheres, slightly pressed, stir and settle in a box of five walls.
+    /// Loose spheres stir in a closed box, pressed together as deep in a heap, so that at any size and time nearly all neighbours touch.
     Heap,
 }
 
@@ -37,6 +37,11 @@ const RADIUS: f64 = 1e-3;
 
 /// Speed of the block that breaks, m/s.
 const IMPACT: f64 = 10.0;
+
+/// Distance of loose neighbours over that at which they touch.
+const PRESSED: f64 = 0.995;
+/// Largest component of their velocities, m/s: two of them meeting overlap by less than the pressure makes them.
+const STIR: f64 = 0.1;
 
 impl Kind {
     /// Its name in the table.
@@ -65,14 +70,13 @@ impl Kind {
                 pipeline.colliders = vec![wall("floor", [0.0, 1.0, 0.0], [0.0, floor, 0.0])];
             }
             Kind::Heap => {
-                pipeline.colliders = walls([&e.x, &e.y, &e.z]);
-                // Pressed by a thousandth, so that all touch from the start.
                 for column in [&mut e.x, &mut e.y, &mut e.z] {
-                    column.iter_mut().for_each(|value| *value *= 0.999);
+                    column.iter_mut().for_each(|value| *value *= PRESSED);
                 }
+                pipeline.colliders = walls([&e.x, &e.y, &e.z]);
                 for (axis, column) in [&mut e.vx, &mut e.vy, &mut e.vz].into_iter().enumerate() {
                     for (i, v) in column.iter_mut().enumerate() {
-                        *v = 0.3 * scatter(3 * i + axis);
+                        *v = STIR * scatter(3 * i + axis);
                     }
                 }
             }
@@ -90,7 +94,7 @@ impl Kind {
     pub fn warm_up(self, count: usize) -> u64 {
         match self {
             Kind::Elastic => 5,
-            Kind::Breaking | Kind::Heap => (count as f64).cbrt() as u64,
+            Kind::Breaking | Kind::Heap => (count as f64).cbrt() as u64 / 2,
         }
     }
 
@@ -133,16 +137,13 @@ velocity = [0, {}, 0]
     }
 }
 
-/// Walls all around but above, touching the outermost elements.
+/// Walls all around, touching the outermost elements.
 fn walls(columns: [&Vec<f64>; 3]) -> Vec<Collider> {
     let mut walls = Vec::new();
     for (axis, column) in columns.into_iter().enumerate() {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min) - RADIUS;
         let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max) + RADIUS;
         for (end, sign) in [(low, 1.0), (high, -1.0)] {
-            if axis == 1 && sign < 0.0 {
-                continue;
-            }
             let (mut normal, mut through) = ([0.0; 3], [0.0; 3]);
             normal[axis] = sign;
             through[axis] = end;

@@ -9,6 +9,8 @@ pub enum Cell {
     Text(String),
     /// A number in the unit that the column's key names.
     Number(f64),
+    /// A count.
+    Count(u64),
     /// Not known here.
     Absent,
 }
@@ -30,7 +32,7 @@ impl From<f64> for Cell {
 }
 impl From<usize> for Cell {
     fn from(value: usize) -> Self {
-        Cell::Number(value as f64)
+        Cell::Count(value as u64)
     }
 }
 impl<T: Into<Cell>> From<Option<T>> for Cell {
@@ -145,6 +147,7 @@ impl Table {
                 let value = match cell {
                     Cell::Text(text) => json!(text),
                     Cell::Number(value) => json!(value),
+                    Cell::Count(count) => json!(count),
                     Cell::Absent => Value::Null,
                 };
                 (column.key.to_owned(), value)
@@ -159,6 +162,7 @@ fn show(cell: &Cell, column: &Column) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Number(value) => format!("{:.*}", column.digits, value * column.scale),
+        Cell::Count(count) => count.to_string(),
         Cell::Absent => String::new(),
     }
 }
