@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use super::passes::BreakEvent;
+use super::bond_tasks::BreakEvent;
+use super::bonds::Side;
 use super::system::System;
 use crate::columns::{Bonds, Breaks};
 use crate::math::{Real, Scalar};
@@ -40,11 +41,7 @@ pub struct Broken {
     pub time: f64,
     /// Its id.
     pub bond: u32,
-    /// Element with the lower index.
-    pub i: u32,
-    /// The other.
-    pub j: u32,
-    /// Stresses and the strength that was passed.
+    /// Elements, stresses and the strength that was passed.
     pub event: BreakEvent,
     /// Middle between the centres, m.
     pub middle: DVec3,
@@ -62,17 +59,19 @@ impl Broken {
         event: BreakEvent,
         (step, time): (u64, f64),
     ) -> Self {
-        let i = event.element;
-        let at = system.slots.at(event.slot as usize, i as usize);
-        let j = system.slots.neighbour[at];
+        let (i, j) = (event.i, event.j);
         let (own, other) = (i as usize, j as usize);
-        let rest = DVec3::from_array(system.slots.rest_direction(at).to_f64());
+        let entry = event.entry as usize;
+        let from_i = Side {
+            entry,
+            other,
+            owned: system.bonds.place(entry).0 == own,
+        };
+        let rest = DVec3::from_array(system.bonds.rest_direction(from_i).to_f64());
         Broken {
             step,
             time,
-            bond: ids.id(i, j).expect("every slot was made from a bond"),
-            i,
-            j,
+            bond: ids.id(i, j).expect("every entry was made from a bond"),
             event,
             middle: (system.position(own) + system.position(other)) / 2.0,
             from_i: system.rotation(own) * rest,
@@ -86,8 +85,8 @@ impl Broken {
         rows.time.push(self.time);
         rows.step.push(self.step);
         rows.bond.push(self.bond);
-        rows.i.push(self.i);
-        rows.j.push(self.j);
+        rows.i.push(self.event.i);
+        rows.j.push(self.event.j);
         rows.mode.push(self.event.mode);
         rows.sigma.push(self.event.sigma as f32);
         rows.tau.push(self.event.tau as f32);
@@ -111,19 +110,5 @@ impl<S: Scalar> System<S> {
         let distance = self.position(i).distance(self.position(j));
         let radii = self.tail[i].0[3] + self.tail[j].0[3];
         Real::min(radii, S::from_f64(distance))
-    }
-
-    /// Takes a bond out on both of its sides; its ends touch at distance `touch` from then on, m.
-    pub fn unbond(&mut self, element: u32, slot: u32, touch: S) {
-        let partner = self.slots.partner(element, slot);
-        for (own, other) in [(element as usize, partner), (partner as usize, element)] {
-            let slots = &mut self.slots;
-            let slot = slots
-                .find(own, other)
-                .expect("a bond stands on both of its sides");
-            slots.whole[own] &= !(1 << slot);
-            let at = slots.at(slot, own);
-            slots.length[at] = touch;
-        }
     }
 }

@@ -5,17 +5,15 @@ use std::collections::HashMap;
 use glam::DVec3;
 
 use super::SimulateError;
+use super::bonds::{BLOCK, BondRow, Bonds};
 use super::contact_pass::Surface;
-use super::system::{BondClass, Load, Slots, System, motion};
+use super::system::{BondClass, Load, System, motion};
 use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
 use crate::spec::{Action, Criterion, Material, Pipeline};
 use crate::store::Packing;
-
-/// Elements are padded to this many, the widest lanes.
-const LANES: usize = 16;
 
 /// A force on some elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +41,7 @@ pub struct Built<S> {
 pub fn build<S: Scalar>(packing: &Packing, pipeline: &Pipeline) -> Result<Built<S>, SimulateError> {
     let elements = &packing.elements;
     let count = elements.id.len();
-    let padded = count.next_multiple_of(LANES);
+    let padded = count.next_multiple_of(BLOCK);
     let (inverse_mass, inverse_inertia, held, forces) = attachments(packing, pipeline)?;
 
     let mut system = System {
@@ -52,7 +50,7 @@ pub fn build<S: Scalar>(packing: &Packing, pipeline: &Pipeline) -> Result<Built<
         tail: vec![Row::default(); padded],
         inverse_mass: vec![S::default(); padded],
         material: vec![0; padded],
-        slots: Slots::default(),
+        bonds: Bonds::default(),
         classes: Vec::new(),
     };
     let mut load = vec![Row::default(); padded];
@@ -170,7 +168,7 @@ fn bonds<S: Scalar>(
 ) -> Result<(), SimulateError> {
     let b = &packing.bonds;
     let count = system.count;
-    let mut valence = vec![0usize; count];
+    let mut valence = vec![0u32; count];
     for k in 0..b.id.len() {
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
         if i >= j || j >= count {
@@ -181,29 +179,15 @@ fn bonds<S: Scalar>(
         valence[i] += 1;
         valence[j] += 1;
     }
-    let slots = valence.iter().copied().max().unwrap_or(0);
-    if slots > u32::BITS as usize {
+    let most = valence.iter().copied().max().unwrap_or(0);
+    if most > u32::BITS {
         return Err(SimulateError::Packing(format!(
-            "an element has {slots} bonds; at most {} are supported",
+            "an element has {most} bonds; at most {} are supported",
             u32::BITS
         )));
     }
-    let padded = system.motion.len();
-    let entries = slots * padded;
-    let out = &mut system.slots;
-    out.slots = slots;
-    out.padded = padded;
-    out.neighbour = (0..entries).map(|at| (at % padded) as u32).collect();
-    // A direction even where there is no bond: lanes that mean nothing must not call for what only rare angles need.
-    out.direction = [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]);
-    out.length = vec![S::splat(1.0); entries];
-    out.class = vec![0; entries];
-    out.sigma_c = vec![S::default(); entries];
-    out.tau_c = vec![S::default(); entries];
-    out.whole = vec![0; padded];
-
-    let mut next = vec![0usize; count];
     let mut known: HashMap<[u64; 7], u32> = HashMap::new();
+    let mut classes = Vec::with_capacity(b.id.len());
     for k in 0..b.id.len() {
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
         let material = &materials[packing.elements.material[i] as usize];
@@ -222,37 +206,37 @@ fn bonds<S: Scalar>(
             f64::from(u8::from(counts)),
         ]
         .map(f64::to_bits);
-        let class = match known.get(&key) {
-            Some(&class) => class,
-            None => {
-                let r0 = b.radius[k];
-                let moduli = (b.young[k], b.shear[k]);
-                let made = class_of(r0, moduli, masses, material.damping, counts);
-                system.classes.push(made.map(S::from_f64));
-                known.insert(key, system.classes.len() as u32 - 1);
-                system.classes.len() as u32 - 1
-            }
-        };
-        if out.find(i, j as u32).is_some() {
-            return Err(SimulateError::Packing(format!(
-                "bond {k} joins {i} and {j} a second time"
-            )));
-        }
-        for (own, other, sign) in [(i, j, 1.0), (j, i, -1.0)] {
-            let at = out.at(next[own], own);
-            out.whole[own] |= 1 << next[own];
-            next[own] += 1;
-            out.neighbour[at] = other as u32;
-            for (column, d) in out.direction.iter_mut().zip([b.dx[k], b.dy[k], b.dz[k]]) {
-                column[at] = S::from_f64(sign * d);
-            }
-            out.length[at] = S::from_f64(b.l0[k]);
-            out.class[at] = class;
-            out.sigma_c[at] = S::from_f64(b.sigma_c[k]);
-            out.tau_c[at] = S::from_f64(b.tau_c[k]);
+        classes.push(*known.entry(key).or_insert_with(|| {
+            let moduli = (b.young[k], b.shear[k]);
+            let made = class_of(b.radius[k], moduli, masses, material.damping, counts);
+            system.classes.push(made.map(S::from_f64));
+            system.classes.len() as u32 - 1
+        }));
+    }
+    system.bonds = Bonds::new(system.motion.len(), b.id.len(), |k| BondRow {
+        ends: [b.i[k], b.j[k]],
+        direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
+        length: S::from_f64(b.l0[k]),
+        class: classes[k],
+        sigma_c: S::from_f64(b.sigma_c[k]),
+        tau_c: S::from_f64(b.tau_c[k]),
+    });
+    let twice = (0..count).find_map(|i| {
+        let others: Vec<usize> = system.bonds.sides(i).map(|side| side.other).collect();
+        let again = (1..others.len()).find(|&k| others[..k].contains(&others[k]))?;
+        Some((i, others[again]))
+    });
+    match twice {
+        None => Ok(()),
+        Some((i, j)) => {
+            let joins = |k: &usize| (b.i[*k] as usize, b.j[*k] as usize) == (i.min(j), i.max(j));
+            let k = (0..b.id.len()).rfind(joins).unwrap_or_default();
+            Err(SimulateError::Packing(format!(
+                "bond {k} joins {} and {} a second time",
+                b.i[k], b.j[k]
+            )))
         }
     }
-    Ok(())
 }
 
 /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping of a bond of radius r0.

@@ -256,14 +256,14 @@ impl<S: Scalar> Contacts<S> {
 }
 
 /// Bonds to as many equal balls as can touch one at once.
-const WHOLE_SHELL: u32 = 12;
+const WHOLE_SHELL: usize = 12;
 
 /// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
 ///
 /// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
 /// broken stands as far off as the second neighbours of a close packing, beyond the skin.
 fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
-    !equal || system.slots.slots == 0 || system.slots.whole[element].count_ones() < WHOLE_SHELL
+    !equal || system.bonds.whole_sides(element).count() < WHOLE_SHELL
 }
 
 fn candidates<S: Scalar>(
@@ -287,10 +287,13 @@ fn candidates<S: Scalar>(
         if held && system.inverse_mass[other].to_f64() == 0.0 {
             return;
         }
-        match system.slots.find(i, j) {
-            Some(slot) if system.slots.is_whole(slot, i) => {}
-            Some(slot) => found.push((j, system.slots.length[system.slots.at(slot, i)])),
-            None => found.push((j, system.tail[i].0[3] + system.tail[other].0[3])),
+        let radii = system.tail[i].0[3] + system.tail[other].0[3];
+        match system.bonds.find(i, other) {
+            Some(side) if system.bonds.is_whole(side.entry) => {}
+            Some(side) => {
+                found.push((j, system.bonds.touch_distance(side.entry).unwrap_or(radii)));
+            }
+            None => found.push((j, radii)),
         }
     });
 }

@@ -1,22 +1,28 @@
 //! Explicit bonded DEM on the CPU: the step loop over lanes of any type, threads over chunks of elements.
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Instant;
 
 use rayon::prelude::*;
 
 use super::SimulateError;
+use super::bond_pass::{BondPass, Border, Task};
+use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::{BondIds, Broken};
 use super::build::{AttachedForce, Built};
 use super::colliders::obstacle;
 use super::contact_pass::{ContactPass, ContactTotals, Obstacle, Surface};
 use super::contacts::Contacts;
-use super::engine::{Capture, Engine, Place};
+use super::costs::Costs;
+use super::engine::{Capture, Engine, PassCost, Place};
 use super::fragments;
-use super::passes::{AdvancePass, BondPass, BreakEvent, StepParameters};
-use super::record::{self, Moment, Rest};
+use super::motion_pass::{AdvancePass, StepParameters};
+use super::record::{self, Carried, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{CHUNK, Load, System};
 use crate::columns::Breaks;
+use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::spec::{Collider, Pipeline};
 use crate::store::Packing;
@@ -25,6 +31,9 @@ use crate::store::Packing;
 pub struct Cpu<L: Lanes> {
     system: System<L::Scalar>,
     load: Vec<Load<L::Scalar>>,
+    borders: Vec<Border<L::Scalar>>,
+    /// Room for what a chunk's bonds hand over, one a thread.
+    rooms: Vec<Mutex<Handed<L::Scalar>>>,
     contacts: Contacts<L::Scalar>,
     surfaces: Vec<Surface>,
     forces: Vec<AttachedForce>,
@@ -35,6 +44,8 @@ pub struct Cpu<L: Lanes> {
     step: u64,
     /// Velocities are at the middle of the last step: its second kick is due.
     half: bool,
+    /// Whether any bond has damping.
+    damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
     breaks: Breaks,
     broken_since: bool,
@@ -42,7 +53,10 @@ pub struct Cpu<L: Lanes> {
     rest: Rest,
     bond_ids: BondIds,
     captures: VecDeque<Capture>,
+    costs: Costs,
 }
+
+type Handed<S> = Vec<Row<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
@@ -52,7 +66,16 @@ impl<L: Lanes> Cpu<L> {
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let rest = Rest::new(packing, pipeline, &built.load);
         let chunks = built.system.motion.len().div_ceil(CHUNK);
+        let damped = built
+            .system
+            .classes
+            .iter()
+            .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
+        let rooms = rayon::current_num_threads() + 1;
         let mut cpu = Cpu {
+            borders: Border::all(&built.system.bonds),
+            rooms: (0..rooms).map(|_| Mutex::default()).collect(),
+            damped,
             system: built.system,
             load: built.load,
             contacts,
@@ -75,6 +98,7 @@ impl<L: Lanes> Cpu<L> {
             rest,
             bond_ids: BondIds::new(&packing.bonds),
             captures: VecDeque::new(),
+            costs: Costs::default(),
         };
         // The first kick needs the loads at the start; nothing slides or breaks before time runs.
         cpu.forces(L::Scalar::default());
@@ -101,6 +125,7 @@ impl<L: Lanes> Cpu<L> {
 
     /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
     fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
+        let clock = Instant::now();
         let (step, close) = (self.parameters, self.half);
         let speeds: Vec<_> = self
             .system
@@ -120,6 +145,7 @@ impl<L: Lanes> Cpu<L> {
             })
             .collect();
         self.half = open;
+        self.costs.motion.add(clock, rayon::current_num_threads());
         if speeds.iter().any(|s| !s.probe.is_finite()) {
             return Err(self.not_finite());
         }
@@ -136,8 +162,10 @@ impl<L: Lanes> Cpu<L> {
                 .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
             let distances = (fastest * self.dt, driven * self.dt);
+            let clock = Instant::now();
             self.contacts
                 .advance(distances, &self.system, &self.obstacles);
+            self.costs.lists.add(clock, rayon::current_num_threads());
         }
         Ok(())
     }
@@ -158,22 +186,23 @@ impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, attached forces.
     fn forces(&mut self, dt: L::Scalar) {
         let (system, surfaces, obstacles) = (&self.system, &self.surfaces, &self.obstacles);
+        let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
         self.load
             .par_chunks_mut(CHUNK)
             .zip(self.contacts.chunks.par_iter_mut())
             .zip(self.chunk_breaks.par_iter_mut())
+            .zip(&self.borders)
             .enumerate()
-            .for_each(|(chunk, ((load, contacts), breaks))| {
+            .for_each(|(chunk, (((load, contacts), breaks), border))| {
                 let first = chunk * CHUNK;
-                L::run(BondPass {
-                    first,
+                let clock = Instant::now();
+                let task = Loads {
                     load: &mut *load,
-                    motion: &system.motion,
-                    tail: &system.tail,
-                    slots: &system.slots,
-                    classes: &system.classes,
+                    damped,
                     breaks,
-                });
+                };
+                bond_pass::<L, _>(system, border, (first, rooms), task);
+                let clock = costs.bonds.add(clock, 1);
                 ContactPass {
                     system,
                     surfaces,
@@ -182,6 +211,7 @@ impl<L: Lanes> Cpu<L> {
                     first,
                 }
                 .apply(contacts, load);
+                costs.contacts.add(clock, 1);
             });
         for attached in &self.forces {
             for &element in &attached.elements {
@@ -203,21 +233,38 @@ impl<L: Lanes> Cpu<L> {
             return;
         }
         self.broken_since = true;
-        let partner = |event: &BreakEvent| self.system.slots.partner(event.element, event.slot);
-        events.sort_unstable_by_key(|event| (event.element, partner(event)));
+        let clock = Instant::now();
+        events.sort_unstable_by_key(|event| (event.i, event.j));
         let now = (self.step, self.step as f64 * self.dt);
         for event in events {
             let broken = Broken::now(&self.system, &self.bond_ids, event, now);
             broken.push(&mut self.breaks);
-            let (i, j) = (broken.i, broken.j);
+            let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken(i, j);
-            self.system.unbond(i, event.slot, touch);
+            self.system.bonds.unbond(event.entry as usize, touch);
+            let other = self.system.bonds.other[event.entry as usize];
+            self.borders[other as usize / CHUNK].unbond(event.entry);
             // Two held elements cannot answer a force: they are not listed.
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
             if moves(i) || moves(j) {
                 self.contacts.insert_broken(i, j, touch);
             }
         }
+        self.costs.breaks.add(clock, 1);
+    }
+
+    /// What the bonds of every element carry, from where the elements are.
+    fn carried(&self) -> Vec<Carried> {
+        let mut carried = vec![Carried::default(); self.system.count];
+        carried
+            .par_chunks_mut(CHUNK)
+            .zip(&self.borders)
+            .enumerate()
+            .for_each(|(chunk, (carried, border))| {
+                let place = (chunk * CHUNK, &self.rooms[..]);
+                bond_pass::<L, _>(&self.system, border, place, Carry { carried });
+            });
+        carried
     }
 
     fn contact_totals(&self) -> ContactTotals {
@@ -243,6 +290,27 @@ impl<L: Lanes> Cpu<L> {
         }
         Ok(())
     }
+}
+
+/// A pass over the bonds of the chunk that begins with `first`.
+fn bond_pass<L: Lanes, T: Task<L>>(
+    system: &System<L::Scalar>,
+    border: &Border<L::Scalar>,
+    (first, rooms): (usize, &[Mutex<Handed<L::Scalar>>]),
+    task: T,
+) {
+    let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
+    let mut handed = rooms[thread % rooms.len()]
+        .lock()
+        .expect("no pass panics holding it");
+    L::run(BondPass {
+        system,
+        border,
+        first,
+        count: CHUNK.min(system.motion.len() - first),
+        handed: &mut handed,
+        task,
+    });
 }
 
 fn obstacles(colliders: &[Collider], t: f64) -> Vec<Obstacle> {
@@ -272,6 +340,25 @@ impl<L: Lanes> Engine for Cpu<L> {
         }
     }
 
+    fn costs(&self) -> Vec<PassCost> {
+        let (elements, scalar) = (
+            self.system.motion.len() as u64,
+            size_of::<L::Scalar>() as u64,
+        );
+        let (motion, load) = (20 * scalar * elements, 8 * scalar * elements);
+        let borders: u64 = self.borders.iter().map(Border::bytes).sum();
+        let lists: usize = self.contacts.chunks.iter().map(|c| c.partner.len()).sum();
+        // Motion is read and written, loads read; bonds read motion and write loads, of which they read what does not change.
+        let bytes = [
+            2 * motion + load,
+            self.system.bonds.bytes() + borders + motion + 2 * load,
+            (4 + 7 * scalar) * lists as u64,
+            0,
+            0,
+        ];
+        self.costs.passes(bytes)
+    }
+
     fn step(&self) -> u64 {
         self.step
     }
@@ -286,7 +373,7 @@ impl<L: Lanes> Engine for Cpu<L> {
             system: &self.system,
             labels: &self.labels,
             rest: &self.rest,
-            carried: &record::carried(&self.system),
+            carried: &self.carried(),
             contact: self.contact_totals(),
         };
         let snapshot = record::snapshot(&moment, frame, std::mem::take(&mut self.breaks));
@@ -312,6 +399,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.parameters.dt = Scalar::from_f64(state.dt);
+        self.borders = Border::all(&self.system.bonds);
         self.half = false;
         self.broken_since = false;
         self.breaks = Breaks::default();

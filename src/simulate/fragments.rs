@@ -6,13 +6,10 @@ use crate::math::{Scalar, UnionFind};
 /// Components as the smallest element of each, by union-find over the whole bonds.
 pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
-    let slots = &system.slots;
-    for i in 0..system.count {
-        for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
-            let j = slots.neighbour[slots.at(slot, i)];
-            if (j as usize) < i {
-                sets.join(i as u32, j);
-            }
+    let bonds = &system.bonds;
+    for (i, side) in bonds.entries() {
+        if bonds.is_whole(side.entry) {
+            sets.join(i as u32, side.other as u32);
         }
     }
     sets.roots()

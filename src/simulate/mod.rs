@@ -2,18 +2,24 @@
 //!
 //! Meets the other stages only in the frame store.
 
+pub mod bond_pass;
+mod bond_tasks;
+pub mod bonds;
 mod breaks;
 mod build;
 mod colliders;
 pub mod contact_pass;
 pub mod contacts;
+mod costs;
 pub mod cpu;
 pub mod device;
 mod drive;
 pub mod engine;
 mod fragments;
-pub mod passes;
+pub mod motion_pass;
+mod orient;
 mod record;
+mod rows;
 mod stability;
 pub mod state;
 pub mod system;
@@ -25,7 +31,9 @@ use std::time::Instant;
 use arrow_array::Array;
 
 pub use build::{Built, build};
-pub use engine::{Capture, Engine, Place, Schedule, Snapshot, engine, schedule, validate};
+pub use engine::{
+    Capture, Engine, PassCost, Place, Schedule, Snapshot, engine, schedule, validate,
+};
 use state::{State, StateError};
 
 use crate::columns::Table;

@@ -1,11 +1,10 @@
 //! A moment of a run as the tables of the frame store.
 
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
-use super::system::{CHUNK, Load, System};
+use super::system::{Load, System};
 use crate::columns::{Breaks, Fragments, Frames, History};
 use crate::math::Scalar;
 use crate::spec::{Pipeline, Region};
@@ -54,21 +53,6 @@ pub struct Carried {
     pub energy: f64,
 }
 
-/// What the bonds of every element carry, from where the elements are.
-pub fn carried<S: Scalar>(system: &System<S>) -> Vec<Carried> {
-    each(system, |i| {
-        let slots = &system.slots;
-        let mut out = Carried::default();
-        for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
-            let (_, sigma, tau, energy) = system.evaluate(i, slot);
-            out.sigma = out.sigma.max(sigma.to_f64());
-            out.tau = out.tau.max(tau.to_f64());
-            out.energy += 0.5 * energy.to_f64();
-        }
-        out
-    })
-}
-
 /// What one element has lost.
 #[derive(Clone, Copy, Default)]
 struct Lost {
@@ -79,21 +63,18 @@ struct Lost {
 }
 
 fn lost<S: Scalar>(system: &System<S>) -> Vec<Lost> {
-    each(system, |i| {
-        let slots = &system.slots;
-        let mut out = Lost::default();
-        for slot in (0..slots.slots).filter(|&slot| slots.is_broken(slot, i)) {
-            let class = &system.classes[slots.class[slots.at(slot, i)] as usize];
-            out.bonds += 1;
-            out.area += 1.0 / class.section.inverse_area.to_f64();
+    let bonds = &system.bonds;
+    let mut out = vec![Lost::default(); system.count];
+    for &entry in bonds.touch.keys() {
+        let entry = entry as usize;
+        let class = &system.classes[bonds.class.get(entry) as usize];
+        let area = 1.0 / class.section.inverse_area.to_f64();
+        for end in [bonds.place(entry).0, bonds.other[entry] as usize] {
+            out[end].bonds += 1;
+            out[end].area += area;
         }
-        out
-    })
-}
-
-fn each<S: Scalar, T: Send>(system: &System<S>, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    let elements = (0..system.count).into_par_iter();
-    elements.with_min_len(CHUNK).map(f).collect()
+    }
+    out
 }
 
 /// What a frame is made of: a run whose velocities are at the end of a step.

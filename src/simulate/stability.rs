@@ -3,6 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::bonds::Bonds;
 use super::contact_pass::{Obstacle, Surface, stiffest};
 use super::system::{CHUNK, System};
 use crate::laws::timestep::{LinearBond, critical};
@@ -36,7 +37,7 @@ pub fn critical_step<S: Scalar>(
     } else {
         f64::INFINITY
     };
-    for i in (0..system.count).filter(|&i| system.slots.slots == 0 || system.slots.whole[i] == 0) {
+    for i in (0..system.count).filter(|&i| system.bonds.whole_sides(i).next().is_none()) {
         let surface = &surfaces[system.material[i] as usize];
         let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
         let inverse = system.inverse_mass[i].to_f64();
@@ -55,12 +56,10 @@ fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// M^{-1/2} K M^{-1/2} as a gather over the slots of each element.
-struct Linear {
-    slots: usize,
-    padded: usize,
-    neighbour: Vec<u32>,
-    whole: Vec<u32>,
+/// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
+struct Linear<'a, S> {
+    bonds: &'a Bonds<S>,
+    /// By entry, seen from its owner.
     bond: Vec<LinearBond>,
     /// Inverse square roots of mass and inertia.
     scale: Vec<(f64, f64)>,
@@ -71,14 +70,14 @@ struct Linear {
 
 type State = Vec<(DVec3, DVec3)>;
 
-impl Linear {
-    fn new<S: Scalar>(
-        system: &System<S>,
+impl<'a, S: Scalar> Linear<'a, S> {
+    fn new(
+        system: &'a System<S>,
         inverse_inertia: &[f64],
         surfaces: &[Surface],
         obstacles: &[Obstacle],
     ) -> Self {
-        let slots = &system.slots;
+        let bonds = &system.bonds;
         let empty = LinearBond {
             d: DVec3::ZERO,
             normal: 0.0,
@@ -92,26 +91,23 @@ impl Linear {
             let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
             (k, k * surface.shear_ratio)
         };
-        let mut bond = vec![empty; slots.neighbour.len()];
+        let mut bond = vec![empty; bonds.other.len()];
         let mut largest_per_mass = 0.0f64;
-        for i in 0..system.count {
-            let (contact_normal, contact_shear) = contact(i);
-            for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
-                let at = slots.at(slot, i);
-                let l0 = slots.length[at].to_f64();
-                let class = system.classes[slots.class[at] as usize].map(|v| v.to_f64());
-                let k = class.stiffness(l0);
-                bond[at] = LinearBond {
-                    d: DVec3::from_array(slots.rest_direction(at).to_f64()) * l0,
-                    normal: k.normal.max(contact_normal),
-                    transverse: (k.shear / l0).max(contact_shear),
-                    twist: k.twist,
-                    bend: k.bend,
-                };
-                let other = slots.neighbour[at] as usize;
-                let inverse = system.inverse_mass[i].to_f64() + system.inverse_mass[other].to_f64();
-                largest_per_mass = largest_per_mass.max(k.normal * inverse);
-            }
+        for (i, side) in bonds.entries() {
+            let (own, other) = (contact(i), contact(side.other));
+            let l0 = bonds.length.get(side.entry).to_f64();
+            let class = &system.classes[bonds.class.get(side.entry) as usize];
+            let k = class.map(|v| v.to_f64()).stiffness(l0);
+            bond[side.entry] = LinearBond {
+                d: DVec3::from_array(bonds.rest_direction(side).to_f64()) * l0,
+                normal: k.normal.max(own.0).max(other.0),
+                transverse: (k.shear / l0).max(own.1).max(other.1),
+                twist: k.twist,
+                bend: k.bend,
+            };
+            let inverse =
+                system.inverse_mass[i].to_f64() + system.inverse_mass[side.other].to_f64();
+            largest_per_mass = largest_per_mass.max(k.normal * inverse);
         }
         let ground = if obstacles.is_empty() {
             vec![0.0; system.count]
@@ -119,10 +115,7 @@ impl Linear {
             (0..system.count).map(|i| contact(i).0).collect()
         };
         Linear {
-            slots: slots.slots,
-            padded: slots.padded,
-            neighbour: slots.neighbour.clone(),
-            whole: slots.whole.clone(),
+            bonds,
             bond,
             scale: (0..system.count)
                 .map(|i| {
@@ -180,12 +173,14 @@ impl Linear {
                 let own = (x[i].0 * scale_u, x[i].1 * scale_t);
                 let mut force = -own.0 * self.ground[i];
                 let mut torque = DVec3::ZERO;
-                for slot in (0..self.slots).filter(|slot| self.whole[i] >> slot & 1 != 0) {
-                    let at = slot * self.padded + i;
-                    let j = self.neighbour[at] as usize;
+                for side in self.bonds.sides(i) {
+                    let j = side.other;
                     let (other_u, other_t) = self.scale[j];
-                    let (f, m) =
-                        self.bond[at].restoring(own.0, own.1, x[j].0 * other_u, x[j].1 * other_t);
+                    let mut bond = self.bond[side.entry];
+                    if !side.owned {
+                        bond.d = -bond.d;
+                    }
+                    let (f, m) = bond.restoring(own.0, own.1, x[j].0 * other_u, x[j].1 * other_t);
                     force += f;
                     torque += m;
                 }

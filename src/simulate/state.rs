@@ -60,7 +60,7 @@ pub struct State {
     load: Vec<u8>,
     /// Whole bonds by element.
     whole: Vec<u32>,
-    /// Touching distance of each broken side, in the order of elements and slots.
+    /// Touching distance of each broken bond, in the order of entries.
     touch: Vec<u8>,
     spring_pairs: Vec<[u32; 2]>,
     springs: Vec<u8>,
@@ -80,7 +80,7 @@ impl State {
         springs: &[SpringEntry<S>],
         labels: &[u32],
     ) -> Self {
-        let slots = &system.slots;
+        let bonds = &system.bonds;
         State {
             frame,
             step,
@@ -90,8 +90,8 @@ impl State {
             motion: bytes(system.motion.iter().map(|row| row.0)),
             tail: bytes(system.tail.iter().map(|row| row.0)),
             load: bytes(load.iter().map(|row| row.0)),
-            whole: slots.whole.clone(),
-            touch: bytes(system.broken_sides().map(|at| slots.length[at])),
+            whole: bonds.whole.clone(),
+            touch: bytes(bonds.touch.values().copied()),
             spring_pairs: springs
                 .iter()
                 .map(|entry| [entry.element, entry.partner])
@@ -123,16 +123,21 @@ impl State {
             tail.iter_mut().map(|r| &mut r.0),
         )?;
         rows("loads", &self.load, load.iter_mut().map(|r| &mut r.0))?;
-        check_length("bond masks", self.whole.len(), system.slots.whole.len())?;
+        check_length("bond masks", self.whole.len(), system.bonds.whole.len())?;
         check_length("labels", self.labels.len(), system.count)?;
-        system.slots.whole.clone_from(&self.whole);
+        system.bonds.whole.clone_from(&self.whole);
         labels.clone_from(&self.labels);
         let touch = scalars::<S>(&self.touch)?;
-        let sides: Vec<usize> = system.broken_sides().collect();
-        check_length("touching distances", touch.len(), sides.len())?;
-        for (at, touch) in sides.into_iter().zip(touch) {
-            system.slots.length[at] = touch;
-        }
+        let mut broken: Vec<u32> = system
+            .bonds
+            .entries()
+            .map(|(_, side)| side.entry)
+            .filter(|&entry| !system.bonds.is_whole(entry))
+            .map(|entry| entry as u32)
+            .collect();
+        broken.sort_unstable();
+        check_length("touching distances", touch.len(), broken.len())?;
+        system.bonds.touch = broken.into_iter().zip(touch).collect();
         Ok(())
     }
 
@@ -212,24 +217,25 @@ fn check_length(what: &'static str, found: usize, wanted: usize) -> Result<(), S
 mod tests {
     use super::*;
     use crate::math::lanes::Row;
-    use crate::simulate::system::Slots;
+    use crate::simulate::bonds::{BLOCK, BondRow, Bonds};
 
-    /// Three elements in a row, bonded one to the next: entry `slot·3 + i`.
+    /// Three elements in a row, bonded one to the next.
     fn chain<S: Scalar>() -> System<S> {
+        let row = |k: usize| BondRow {
+            ends: [k as u32, k as u32 + 1],
+            direction: [1.0, 0.0, 0.0].map(S::splat),
+            length: S::splat(1.0),
+            class: 0,
+            sigma_c: S::default(),
+            tau_c: S::default(),
+        };
         let mut system = System {
             count: 3,
-            motion: vec![Row::default(); 3],
-            tail: vec![Row([S::splat(0.5); 4]); 3],
-            inverse_mass: vec![S::splat(1.0); 3],
-            material: vec![0; 3],
-            slots: Slots {
-                slots: 2,
-                padded: 3,
-                neighbour: vec![1, 0, 1, 0, 2, 2],
-                length: vec![S::splat(1.0); 6],
-                whole: vec![0b01, 0b11, 0b01],
-                ..Slots::default()
-            },
+            motion: vec![Row::default(); BLOCK],
+            tail: vec![Row([S::splat(0.5); 4]); BLOCK],
+            inverse_mass: vec![S::splat(1.0); BLOCK],
+            material: vec![0; BLOCK],
+            bonds: Bonds::new(BLOCK, 2, row),
             classes: Vec::new(),
         };
         for i in 0..3 {
@@ -243,9 +249,11 @@ mod tests {
         let mut system = chain::<f32>();
         let touch = system.touch_once_broken(1, 2);
         assert_eq!(touch, 0.9, "a pressed pair touches where it is");
-        system.unbond(1, 1, touch);
-        assert_eq!(system.slots.whole, [0b01, 0b01, 0b00]);
-        let load = [1.0, 2.0, 3.0].map(|k| Row([k; 8]));
+        let entry = system.bonds.find(1, 2).unwrap().entry;
+        system.bonds.unbond(entry, touch);
+        assert!(!system.bonds.is_whole(entry));
+        assert_eq!(system.bonds.whole_sides(1).count(), 1);
+        let load: [_; BLOCK] = std::array::from_fn(|k| Row([k as f32; 8]));
         let spring = SpringEntry {
             element: 2,
             partner: 1,
@@ -253,24 +261,40 @@ mod tests {
         };
         let state = State::pack(4, (7, 1e-3), &system, &load, &[spring], &[0, 0, 1]);
 
-        let (mut fresh, mut loads, mut labels) = (chain::<f32>(), [Row::default(); 3], vec![]);
-        fresh.motion = vec![Row::default(); 3];
+        let (mut fresh, mut loads, mut labels) = (chain::<f32>(), [Row::default(); BLOCK], vec![]);
+        fresh.motion = vec![Row::default(); BLOCK];
         state.unpack(&mut fresh, &mut loads, &mut labels).unwrap();
         assert_eq!((fresh.motion, loads), (system.motion, load));
-        assert_eq!(fresh.slots.whole, system.slots.whole);
-        assert_eq!(fresh.slots.length, [1.0, 1.0, 0.9, 1.0, 0.9, 1.0]);
+        assert_eq!(fresh.bonds.whole, system.bonds.whole);
+        assert_eq!(fresh.bonds.touch_distance(entry), Some(0.9));
+        assert_eq!(fresh.bonds.touch.len(), 1);
         assert_eq!(labels, [0, 0, 1]);
         assert_eq!(state.springs::<f32>().unwrap(), [spring]);
     }
 
     #[test]
     fn a_state_of_other_numbers_is_refused() {
-        let state = State::pack::<f32>(0, (0, 1.0), &chain(), &[Row::default(); 3], &[], &[0; 3]);
-        let unpacked = state.unpack(&mut chain::<f64>(), &mut [Row::default(); 3], &mut vec![]);
+        let state = State::pack::<f32>(
+            0,
+            (0, 1.0),
+            &chain(),
+            &[Row::default(); BLOCK],
+            &[],
+            &[0; 3],
+        );
+        let unpacked = state.unpack(
+            &mut chain::<f64>(),
+            &mut [Row::default(); BLOCK],
+            &mut vec![],
+        );
         assert!(matches!(unpacked, Err(StateError::Precision { .. })));
         let mut short = state.clone();
-        short.whole[0] = 0;
-        let unpacked = short.unpack(&mut chain::<f32>(), &mut [Row::default(); 3], &mut vec![]);
+        short.whole = vec![0; BLOCK];
+        let unpacked = short.unpack(
+            &mut chain::<f32>(),
+            &mut [Row::default(); BLOCK],
+            &mut vec![],
+        );
         assert!(matches!(unpacked, Err(StateError::Length { .. })));
     }
 }

@@ -1,15 +1,15 @@
 //! The state of a simulation as columns.
 //!
-//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Bonds lie slot-major: entry
-//! `slot·padded + i` is bond number `slot` of element i, so that neighbouring elements' bonds load as lanes. Each bond stands twice,
-//! once on each side, and every element sums its own in the order of the slots: no order of threads can change a bit.
+//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Every element sums its bonds
+//! and contacts in a fixed order: no order of threads can change a bit.
 
 use glam::{DQuat, DVec3};
 
+use super::bonds::Bonds;
 use crate::laws::bdem::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
-use crate::math::{Quat, Real, Scalar, Vec3};
+use crate::math::{Quat, Real, Scalar};
 
 /// Elements a thread takes at a time; a multiple of every lane width.
 pub const CHUNK: usize = 512;
@@ -87,64 +87,6 @@ impl<S: Real> BondClass<S> {
     }
 }
 
-/// The bonds, slot-major.
-#[derive(Clone, Debug, Default)]
-pub struct Slots<S> {
-    /// Most bonds an element has.
-    pub slots: usize,
-    /// Elements, rounded up to a whole number of lanes.
-    pub padded: usize,
-    /// Other end; the element itself in empty slots.
-    pub neighbour: Vec<u32>,
-    /// Rest direction from the element to the other end.
-    pub direction: [Vec<S>; 3],
-    /// Rest length; of a broken bond the distance at which the pair touches.
-    pub length: Vec<S>,
-    /// Index of the [`BondClass`].
-    pub class: Vec<u32>,
-    /// Tensile strength, Pa.
-    pub sigma_c: Vec<S>,
-    /// Shear strength, Pa.
-    pub tau_c: Vec<S>,
-    /// Bit s of element i set while its bond in slot s is whole.
-    pub whole: Vec<u32>,
-}
-
-impl<S: Scalar> Slots<S> {
-    /// Index of a slot's entry.
-    #[inline(always)]
-    pub fn at(&self, slot: usize, element: usize) -> usize {
-        slot * self.padded + element
-    }
-    /// The slot of `element` that holds the bond to `other`, whole or broken.
-    pub fn find(&self, element: usize, other: u32) -> Option<usize> {
-        (0..self.slots).find(|&slot| {
-            other as usize != element && self.neighbour[self.at(slot, element)] == other
-        })
-    }
-    /// Whether the bond in a slot is whole.
-    #[inline(always)]
-    pub fn is_whole(&self, slot: usize, element: usize) -> bool {
-        self.whole[element] >> slot & 1 != 0
-    }
-    /// Whether the bond in a slot is broken; an empty slot holds none.
-    pub fn is_broken(&self, slot: usize, element: usize) -> bool {
-        !self.is_whole(slot, element) && self.neighbour[self.at(slot, element)] as usize != element
-    }
-    /// The element at the other end of a slot.
-    pub fn partner(&self, element: u32, slot: u32) -> u32 {
-        self.neighbour[self.at(slot as usize, element as usize)]
-    }
-    /// Rest direction in a slot.
-    pub fn rest_direction(&self, at: usize) -> Vec3<S> {
-        Vec3::new(
-            self.direction[0][at],
-            self.direction[1][at],
-            self.direction[2][at],
-        )
-    }
-}
-
 /// Everything that a step reads and writes, but contacts.
 #[derive(Clone, Debug, Default)]
 pub struct System<S> {
@@ -159,7 +101,7 @@ pub struct System<S> {
     /// Index of each element's material.
     pub material: Vec<u32>,
     /// Bonds.
-    pub slots: Slots<S>,
+    pub bonds: Bonds<S>,
     /// Kinds of bonds.
     pub classes: Vec<BondClass<S>>,
 }
@@ -179,14 +121,6 @@ impl<S: Scalar> System<S> {
             row[motion::P + k] = high;
             row[motion::LOW[k]] = S::from_f64(value - high.to_f64());
         }
-    }
-    /// Entries of the broken bonds, each on both of its sides, in the order of elements and slots.
-    pub fn broken_sides(&self) -> impl Iterator<Item = usize> {
-        let slots = &self.slots;
-        (0..self.count).flat_map(move |i| {
-            let broken = (0..slots.slots).filter(move |&slot| slots.is_broken(slot, i));
-            broken.map(move |slot| slots.at(slot, i))
-        })
     }
     fn vector(row: &[S], at: usize) -> DVec3 {
         DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())

@@ -277,14 +277,3 @@ pub fn from_device(words: &[u32], motion: &mut [Motion<f32>], tail: &mut [Tail<f
         }
     }
 }
-
-/// Slot-major rest directions and lengths.
-pub fn rest_rows(system: &System<f32>) -> Vec<[f32; 4]> {
-    let slots = &system.slots;
-    (0..slots.length.len())
-        .map(|at| {
-            let d = slots.rest_direction(at);
-            [d.x, d.y, d.z, slots.length[at]]
-        })
-        .collect()
-}

@@ -18,6 +18,7 @@ mod plan;
 mod profile;
 mod receive;
 mod set_up;
+mod slots;
 mod submit;
 mod tables;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use self::columns::{Columns, Sizes};
 use self::kernels::{Compiled, Kernels};
 use self::launch::{Status, phase};
 use self::plan::Task;
+use self::slots::Slots;
 use self::tables::Tables;
 use super::SimulateError;
 use super::breaks::BondIds;
@@ -77,6 +79,7 @@ pub struct Gpu {
     scene: Scene,
     /// The host's twin, true at frames.
     system: System<f32>,
+    slots: Slots,
     load: Vec<Load<f32>>,
     labels: Vec<u32>,
     dt: f64,

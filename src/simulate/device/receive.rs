@@ -6,11 +6,11 @@ use super::Gpu;
 use super::capture::{Event, Landed};
 use super::columns;
 use crate::columns::{BreakMode, Breaks};
+use crate::simulate::bond_tasks::BreakEvent;
 use crate::simulate::breaks::Broken;
 use crate::simulate::contact_pass::ContactTotals;
 use crate::simulate::engine::Capture;
 use crate::simulate::fragments;
-use crate::simulate::passes::BreakEvent;
 use crate::simulate::record::{self, Carried, Moment};
 use crate::simulate::state::State;
 
@@ -73,12 +73,10 @@ impl Gpu {
     }
 
     fn take_break(&mut self, event: &Event, rows: &mut Breaks) {
-        let j = self.system.slots.partner(event.element, event.slot);
-        let at = self
-            .system
-            .slots
-            .at(event.slot as usize, event.element as usize);
-        let tension = event.sigma > self.system.slots.sigma_c[at];
+        let bonds = &self.system.bonds;
+        let side = self.slots.side(bonds, event.element, event.slot);
+        let (i, j) = (event.element, side.other as u32);
+        let tension = event.sigma > bonds.sigma_c.get(side.entry);
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
         Broken {
             step: event.step,
@@ -86,13 +84,12 @@ impl Gpu {
             bond: self
                 .scene
                 .bond_ids
-                .id(event.element, j)
-                .expect("every slot was made from a bond"),
-            i: event.element,
-            j,
+                .id(i, j)
+                .expect("every entry was made from a bond"),
             event: BreakEvent {
-                element: event.element,
-                slot: event.slot,
+                entry: side.entry as u32,
+                i,
+                j,
                 sigma: f64::from(event.sigma),
                 tau: f64::from(event.tau),
                 mode: if tension {
@@ -106,6 +103,6 @@ impl Gpu {
             from_j: vector(event.from_j),
         }
         .push(rows);
-        self.system.unbond(event.element, event.slot, event.touch);
+        self.system.bonds.unbond(side.entry, event.touch);
     }
 }

@@ -6,10 +6,12 @@ use super::columns::{self, Columns, ListRows, ROWS, Sizes};
 use super::kernels::{Compiled, Kernels};
 use super::launch::{Launch, STATUS_WORDS, Status};
 use super::plan::Task;
+use super::slots::Slots;
 use super::tables::Tables;
 use super::{Gpu, Scene, arithmetic};
 use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::SimulateError;
+use crate::simulate::bonds::Side;
 use crate::simulate::breaks::BondIds;
 use crate::simulate::build::Built;
 use crate::simulate::colliders::obstacle;
@@ -49,9 +51,10 @@ impl Gpu {
         let contacts = Contacts::new(&system, &obstacles);
         let entries: usize = contacts.chunks.iter().map(|c| c.partner.len()).sum();
         let bonds = packing.bonds.id.len() as u64;
+        let slots = Slots::new(&system);
         let sizes = Sizes {
             stride: system.motion.len() as u64,
-            slots: system.slots.slots as u64,
+            slots: slots.slots as u64,
             kinds: system.classes.len() > 1,
             colliders: obstacles.len() as u64,
             tables: tables.rows.len() as u64,
@@ -99,6 +102,7 @@ impl Gpu {
             compiled,
             scene,
             system,
+            slots,
             load: built.load,
             labels,
             dt,
@@ -125,7 +129,7 @@ impl Gpu {
     /// Everything from the host to the device, with the springs of contacts in order of elements and partners; nothing is under way
     /// afterwards.
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
-        let contacts = Touching::new(&self.system, springs);
+        let contacts = Touching::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {
             let before = self.sizes;
             self.sizes.lists = contacts.rows.partner.len() as u64 * 3 / 2;
@@ -139,19 +143,22 @@ impl Gpu {
         let (tables, load) = (&self.scene.tables, &self.load);
         c.own.write(device, 0, &tables.own_rows(system, load));
         c.tables.write(device, 0, &tables.rows);
-        let slots = &system.slots;
-        c.neighbour.write(device, 0, &slots.neighbour);
+        let (slots, bonds) = (&self.slots, &system.bonds);
+        let neighbour = slots.map(bonds, |side| side.other as u32, |i| i as u32);
+        c.neighbour.write(device, 0, &neighbour);
         c.rest.write(device, 0, &contacts.rest);
         c.list_first.write(device, 0, &contacts.rows.first);
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
-        let both = slots.sigma_c.iter().zip(&slots.tau_c);
-        let strength: Vec<[f32; 2]> = both.map(|(s, t)| [*s, *t]).collect();
+        let both = |side: Side| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
+        let strength = slots.map(bonds, both, |_| [0.0; 2]);
         c.strength.write(device, 0, &strength);
         if self.sizes.kinds {
-            c.class.write(device, 0, &slots.class);
+            let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
+            c.class.write(device, 0, &class);
         }
-        let masks = [&slots.whole[..], &contacts.near, &vec![0; stride]].concat();
+        let whole = slots.masks(bonds, true);
+        let masks = [whole, contacts.near, vec![0; stride]].concat();
         c.masks.write(device, 0, &masks);
         let vectors = |at: usize| load.iter().map(move |row| columns::vector(&row.0, at));
         let loads: Vec<[f32; 4]> = vectors(0).chain(vectors(4)).collect();
@@ -196,19 +203,15 @@ struct Touching {
 }
 
 impl Touching {
-    fn new(system: &System<f32>, springs: &[SpringEntry<f32>]) -> Self {
-        let slots = &system.slots;
-        let mut rest = columns::rest_rows(system);
-        let mut near = vec![0u32; system.motion.len()];
-        for at in system.broken_sides() {
-            rest[at][..3].fill(0.0);
-            near[at % slots.padded] |= 1 << (at / slots.padded);
-        }
+    fn new(system: &System<f32>, slots: &Slots, springs: &[SpringEntry<f32>]) -> Self {
+        let bonds = &system.bonds;
+        let mut rest = slots.rest(bonds);
+        let near = slots.masks(bonds, false);
         let mut rows = ListRows::default();
         for entry in springs {
             let i = entry.element as usize;
-            match slots.find(i, entry.partner) {
-                Some(slot) => rest[slots.at(slot, i)][..3].copy_from_slice(&entry.spring),
+            match slots.find(bonds, i, entry.partner) {
+                Some(at) => rest[at][..3].copy_from_slice(&entry.spring),
                 None => rows.push(entry),
             }
         }

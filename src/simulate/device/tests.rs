@@ -140,7 +140,7 @@ fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
             chunk.partner[chunk.entries(i % CHUNK)]
                 .iter()
                 .copied()
-                .filter(|&j| j >= COLLIDER || system.slots.find(i, j).is_none())
+                .filter(|&j| j >= COLLIDER || system.bonds.find(i, j as usize).is_none())
                 .collect()
         })
         .collect()

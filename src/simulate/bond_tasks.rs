@@ -1,0 +1,180 @@
+//! What is asked of the bonds: the loads of a step with the bonds that break, or what the bonds of each element carry.
+
+use super::bond_pass::{BondLanes, Task};
+use super::record::Carried;
+use super::rows::{put, room, vector};
+use super::system::{Load, motion};
+use crate::columns::BreakMode;
+use crate::laws;
+use crate::laws::failure;
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Scalar, Vec3};
+
+/// A bond found beyond its strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BreakEvent {
+    /// Its entry.
+    pub entry: u32,
+    /// Element with the lower index.
+    pub i: u32,
+    /// The other.
+    pub j: u32,
+    /// Normal stress, Pa.
+    pub sigma: f64,
+    /// Shear stress, Pa.
+    pub tau: f64,
+    /// Strength that was passed.
+    pub mode: BreakMode,
+}
+
+/// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
+pub struct Loads<'a, S> {
+    /// Loads of the chunk; force and torque are written.
+    pub load: &'a mut [Load<S>],
+    /// Whether any class has damping.
+    pub damped: bool,
+    /// Bonds that break in this step.
+    pub breaks: &'a mut Vec<BreakEvent>,
+}
+
+impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
+    /// Force and torque.
+    type Sum = (Vec3<L>, Vec3<L>);
+
+    #[inline(always)]
+    fn zero() -> Self::Sum {
+        (Vec3::zero(), Vec3::zero())
+    }
+
+    #[inline(always)]
+    fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
+        let load = &bond.load;
+        // What acts alike on both ends, and what acts on them in opposite ways.
+        let (mut force, mut alike, mut opposite) = (load.force, load.shear_moment, load.moment);
+        if self.damped {
+            let (damp, arm, spin) = laws::damping::bond(
+                bond.x,
+                vector(bond.own, motion::V) - vector(bond.other, motion::V),
+                vector(bond.own, motion::W),
+                vector(bond.other, motion::W),
+                bond.class.damping,
+                bond.class.spin_damping,
+            );
+            force = force + damp;
+            alike = alike + arm;
+            opposite = opposite + spin;
+        }
+        let none = Vec3::zero();
+        let force = Vec3::select(mask, force, none);
+        sum.0 = sum.0 + force;
+        sum.1 = sum.1 + Vec3::select(mask, alike + opposite, none);
+        let mut row = [L::zero(); 8];
+        put(&mut row, 0, -force);
+        put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
+        row
+    }
+
+    #[inline(always)]
+    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]) {
+        let (sigma_c, tau_c) = bond.strength;
+        let section = &bond.class.section;
+        let mask = L::mask(bits);
+        let near = failure::may_exceed(&bond.load, section, sigma_c, tau_c);
+        if L::bits(mask & near) == 0 {
+            return;
+        }
+        let (sigma, tau) = failure::stress(&bond.load, section);
+        let tension = L::bits(mask & sigma_c.lt(sigma));
+        let broken = tension | L::bits(mask & tau_c.lt(tau));
+        if broken == 0 {
+            return;
+        }
+        let (mut s, mut t) = (room::<L>(), room::<L>());
+        sigma.store(&mut s);
+        tau.store(&mut t);
+        for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
+            let (own, other) = ((first + lane) as u32, others[lane]);
+            self.breaks.push(BreakEvent {
+                entry: (entry + lane) as u32,
+                i: own.min(other),
+                j: own.max(other),
+                sigma: s[lane].to_f64(),
+                tau: t[lane].to_f64(),
+                mode: if tension >> lane & 1 != 0 {
+                    BreakMode::Tension
+                } else {
+                    BreakMode::Shear
+                },
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn own(&mut self, local: usize, (force, torque): Self::Sum) {
+        let mut out: [L; 8] = L::load_rows(&self.load[local..]);
+        put(&mut out, 0, force);
+        put(&mut out, 4, torque);
+        L::store_rows(out, &mut self.load[local..]);
+    }
+
+    #[inline(always)]
+    fn other(&mut self, local: usize, row: &Row<L::Scalar, 8>) {
+        for (sum, add) in self.load[local].0.iter_mut().zip(row.0) {
+            *sum = *sum + add;
+        }
+    }
+}
+
+/// What the bonds of the elements of a chunk carry.
+pub struct Carry<'a> {
+    /// One entry an element; begins at zero.
+    pub carried: &'a mut [Carried],
+}
+
+impl<L: Lanes> Task<L> for Carry<'_> {
+    /// Largest σ and τ, half of the energies.
+    type Sum = [L; 3];
+
+    #[inline(always)]
+    fn zero() -> Self::Sum {
+        [L::zero(); 3]
+    }
+
+    #[inline(always)]
+    fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
+        let (sigma, tau) = failure::stress(&bond.load, &bond.class.section);
+        let energy = laws::bdem::linear_energy(&bond.load, bond.length, bond.k);
+        let zero = L::zero();
+        let sigma = L::select(mask, sigma.max(zero), zero);
+        let tau = L::select(mask, tau, zero);
+        let half = L::select(mask, energy * L::splat(0.5), zero);
+        *sum = [sum[0].max(sigma), sum[1].max(tau), sum[2] + half];
+        [sigma, tau, half, zero, zero, zero, zero, zero]
+    }
+
+    #[inline(always)]
+    fn look(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
+
+    #[inline(always)]
+    fn own(&mut self, local: usize, sum: Self::Sum) {
+        let mut columns = [room::<L>(); 3];
+        for (column, lanes) in columns.iter_mut().zip(sum) {
+            lanes.store(column);
+        }
+        // The last row of lanes may reach beyond the elements.
+        let to = self.carried.iter_mut().skip(local);
+        for (lane, to) in to.take(L::WIDTH).enumerate() {
+            let [sigma, tau, energy] = columns.map(|column| column[lane].to_f64());
+            *to = Carried { sigma, tau, energy };
+        }
+    }
+
+    #[inline(always)]
+    fn other(&mut self, local: usize, row: &Row<L::Scalar, 8>) {
+        if let Some(to) = self.carried.get_mut(local) {
+            to.sigma = to.sigma.max(row.0[0].to_f64());
+            to.tau = to.tau.max(row.0[1].to_f64());
+            to.energy += row.0[2].to_f64();
+        }
+    }
+}
