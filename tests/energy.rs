@@ -168,7 +168,8 @@ fn check_energy(make: Make, clusters: u32) {
     println!("0.2: departure {departure:.2e}, trend {trend:.2e}");
     assert!(departure < 0.01, "departure {departure:.2e}");
     assert!(trend.abs() < 0.002, "trend {trend:.2e}");
-    let (departure, trend) = energy_drift(make, clusters, 0.05, 100_000).expect("there was one before");
+    let (departure, trend) =
+        energy_drift(make, clusters, 0.05, 100_000).expect("there was one before");
     println!("0.05: departure {departure:.2e}, trend {trend:.2e}");
     assert!(departure < 0.001, "departure {departure:.2e}");
     assert!(trend.abs() < 0.0005, "trend {trend:.2e}");

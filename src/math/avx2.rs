@@ -107,12 +107,29 @@ impl Lanes for F32x8 {
     #[inline(always)]
     fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 8] = index[..8].try_into().expect("a slice of eight");
-        columns(|k| &rows[index[k] as usize].0)
+        // SAFETY: eight readable words; AVX2 as above.
+        let outside = unsafe {
+            let index = _mm256_loadu_si256(index.as_ptr().cast());
+            let rows = _mm256_set1_epi32(rows.len().min(u32::MAX as usize) as i32);
+            let larger = _mm256_max_epu32(index, rows);
+            _mm256_movemask_epi8(_mm256_cmpeq_epi32(larger, index))
+        };
+        assert!(outside == 0, "an index beyond the rows");
+        let mut at = [&[0.0; C]; 8];
+        for (row, &k) in at.iter_mut().zip(index) {
+            // SAFETY: every index was just compared with the number of rows, all eight at once.
+            *row = unsafe { &rows.get_unchecked(k as usize).0 };
+        }
+        columns(at)
     }
     #[inline(always)]
     fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
-        let rows = &rows[..8];
-        columns(|k| &rows[k].0)
+        let rows: &[Row<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
+        let mut at = [&[0.0; C]; 8];
+        for (row, from) in at.iter_mut().zip(rows) {
+            *row = &from.0;
+        }
+        columns(at)
     }
     #[inline(always)]
     fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
@@ -129,11 +146,12 @@ impl Lanes for F32x8 {
             }
             return;
         }
-        for block in 0..C / 8 {
-            let eight: [Self; 8] = std::array::from_fn(|c| columns[block * 8 + c]);
+        for block in (0..C).step_by(8) {
+            let mut eight = [Self::zero(); 8];
+            eight.copy_from_slice(&columns[block..block + 8]);
             // A transpose is its own inverse.
             for (row, values) in rows.iter_mut().zip(transpose(eight)) {
-                values.store(&mut row.0[block * 8..]);
+                values.store(&mut row.0[block..]);
             }
         }
     }
@@ -163,28 +181,31 @@ impl Lanes for F32x8 {
 }
 
 /// Columns of eight rows of 4, 8 or 16 floats.
+///
+/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called instead of inlined.
 #[inline(always)]
-fn columns<'a, const C: usize>(row: impl Fn(usize) -> &'a [f32; C]) -> [F32x8; C] {
-    if C == 4 {
-        let pairs: [F32x8; 4] = std::array::from_fn(|k| {
-            let (low, high) = (row(k), row(k + 4));
-            // SAFETY: both rows hold four floats, no alignment asked for; AVX2 as above.
-            F32x8(unsafe {
-                _mm256_insertf128_ps::<1>(
-                    _mm256_castps128_ps256(_mm_loadu_ps(low.as_ptr())),
-                    _mm_loadu_ps(high.as_ptr()),
-                )
-            })
-        });
-        let four = transpose_quarters(pairs);
-        return std::array::from_fn(|c| four[c]);
-    }
+fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
     let mut out = [F32x8::zero(); C];
-    for block in 0..C / 8 {
-        let rows: [F32x8; 8] = std::array::from_fn(|k| F32x8::load(&row(k)[block * 8..]));
-        for (c, column) in transpose(rows).into_iter().enumerate() {
-            out[block * 8 + c] = column;
+    if C == 4 {
+        let mut pairs = [F32x8::zero(); 4];
+        for k in 0..4 {
+            // SAFETY: both rows hold four floats, no alignment asked for; AVX2 as above.
+            pairs[k] = F32x8(unsafe {
+                _mm256_insertf128_ps::<1>(
+                    _mm256_castps128_ps256(_mm_loadu_ps(row[k].as_ptr())),
+                    _mm_loadu_ps(row[k + 4].as_ptr()),
+                )
+            });
         }
+        out.copy_from_slice(&transpose_quarters(pairs));
+        return out;
+    }
+    for block in (0..C).step_by(8) {
+        let mut rows = [F32x8::zero(); 8];
+        for (values, from) in rows.iter_mut().zip(row) {
+            *values = F32x8::load(&from[block..]);
+        }
+        out[block..block + 8].copy_from_slice(&transpose(rows));
     }
     out
 }
@@ -212,14 +233,13 @@ fn transpose_quarters(r: [F32x8; 4]) -> [F32x8; 4] {
 fn transpose(r: [F32x8; 8]) -> [F32x8; 8] {
     let low = transpose_quarters([r[0], r[1], r[2], r[3]]);
     let high = transpose_quarters([r[4], r[5], r[6], r[7]]);
-    std::array::from_fn(|c| {
+    let mut out = [F32x8::zero(); 8];
+    for c in 0..4 {
         // SAFETY: inside `Lanes::run`, which checked for AVX2.
-        F32x8(unsafe {
-            if c < 4 {
-                _mm256_permute2f128_ps::<0x20>(low[c].0, high[c].0)
-            } else {
-                _mm256_permute2f128_ps::<0x31>(low[c - 4].0, high[c - 4].0)
-            }
-        })
-    })
+        unsafe {
+            out[c] = F32x8(_mm256_permute2f128_ps::<0x20>(low[c].0, high[c].0));
+            out[c + 4] = F32x8(_mm256_permute2f128_ps::<0x31>(low[c].0, high[c].0));
+        }
+    }
+    out
 }

@@ -122,9 +122,17 @@ impl Lanes for F32x16 {
     #[inline(always)]
     fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 16] = index[..16].try_into().expect("a slice of sixteen");
+        // SAFETY: sixteen readable words; AVX-512 as above.
+        let outside = unsafe {
+            let index = _mm512_loadu_epi32(index.as_ptr().cast());
+            let rows = _mm512_set1_epi32(rows.len().min(u32::MAX as usize) as i32);
+            _mm512_cmpge_epu32_mask(index, rows)
+        };
+        assert!(outside == 0, "an index beyond the rows");
         let mut at = [&[0.0; C]; 16];
         for (row, &k) in at.iter_mut().zip(index) {
-            *row = &rows[k as usize].0;
+            // SAFETY: every index was just compared with the number of rows, all sixteen at once.
+            *row = unsafe { &rows.get_unchecked(k as usize).0 };
         }
         columns(at)
     }

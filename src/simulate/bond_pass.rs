@@ -25,8 +25,10 @@ pub trait Task<L: Lanes> {
     fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]);
     /// Sums of the elements from `local` on in the chunk.
     fn own(&mut self, local: usize, sum: Self::Sum);
-    /// What another element's bond does to an element of the chunk.
-    fn other(&mut self, local: usize, row: &Row<L::Scalar, 8>);
+    /// Takes what one more bond does to the end that does not own it.
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
+    /// All that the bonds owned elsewhere do to an element of the chunk.
+    fn others(&mut self, local: usize, sum: [L::Scalar; 8]);
 }
 
 /// Bonds side by side, evaluated.
@@ -173,13 +175,15 @@ impl<L: Lanes, T: Task<L>> Pass<L> for BondPass<'_, L, T> {
         // Border rows stand in the order in which they are asked for.
         let mut next = owned;
         for local in 0..self.count {
+            let mut sum = [L::Scalar::default(); 8];
             for &entry in bonds.foreign(self.first + local) {
                 let here = (entry as usize).wrapping_sub(base);
                 let outside = here >= owned;
                 let row = if outside { next } else { here };
                 next += usize::from(outside);
-                self.task.other(local, &self.handed[row]);
+                T::join(&mut sum, &self.handed[row].0);
             }
+            self.task.others(local, sum);
         }
         self.task
     }

@@ -7,8 +7,7 @@ use super::system::{Load, motion};
 use crate::columns::BreakMode;
 use crate::laws;
 use crate::laws::failure;
-use crate::math::lanes::Row;
-use crate::math::{Lanes, Scalar, Vec3};
+use crate::math::{Lanes, Real, Scalar, Vec3};
 
 /// A bond found beyond its strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,10 +117,15 @@ impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
     }
 
     #[inline(always)]
-    fn other(&mut self, local: usize, row: &Row<L::Scalar, 8>) {
-        for (sum, add) in self.load[local].0.iter_mut().zip(row.0) {
-            *sum = *sum + add;
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+        for (sum, add) in sum.iter_mut().zip(row) {
+            *sum = *sum + *add;
         }
+    }
+
+    #[inline(always)]
+    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
+        <Self as Task<L>>::join(&mut self.load[local].0, &sum);
     }
 }
 
@@ -170,11 +174,18 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     }
 
     #[inline(always)]
-    fn other(&mut self, local: usize, row: &Row<L::Scalar, 8>) {
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+        sum[0] = Real::max(sum[0], row[0]);
+        sum[1] = Real::max(sum[1], row[1]);
+        sum[2] = sum[2] + row[2];
+    }
+
+    #[inline(always)]
+    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
         if let Some(to) = self.carried.get_mut(local) {
-            to.sigma = to.sigma.max(row.0[0].to_f64());
-            to.tau = to.tau.max(row.0[1].to_f64());
-            to.energy += row.0[2].to_f64();
+            to.sigma = to.sigma.max(sum[0].to_f64());
+            to.tau = to.tau.max(sum[1].to_f64());
+            to.energy += sum[2].to_f64();
         }
     }
 }
