@@ -1,6 +1,7 @@
 //! All integration tests in one binary, since each binary links everything again.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
+mod bench;
 mod device;
 mod energy;
 mod external;
