@@ -12,8 +12,10 @@ use glam::DVec3;
 /// One linear bond.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearBond {
-    /// Bond vector from i to j at rest, m.
-    pub d: DVec3,
+    /// Direction from i to j at rest.
+    pub n: DVec3,
+    /// Length at rest, m.
+    pub length: f64,
     /// k_n, N/m.
     pub normal: f64,
     /// k_s/l0, N/m.
@@ -34,14 +36,14 @@ impl LinearBond {
         u_j: DVec3,
         theta_j: DVec3,
     ) -> (DVec3, DVec3) {
-        let n = self.d.normalize_or_zero();
-        let e = u_j - u_i - 0.5 * (theta_i + theta_j).cross(self.d);
+        let (n, d) = (self.n, self.n * self.length);
+        let e = u_j - u_i - 0.5 * (theta_i + theta_j).cross(d);
         let along = n * n.dot(e);
         let s = self.normal * along + self.transverse * (e - along);
         let b = theta_j - theta_i;
         let axial = n * n.dot(b);
         let m = self.twist * axial + self.bend * (b - axial);
-        (s, m + 0.5 * self.d.cross(s))
+        (s, m + 0.5 * d.cross(s))
     }
 }
 

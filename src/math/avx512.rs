@@ -137,6 +137,14 @@ impl Lanes for F32x16 {
         columns(at)
     }
     #[inline(always)]
+    fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
+        for &k in &index[..16] {
+            let row = rows.as_ptr().wrapping_add(k as usize);
+            // SAFETY: a hint, which no address makes fault.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(row.cast()) }
+        }
+    }
+    #[inline(always)]
     fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
         let rows: &[Row<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
         let mut at = [&[0.0; C]; 16];

@@ -17,6 +17,9 @@ pub trait Lanes: Real + Send + Sync + 'static {
     fn store(self, to: &mut [Self::Scalar]);
     /// Column c of the rows `index[0..WIDTH]`, for every c: a transpose. `C` is 4, 8 or 16.
     fn gather<const C: usize>(rows: &[Row<Self::Scalar, C>], index: &[u32]) -> [Self; C];
+    /// Asks for the rows `index[0..WIDTH]`, so that they are near when they are gathered; indices beyond the rows ask for nothing.
+    #[inline(always)]
+    fn prefetch<const C: usize>(_rows: &[Row<Self::Scalar, C>], _index: &[u32]) {}
     /// Columns of `WIDTH` consecutive rows.
     fn load_rows<const C: usize>(rows: &[Row<Self::Scalar, C>]) -> [Self; C];
     /// Writes `WIDTH` consecutive rows.

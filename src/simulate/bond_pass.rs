@@ -215,6 +215,12 @@ impl<L: Lanes, T: Task<L>> BondPass<'_, L, T> {
                 continue;
             }
             let others = &bonds.other[entry..entry + L::WIDTH];
+            if local + L::WIDTH < self.count {
+                let next = bonds.at(slot, i + L::WIDTH);
+                let others = &bonds.other[next..next + L::WIDTH];
+                L::prefetch(&system.motion, others);
+                L::prefetch(&system.tail, others);
+            }
             let ends = Ends {
                 own,
                 own_tail,

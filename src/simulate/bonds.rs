@@ -258,8 +258,10 @@ impl<S: Scalar> Bonds<S> {
     /// Owner and slot of an entry.
     #[inline(always)]
     pub fn place(&self, entry: usize) -> (usize, usize) {
-        let row = entry / BLOCK;
-        (row / self.slots * BLOCK + entry % BLOCK, row % self.slots)
+        // Entries fit into 32 bits, and a quotient of those costs half of what one of 64 does.
+        let (row, slots) = ((entry / BLOCK) as u32, self.slots as u32);
+        let block = (row / slots) as usize;
+        (block * BLOCK + entry % BLOCK, (row % slots) as usize)
     }
 
     /// Entries of the bonds that an element does not own.

@@ -1,11 +1,12 @@
 //! The critical time step of a built system, by Lanczos iteration on the linearised bonds, contacts included.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use super::bonds::Side;
 use super::contact_pass::{Obstacle, Surface, stiffest};
 use super::system::{CHUNK, System};
+use crate::laws::bdem;
 use crate::laws::timestep::{LinearBond, critical};
 use crate::math::Scalar;
 
@@ -59,6 +60,8 @@ fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
 /// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
 struct Linear<'a, S> {
     system: &'a System<S>,
+    /// E S, G S, G J and E I of each class.
+    classes: Vec<[f64; 4]>,
     /// Normal and tangential stiffness of the stiffest contact that each element can have, N/m.
     contact: Vec<(f64, f64)>,
     /// Inverse square roots of mass and inertia.
@@ -87,8 +90,12 @@ impl<'a, S: Scalar> Linear<'a, S> {
             let inverse_mass = system.inverse_mass[i].to_f64();
             (inverse_mass.sqrt(), inverse_inertia[i].sqrt())
         };
+        let classes = system.classes.iter();
         Linear {
             system,
+            classes: classes
+                .map(|class| [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64))
+                .collect(),
             contact: (0..system.count).map(contact).collect(),
             scale: (0..system.count).map(scale).collect(),
             grounded: !obstacles.is_empty(),
@@ -100,11 +107,11 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let bonds = &self.system.bonds;
         let (own, other) = (self.contact[i], self.contact[side.other]);
         let l0 = bonds.length.get(side.entry).to_f64();
-        let k = self.system.classes[bonds.class.get(side.entry) as usize]
-            .map(|v| v.to_f64())
-            .stiffness(l0);
+        let [es, gs, gj, ei] = self.classes[bonds.class.get(side.entry) as usize];
+        let k = bdem::stiffness(es, gs, gj, ei, l0);
         LinearBond {
-            d: DVec3::from_array(bonds.rest_direction(side).to_f64()) * l0,
+            n: DVec3::from_array(bonds.rest_direction(side).to_f64()),
+            length: l0,
             normal: k.normal.max(own.0).max(other.0),
             transverse: (k.shear / l0).max(own.1).max(other.1),
             twist: k.twist,
@@ -117,9 +124,9 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let system = self.system;
         let of = |i: usize, side: Side| {
             let l0 = system.bonds.length.get(side.entry).to_f64();
-            let class = &system.classes[system.bonds.class.get(side.entry) as usize];
+            let [es, ..] = self.classes[system.bonds.class.get(side.entry) as usize];
             let inverse = |k: usize| system.inverse_mass[k].to_f64();
-            class.es.to_f64() / l0 * (inverse(i) + inverse(side.other))
+            es / l0 * (inverse(i) + inverse(side.other))
         };
         let bonds = system.bonds.entries();
         bonds.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
@@ -148,6 +155,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             diagonal.push(along);
             let last = lambda;
             lambda = largest_of_tridiagonal(&diagonal, &beside);
+
             settled = if (lambda - last).abs() <= TOLERANCE * lambda {
                 settled + 1
             } else {
@@ -164,8 +172,9 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let system = self.system;
         let moved = |i: usize| {
             let (scale_u, scale_t) = self.scale[i];
-            let [a, b, c, d, e, f] = x[i].map(f64::from);
-            (DVec3::new(a, b, c) * scale_u, DVec3::new(d, e, f) * scale_t)
+            let row = &x[i];
+            let vector = |at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]).as_dvec3();
+            (vector(0) * scale_u, vector(3) * scale_t)
         };
         (0..x.len())
             .into_par_iter()

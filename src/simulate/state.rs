@@ -172,8 +172,8 @@ impl State {
     }
 }
 
-fn bytes<T: Pod>(rows: impl Iterator<Item = T>) -> Vec<u8> {
-    let mut out = Vec::new();
+fn bytes<T: Pod>(rows: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rows.len() * size_of::<T>());
     rows.for_each(|row| out.extend_from_slice(bytemuck::bytes_of(&row)));
     out
 }

@@ -12,7 +12,7 @@ use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
 
 /// Elements a thread takes at a time; a multiple of every lane width.
-pub const CHUNK: usize = 512;
+pub const CHUNK: usize = 1024;
 
 /// Columns of a row of motion.
 pub mod motion {
