@@ -40,7 +40,7 @@ struct motion_turn_result {
 // Returns the new quaternion and the part of φ that rounding kept out of it. Turns of up to π a step.
 fn motion_turn(q: vec4<f32>, left_over: vec3<f32>, turn: vec3<f32>) -> motion_turn_result {
     let phi = turn + left_over;
-    let turned = quat_rounded(quat_renormalised(quat_product(quat_from_rotation_vector(phi), q)));
+    let turned = quat_rounded(quat_normalised(quat_product(quat_from_rotation_vector(phi), q)));
     return motion_turn_result(turned, phi - quat_rotation_between(q, turned));
 }
 

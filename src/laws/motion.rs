@@ -39,7 +39,7 @@ pub fn turn<T: Real>(q: Quat<T>, left_over: Vec3<T>, turn: Vec3<T>) -> (Quat<T>,
     let phi = turn + left_over;
     let turned = Quat::from_rotation_vector(phi)
         .product(q)
-        .renormalised()
+        .normalised()
         .rounded();
     (turned, phi - rotation_between(q, turned))
 }

@@ -11,7 +11,8 @@ use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
 
-/// Elements a thread takes at a time; a multiple of every lane width.
+/// Elements a thread takes at a time, a multiple of every lane width: few of their bonds cross into other chunks, and what these hand
+/// over fits into the cache of a core.
 pub const CHUNK: usize = 1024;
 
 /// Columns of a row of motion.

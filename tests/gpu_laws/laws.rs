@@ -66,7 +66,7 @@ laws! {
     "separation" separation separation [3];
     "rotate" rotate rotate [3];
     "product" product rotations [4];
-    "renormalised" renormalised rotations [4];
+    "normalised" normalised rotations [4];
     "from_rotation_vector" from_rotation_vector rotation_vector [4];
     "rotation_between" rotation_between rotations [3];
     "half_space" half_space half_space [1, 3];
@@ -192,8 +192,8 @@ fn product<T: Real>(a: &[T]) -> Vec<T> {
     flat4(rotation(a).product(rotation(&a[4..])))
 }
 
-fn renormalised<T: Real>(a: &[T]) -> Vec<T> {
-    flat4(rotation(a).renormalised())
+fn normalised<T: Real>(a: &[T]) -> Vec<T> {
+    flat4(rotation(a).normalised())
 }
 
 fn from_rotation_vector<T: Real>(a: &[T]) -> Vec<T> {

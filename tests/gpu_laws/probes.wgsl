@@ -209,9 +209,9 @@ fn product(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn renormalised(@builtin(global_invocation_id) id: vec3<u32>) {
+fn normalised(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
-        put4(0u, quat_renormalised(q(0u)));
+        put4(0u, quat_normalised(q(0u)));
     }
 }
 
