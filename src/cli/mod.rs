@@ -249,6 +249,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 Some(
                     crate::store::StoreError::NotAStore { .. }
                         | crate::store::StoreError::Missing { .. }
+                        | crate::store::StoreError::LeftOut { .. }
                 )
             )
     });

@@ -4,6 +4,8 @@
 
 pub mod archive;
 pub mod atomic;
+mod encode;
+pub mod format;
 pub mod manifest;
 pub mod parquet;
 pub mod surface;
@@ -12,6 +14,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
+use crate::spec::FrameGroup;
+pub use format::Format;
 pub use manifest::{Manifest, SCHEMA_VERSION, StageRecord};
 pub use surface::{Piece, SurfaceFrame};
 
@@ -33,6 +37,19 @@ pub enum StoreError {
         path: PathBuf,
         /// The stage that writes it.
         stage: &'static str,
+    },
+    /// A stage asks for a column that the frames were written without.
+    #[error(
+        "{path}: has no column {column}, which output.columns left out; add {word:?} to output.columns and run `cullet simulate` again",
+        path = .path.display()
+    )]
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+        /// What `output.columns` lacks.
+        word: String,
     },
     /// A file cannot be understood.
     #[error("{path}: {what}", path = .path.display())]
@@ -170,6 +187,17 @@ impl Store {
         self.read_numbered("frames", frame)
     }
 
+    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns; others that were left out read as zeros.
+    pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
+        let path = self.numbered("frames", frame, "parquet");
+        let frames = existing(path, "simulate")?;
+        parquet::read_needed(&frames, |name| {
+            let mut groups = FrameGroup::ALL.iter();
+            let group = groups.find(|group| group.columns().contains(&name));
+            group.is_none_or(|group| needed.contains(group))
+        })
+    }
+
     /// Reads `breaks/NNNNNN.parquet`.
     pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
         self.read_numbered("breaks", frame)
@@ -183,6 +211,22 @@ impl Store {
     /// Reads `fragments/NNNNNN.parquet`.
     pub fn read_fragments(&self, frame: u32) -> Result<Fragments> {
         self.read_numbered("fragments", frame)
+    }
+
+    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.
+    pub fn write_unlisted<T: Table>(
+        &self,
+        kind: &str,
+        frame: u32,
+        table: &T,
+        format: &Format,
+    ) -> Result<()> {
+        parquet::write_unlisted(&self.numbered(kind, frame, "parquet"), table, format)
+    }
+
+    /// Makes the names of all files in the folder `kind` last.
+    pub fn sync_names(&self, kind: &str) -> Result<()> {
+        atomic::sync_folder(&self.path(kind))
     }
 
     /// Writes table `kind/NNNNNN.parquet`.
@@ -226,8 +270,13 @@ impl Store {
 }
 
 fn read<T: Table>(path: PathBuf, stage: &'static str) -> Result<T> {
-    if !path.is_file() {
-        return Err(StoreError::Missing { path, stage });
+    parquet::read(&existing(path, stage)?)
+}
+
+fn existing(path: PathBuf, stage: &'static str) -> Result<PathBuf> {
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(StoreError::Missing { path, stage })
     }
-    parquet::read(&path)
 }
