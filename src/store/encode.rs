@@ -36,6 +36,9 @@ pub(super) const ROWS_PER_GROUP: usize = 1 << 20;
 const ROWS_PER_PAGE: usize = 1 << 17;
 /// Rows handed to an encoder at a time: their copy stays in the cache.
 const PIECE: usize = 8192;
+/// Tables of fewer rows are not compressed: to set a compressor up costs more than they hold.
+const WORTH_COMPRESSING: usize = 256;
+
 /// Who encodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hands {
@@ -58,7 +61,7 @@ pub(super) fn encode<T: Table>(
         .filter(|(_, column)| !format.left_out.contains_key(column.name))
         .collect();
     let schema = Arc::new(schema(&columns, format));
-    let properties = properties(&columns, format);
+    let properties = properties(&columns, table.rows(), format);
     let (mut file, groups) =
         ArrowWriter::try_new(writer, schema.clone(), Some(properties))?.into_serialized_writer()?;
     for (group, first) in (0..table.rows()).step_by(ROWS_PER_GROUP).enumerate() {
@@ -123,7 +126,7 @@ fn schema(columns: &[(usize, Column)], format: &Format) -> Schema {
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-fn properties(columns: &[(usize, Column)], format: &Format) -> WriterProperties {
+fn properties(columns: &[(usize, Column)], rows: usize, format: &Format) -> WriterProperties {
     let json = |map: &BTreeMap<&str, serde_json::Value>| serde_json::json!(map).to_string();
     let units = columns
         .iter()
@@ -148,6 +151,7 @@ fn properties(columns: &[(usize, Column)], format: &Format) -> WriterProperties 
     let mut builder = WriterProperties::builder()
         .set_created_by("cullet".to_owned())
         .set_compression(match format.compression {
+            _ if rows < WORTH_COMPRESSING => Codec::UNCOMPRESSED,
             Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
             Compression::None => Codec::UNCOMPRESSED,
         })
