@@ -7,7 +7,7 @@ use super::device::Gpu;
 use super::stability::critical_step;
 use super::state::{State, StateError};
 use super::system::System;
-use crate::columns::{Breaks, Fragments, Frames, History};
+use crate::columns::{Bonds, Breaks, Fragments, Frames, History};
 use crate::gpu::{GpuError, Request};
 use crate::math::Lanes;
 #[cfg(target_arch = "x86_64")]
@@ -152,7 +152,12 @@ pub fn validate(
     backend: Backend,
 ) -> Result<(), SimulateError> {
     refuse_combination(pipeline, backend)?;
-    let built = build::<f64>(packing, pipeline)?;
+    // What is refused here concerns elements; bonds are many, and pack has just made them.
+    let elements = Packing {
+        elements: packing.elements.clone(),
+        bonds: Bonds::default(),
+    };
+    let built = build::<f64>(&elements, pipeline)?;
     refuse_sunk(&built.system, packing, pipeline)
 }
 
