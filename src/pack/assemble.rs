@@ -143,19 +143,18 @@ fn append_bonds(
     if let Some(modulus) = material.weibull_modulus {
         positive(material, "weibull_modulus", modulus)?;
     }
-    let factors: Vec<f64> = ids
-        .clone()
-        .into_par_iter()
-        .map(|id| {
-            material.weibull_modulus.map_or(1.0, |modulus| {
-                weibull::factor(weibull::uniform(seed, id), modulus)
-            })
+    let factor = |id| {
+        material.weibull_modulus.map_or(1.0, |modulus| {
+            weibull::factor(weibull::uniform(seed, id), modulus)
         })
-        .collect();
+    };
+    // Factors first, which both strengths share.
     bonds
         .sigma_c
-        .par_extend(factors.par_iter().map(|f| sigma * f));
+        .par_extend(ids.clone().into_par_iter().map(factor));
+    let factors = &mut bonds.sigma_c[first_bond..];
     bonds.tau_c.par_extend(factors.par_iter().map(|f| tau * f));
+    factors.par_iter_mut().for_each(|f| *f *= sigma);
     bonds.id.par_extend(ids);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The seam between the stage and whatever steps in time, and the one place where choices are resolved or refused.
 
+use rayon::prelude::*;
+
 use super::SimulateError;
 use super::build::build;
 use super::cpu::Cpu;
@@ -157,7 +159,7 @@ pub fn validate(
         elements: packing.elements.clone(),
         bonds: Bonds::default(),
     };
-    let built = build::<f64>(&elements, pipeline)?;
+    let built = build::<f32>(&elements, pipeline)?;
     refuse_sunk(&built.system, packing, pipeline)
 }
 
@@ -165,19 +167,21 @@ pub fn validate(
 const SUNK: f64 = 0.2;
 
 fn refuse_sunk(
-    system: &System<f64>,
+    system: &System<f32>,
     packing: &Packing,
     pipeline: &Pipeline,
 ) -> Result<(), SimulateError> {
     for collider in &pipeline.colliders {
         let obstacle = super::colliders::obstacle(collider, 0.0);
         let sunk = (0..system.count)
+            .into_par_iter()
             .filter(|&i| system.inverse_mass[i] > 0.0)
             .map(|i| {
                 let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
                 (system.radius(i) - distance, i)
             })
-            .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            // Of equally deep ones the first, whoever looked where.
+            .reduce(|| (0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         let (depth, i) = sunk;
         if depth > SUNK * system.radius(i) {
             let body = packing.elements.body[i] as usize;

@@ -8,11 +8,13 @@ pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
     let slots = &system.slots;
     for i in 0..system.count {
-        for slot in (0..slots.slots).filter(|&slot| slots.is_whole(slot, i)) {
-            let j = slots.neighbour[slots.at(slot, i)];
+        let mut whole = slots.whole[i];
+        while whole != 0 {
+            let j = slots.partner(i as u32, whole.trailing_zeros());
             if (j as usize) < i {
                 sets.join(i as u32, j);
             }
+            whole &= whole - 1;
         }
     }
     sets.roots()

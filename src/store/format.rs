@@ -85,7 +85,8 @@ mod tests {
                     continue;
                 }
                 let rounded = round_mantissa(exact, bits);
-                assert_eq!(rounded.to_bits() << (9 + bits), 0, "{bits} bits are left");
+                let low = (1_u32 << (23 - bits)) - 1;
+                assert_eq!(rounded.to_bits() & low, 0, "{bits} bits are left");
                 assert_eq!(
                     round_mantissa(rounded, bits),
                     rounded,
