@@ -1,4 +1,4 @@
-//! The readers at the other end: usd-core, trimesh, Khronos' glTF validator, DuckDB, run on a shot from the command line.
+//! The readers at the other end: usd-core, pyarrow, trimesh, Khronos' glTF validator, DuckDB, run on a shot from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -34,7 +34,35 @@ fn store() -> &'static PathBuf {
         .1
 }
 
+/// A store whose frames lack columns and are rounded, made once.
+fn lean_store() -> &'static PathBuf {
+    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &STORE
+        .get_or_init(|| {
+            let place = Place::new();
+            let bunny = shot("bunny_drop");
+            let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];
+            for setting in [
+                "scale=smoke",
+                "time.end=2 ms",
+                "output.columns=[\"position\", \"rotation\", \"velocity\", \"fragment\"]",
+                "output.precision_bits.position=20",
+                "output.precision_bits.velocity=10",
+            ] {
+                arguments.extend(["--set", setting]);
+            }
+            place.succeed(&arguments);
+            let store = place.path("store");
+            (place, store)
+        })
+        .1
+}
+
 fn check(script: &str) {
+    check_on(script, store);
+}
+
+fn check_on(script: &str, store: fn() -> &'static PathBuf) {
     let required = std::env::var_os("CULLET_EXTERNAL_REQUIRED").is_some();
     let Some(readers) = std::env::var_os("CULLET_EXTERNAL").map(PathBuf::from) else {
         assert!(!required, "CULLET_EXTERNAL names no folder of readers");
@@ -90,4 +118,10 @@ fn khronos_validator_finds_no_error() {
 #[test]
 fn duckdb_counts_elements_per_fragment() {
     check("check_duckdb.py");
+}
+
+#[test]
+fn pyarrow_reads_frames_and_how_they_were_rounded() {
+    check_on("check_columns.py", store);
+    check_on("check_columns.py", lean_store);
 }

@@ -8,14 +8,16 @@ use serde_json::Value;
 
 use crate::harness::{Place, files, shot};
 
-/// Few elements, a short time.
-const SMALL: [&str; 6] = [
+/// Few elements, a short time, a state with every frame.
+const SMALL: [&str; 8] = [
     "--set",
     "scale=smoke",
     "--set",
     "body.bunny.packing.elements=2000",
     "--set",
     "time.end=3 ms",
+    "--set",
+    "simulate.state_every=1",
 ];
 
 fn simulate(place: &Place, out: &str, more: &[&str]) {
@@ -145,6 +147,72 @@ const SUNK: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ng
     young = \"1 MPa\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [2, 1, 1] }\n\
     packing = { type = \"hexagonal\", radius = \"1 mm\" }\nposition = [0, \"-4 mm\", 0]\n\
     [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\n";
+
+#[test]
+fn frames_hold_the_columns_asked_for_and_are_rounded() {
+    let place = Place::new();
+    simulate(&place, "whole", &["--set", "time.end=1 ms"]);
+    let changed = [
+        "--set",
+        "time.end=1 ms",
+        "--set",
+        "output.columns=[\"position\", \"rotation\", \"fragment\"]",
+        "--set",
+        "output.precision_bits.position=12",
+        "--set",
+        "output.compression=none",
+    ];
+    simulate(&place, "lean", &changed);
+    let [whole, lean] = ["whole", "lean"].map(|name| Store::at(place.path(name)));
+    let error = lean.read_frame(1).unwrap_err().to_string();
+    assert!(
+        error.contains("add \"velocity\" to output.columns"),
+        "{error}"
+    );
+    let needs = cullet::reconstruct::NEEDS;
+    let found = lean.read_frame_with(1, &needs).unwrap();
+    let exact = whole.read_frame(1).unwrap();
+    assert_eq!((&found.qx, &found.fragment), (&exact.qx, &exact.fragment));
+    assert!(found.vx.iter().all(|v| *v == 0.0));
+    assert_ne!(found.x, exact.x);
+    for (rounded, x) in found.x.iter().zip(&exact.x) {
+        assert!(
+            (rounded - x).abs() <= x.abs() * 0.5_f32.powi(13),
+            "{x}: {rounded}"
+        );
+    }
+    // Physics and states do not know of it.
+    let states = ["whole", "lean"].map(|name| files(&place.path(name), &["state"]));
+    assert!(
+        states[0].len() == 2 && states[0] == states[1],
+        "the same states"
+    );
+    let told = std::fs::read_to_string(place.path("lean/store.json")).unwrap();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["pipeline"]["output"]["precision_bits"]["position"], 12);
+    place.succeed(&["reconstruct", "lean"]);
+    place.succeed(&["export", "lean", "--format", "usd"]);
+    place.succeed(&["preview", "lean"]);
+}
+
+#[test]
+fn states_come_so_many_steps_apart() {
+    let place = Place::new();
+    let bunny = shot("bunny_drop");
+    let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];
+    arguments.extend(&SMALL[..6]);
+    arguments.extend(["--set", "simulate.keep_states=100"]);
+    arguments.extend([
+        "--set",
+        "time.step=2e-6",
+        "--set",
+        "time.frames_per_second=5000",
+    ]);
+    place.succeed(&arguments);
+    // A hundred steps a frame: each tenth frame has a state, and the last.
+    let states = Store::at(place.path("store")).numbers("state", "rkyv");
+    assert_eq!(states.unwrap(), [0, 10, 15]);
+}
 
 #[test]
 fn a_body_that_starts_in_a_collider_is_refused() {

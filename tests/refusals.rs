@@ -45,6 +45,61 @@ fn unknown_key() {
 }
 
 #[test]
+fn columns_that_do_not_fit_together() {
+    let output = |keys: &str| pipeline("[[material]]", &format!("[output]\n{keys}\n[[material]]"));
+    let unknown = output("columns = [\"positon\"]");
+    let parts = [
+        "shot.toml:6:12",
+        "output.columns.0",
+        "did you mean `position`",
+    ];
+    refused(&Place::new(), &unknown, &parts);
+    let many = output("precision_bits = { spin = 24 }");
+    let parts = [
+        "shot.toml:6:",
+        "output.precision_bits.spin",
+        "24",
+        "≥ 1 and ≤ 23",
+    ];
+    refused(&Place::new(), &many, &parts);
+    let absent = output("columns = [\"position\"]\nprecision_bits = { spin = 4 }");
+    let parts = [
+        "shot.toml:7:",
+        "output.precision_bits.spin",
+        "leaves spin out",
+    ];
+    refused(&Place::new(), &absent, &parts);
+}
+
+#[test]
+fn surfaces_of_frames_without_their_columns() {
+    let place = Place::new();
+    let columns = "[output]\ncolumns = [\"position\"]\n[[material]]";
+    place.write("shot.toml", &pipeline("[[material]]", columns));
+    let run = ["run", "shot.toml", "--out", "store"];
+    let message = place.refuse(&run);
+    let wanted = ["output.columns", "\"rotation\"", "reconstruct"];
+    assert!(
+        wanted.iter().all(|part| message.contains(part)),
+        "{message}"
+    );
+    assert!(!place.path("store").exists(), "nothing is written");
+    place.succeed(&[&run[..], &["--to", "simulate"]].concat());
+    let message = place.refuse(&["reconstruct", "store"]);
+    let wanted = [
+        "000000.parquet",
+        "column qx",
+        "\"rotation\"",
+        "output.columns",
+    ];
+    assert!(
+        wanted.iter().all(|part| message.contains(part)),
+        "{message}"
+    );
+    place.succeed(&["preview", "store"]);
+}
+
+#[test]
 fn missing_mesh() {
     let text = pipeline(
         BODY,

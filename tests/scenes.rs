@@ -44,6 +44,7 @@ pub fn pipeline(material: Material) -> Pipeline {
         colliders: vec![],
         attachments: vec![],
         simulate: Simulate::default(),
+        output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),
         preview: Preview::default(),

@@ -216,6 +216,20 @@ fn chain(error: &anyhow::Error) -> String {
     })
 }
 
+/// What the store said; a stage's error that passes it on stands in its place in the chain of causes.
+fn store_error<'a>(
+    cause: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a crate::store::StoreError> {
+    use crate::{preview::PreviewError, reconstruct::ReconstructError};
+    if let Some(ReconstructError::Store(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(PreviewError::Store(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    cause.downcast_ref()
+}
+
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<Interrupted>() {
         return ExitCode::from(interrupt::EXIT_CODE as u8);
@@ -245,10 +259,11 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 Some(crate::export::ExportError::NoSurfaces { .. })
             )
             || matches!(
-                cause.downcast_ref(),
+                store_error(cause),
                 Some(
                     crate::store::StoreError::NotAStore { .. }
                         | crate::store::StoreError::Missing { .. }
+                        | crate::store::StoreError::LeftOut { .. }
                 )
             )
     });

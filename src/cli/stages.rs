@@ -31,6 +31,9 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     };
     let wanted = |stage: Stage| arguments.from <= stage && stage <= arguments.to;
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
+    if wanted(Stage::Reconstruct) {
+        refuse_missing_columns(&resolved.pipeline)?;
+    }
     let kept =
         arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
     if wanted(Stage::Pack) && !kept {
@@ -75,6 +78,18 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     }
     report.note(&format!("store: {}", out.display()));
     Ok(())
+}
+
+/// Refuses to simulate frames of which no surfaces could be made.
+fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
+    match pipeline.output.left_out().find(|group| surfaces::NEEDS.contains(group)) {
+        None => Ok(()),
+        Some(group) => Err(WrongUse(format!(
+            "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
+            group.name()
+        ))
+        .into()),
+    }
 }
 
 /// Refuses to go on with a packing that was made from other bodies or materials.

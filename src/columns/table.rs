@@ -1,5 +1,7 @@
 //! The declaration of a table and what follows from it.
 
+use std::ops::Range;
+
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
@@ -17,15 +19,20 @@ pub struct Column {
 }
 
 /// A struct of equally long columns.
-pub trait Table: Default + Send + 'static {
+pub trait Table: Default + Send + Sync + 'static {
     /// Name in messages and documentation.
     const NAME: &'static str;
     /// The columns in the order of the file.
     fn columns() -> Vec<Column>;
     /// Number of rows.
     fn rows(&self) -> usize;
+    /// These rows of column number `column` as an Arrow array.
+    fn array(&self, column: usize, rows: Range<usize>) -> ArrayRef;
     /// The columns as Arrow arrays, in order.
-    fn to_arrays(&self) -> Vec<ArrayRef>;
+    fn to_arrays(&self) -> Vec<ArrayRef> {
+        let columns = 0..Self::columns().len();
+        columns.map(|at| self.array(at, 0..self.rows())).collect()
+    }
     /// Appends an array to column number `column`; the message says what did not fit.
     fn append(&mut self, column: usize, array: &dyn Array) -> Result<(), String>;
 }
@@ -52,8 +59,15 @@ macro_rules! table {
                 debug_assert!(lengths.iter().all(|n| *n == lengths[0]), "columns of one length");
                 lengths[0]
             }
-            fn to_arrays(&self) -> Vec<arrow_array::ArrayRef> {
-                vec![$(<$cell as $crate::columns::Cell>::to_array(&self.$field),)*]
+            fn array(&self, column: usize, rows: std::ops::Range<usize>) -> arrow_array::ArrayRef {
+                let mut at = 0;
+                $(
+                    if at == column {
+                        return <$cell as $crate::columns::Cell>::to_array(&self.$field[rows]);
+                    }
+                    at += 1;
+                )*
+                unreachable!("column {column} of {at}")
             }
             fn append(&mut self, column: usize, array: &dyn arrow_array::Array) -> Result<(), String> {
                 let mut at = 0;

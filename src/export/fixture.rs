@@ -151,6 +151,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         colliders: Vec::new(),
         attachments: Vec::new(),
         simulate: Simulate::default(),
+        output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),
         preview: Preview::default(),

@@ -1,6 +1,7 @@
 //! Shapes and meshes: what a body is packed into and bounded by. Knows no stage and no store.
 
 pub mod bvh;
+pub mod cell_grid;
 pub mod check;
 pub mod distance;
 mod exact;

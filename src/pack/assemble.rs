@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
+use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
 use super::{PackError, PackedBody};
@@ -27,8 +28,9 @@ pub(super) fn assemble(
         let body = &pipeline.bodies[index];
         append_elements(&mut packing.elements, packed, body, material);
         let count = packed.centres.len();
-        packing.elements.body.extend(vec![index as u32; count]);
-        packing.elements.material.extend(vec![number as u32; count]);
+        let elements = &mut packing.elements;
+        elements.body.par_extend(repeat_n(index as u32, count));
+        elements.material.par_extend(repeat_n(number as u32, count));
         append_bonds(
             &mut packing.bonds,
             packed,
@@ -68,23 +70,31 @@ fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, ma
     );
     let first = elements.id.len() as u32;
     elements.id.extend(first..first + count as u32);
-    elements.kind.extend(vec![Shape::Sphere; count]);
-    for p in &packed.centres {
-        let v = velocity + spin.cross(*p - centre);
-        elements.x.push(p.x);
-        elements.y.push(p.y);
-        elements.z.push(p.z);
-        elements.vx.push(v.x);
-        elements.vy.push(v.y);
-        elements.vz.push(v.z);
+    let moving = |p: &DVec3| velocity + spin.cross(*p - centre);
+    for (axis, (column, speeds)) in [
+        (&mut elements.x, &mut elements.vx),
+        (&mut elements.y, &mut elements.vy),
+        (&mut elements.z, &mut elements.vz),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let centres = packed.centres.par_iter();
+        column.par_extend(centres.clone().map(|p| p[axis]));
+        speeds.par_extend(centres.map(|p| moving(p)[axis]));
     }
-    elements.r.extend(vec![r; count]);
-    elements.mass.extend(vec![mass; count]);
-    elements.inertia.extend(vec![0.4 * mass * r * r; count]);
-    elements.volume.extend(vec![volume; count]);
-    elements.wx.extend(vec![spin.x; count]);
-    elements.wy.extend(vec![spin.y; count]);
-    elements.wz.extend(vec![spin.z; count]);
+    elements.kind.par_extend(repeat_n(Shape::Sphere, count));
+    for (column, value) in [
+        (&mut elements.r, r),
+        (&mut elements.mass, mass),
+        (&mut elements.inertia, 0.4 * mass * r * r),
+        (&mut elements.volume, volume),
+        (&mut elements.wx, spin.x),
+        (&mut elements.wy, spin.y),
+        (&mut elements.wz, spin.z),
+    ] {
+        column.par_extend(repeat_n(value, count));
+    }
 }
 
 fn append_bonds(
@@ -98,31 +108,33 @@ fn append_bonds(
     if count == 0 {
         return Ok(());
     }
-    let rest: Vec<(f64, DVec3)> = packed
-        .pairs
-        .par_iter()
-        .map(|&[i, j]| {
-            let d = packed.centres[j as usize] - packed.centres[i as usize];
-            (d.length(), d.normalize())
-        })
-        .collect();
+    let pairs = packed.pairs.par_iter();
+    let first_bond = bonds.l0.len();
+    let between = |&[i, j]: &[u32; 2]| packed.centres[j as usize] - packed.centres[i as usize];
+    bonds
+        .l0
+        .par_extend(pairs.clone().map(|pair| between(pair).length()));
+    let lengths = &bonds.l0[first_bond..];
     let section = PI * packed.radius * packed.radius;
-    let sum: f64 = rest.iter().map(|(l0, _)| section * l0).sum();
+    let sum: f64 = lengths.iter().map(|l0| section * l0).sum();
     let (young, shear) = moduli(material, sum / (3.0 * packed.volume))?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
-    for (&[i, j], (l0, d0)) in packed.pairs.iter().zip(&rest) {
-        bonds.i.push(first + i);
-        bonds.j.push(first + j);
-        bonds.l0.push(*l0);
-        bonds.dx.push(d0.x);
-        bonds.dy.push(d0.y);
-        bonds.dz.push(d0.z);
+    for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
+        .into_iter()
+        .zip(0..)
+    {
+        let d0 = |(pair, l0): (_, &f64)| between(pair)[axis] * l0.recip();
+        column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
-    bonds.radius.extend(vec![packed.radius; count]);
-    bonds.young.extend(vec![young; count]);
-    bonds.shear.extend(vec![shear; count]);
-    bonds.law.extend(vec![BondLaw::Bdem; count]);
+    bonds
+        .i
+        .par_extend(pairs.clone().map(|pair| first + pair[0]));
+    bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
+    bonds.radius.par_extend(repeat_n(packed.radius, count));
+    bonds.young.par_extend(repeat_n(young, count));
+    bonds.shear.par_extend(repeat_n(shear, count));
+    bonds.law.par_extend(repeat_n(BondLaw::Bdem, count));
     let mean = |key, strength: Option<f64>| {
         strength.map_or(Ok(f64::INFINITY), |value| positive(material, key, value))
     };
@@ -131,18 +143,19 @@ fn append_bonds(
     if let Some(modulus) = material.weibull_modulus {
         positive(material, "weibull_modulus", modulus)?;
     }
-    let factors: Vec<f64> = ids
-        .clone()
-        .into_par_iter()
-        .map(|id| {
-            material.weibull_modulus.map_or(1.0, |modulus| {
-                weibull::factor(weibull::uniform(seed, id), modulus)
-            })
+    let factor = |id| {
+        material.weibull_modulus.map_or(1.0, |modulus| {
+            weibull::factor(weibull::uniform(seed, id), modulus)
         })
-        .collect();
-    bonds.sigma_c.extend(factors.iter().map(|f| sigma * f));
-    bonds.tau_c.extend(factors.iter().map(|f| tau * f));
-    bonds.id.extend(ids);
+    };
+    // Factors first, which both strengths share.
+    bonds
+        .sigma_c
+        .par_extend(ids.clone().into_par_iter().map(factor));
+    let factors = &mut bonds.sigma_c[first_bond..];
+    bonds.tau_c.par_extend(factors.par_iter().map(|f| tau * f));
+    factors.par_iter_mut().for_each(|f| *f *= sigma);
+    bonds.id.par_extend(ids);
     Ok(())
 }
 

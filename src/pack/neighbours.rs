@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::geometry::hash_grid::HashGrid;
+use crate::geometry::cell_grid::CellGrid;
 use crate::math::UnionFind;
 
 /// How far from 2r the distance of a touching pair may be, relative.
@@ -12,7 +12,7 @@ const TOUCH: f64 = 1e-6;
 /// Touching pairs `[i, j]` of equal balls, `i < j`, in order.
 pub(super) fn touching(points: &[DVec3], radius: f64) -> Vec<[u32; 2]> {
     let reach = 2.0 * radius * (1.0 + TOUCH);
-    let grid = HashGrid::new(points.len(), reach, |i| points[i]);
+    let grid = CellGrid::new(points, reach);
     let chunk = 4096;
     let lists: Vec<Vec<[u32; 2]>> = points
         .par_chunks(chunk)

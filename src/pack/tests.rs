@@ -54,6 +54,7 @@ fn shot(bodies: Vec<Body>) -> Pipeline {
         colliders: Vec::new(),
         attachments: Vec::new(),
         simulate: Simulate::default(),
+        output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),
         preview: Preview::default(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use super::colliders;
-use crate::spec::Pipeline;
+use crate::spec::{FrameGroup, Pipeline};
 use crate::store::{Packing, Result, Store, SurfaceFrame};
 
 /// What a surface is made of.
@@ -119,7 +119,8 @@ impl<'a> Source<'a> {
     }
 
     fn elements(&self, frame: u32) -> Result<Scene> {
-        let rows = self.store.read_frame(frame)?;
+        let needed = [FrameGroup::Position];
+        let rows = self.store.read_frame_with(frame, &needed)?;
         let mut scene = Scene {
             time: rows.time.first().copied().unwrap_or_default(),
             ..Scene::default()

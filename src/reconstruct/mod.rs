@@ -23,11 +23,18 @@ use rayon::prelude::*;
 
 use crate::columns::{Elements, Frames};
 use crate::geometry::read;
-use crate::spec;
+use crate::spec::{self, FrameGroup};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
 use carry::{Motion, Moved};
 use fragments::Fragments;
+
+/// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them, and zeros else.
+pub const NEEDS: [FrameGroup; 3] = [
+    FrameGroup::Position,
+    FrameGroup::Rotation,
+    FrameGroup::Fragment,
+];
 
 /// What can go wrong while surfaces are rebuilt.
 #[derive(Debug, thiserror::Error)]
@@ -128,7 +135,7 @@ pub fn run(
     let frames = store.frames(&frames)?;
     let mut summary = Summary::default();
     for &number in &frames {
-        let frame = store.read_frame(number)?;
+        let frame = store.read_frame_with(number, &NEEDS)?;
         check_order(number, &packing.elements, &frame)?;
         let surface = surfaces.at(number, &frame);
         surface.write(store)?;

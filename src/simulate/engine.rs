@@ -1,5 +1,7 @@
 //! The seam between the stage and whatever steps in time, and the one place where choices are resolved or refused.
 
+use rayon::prelude::*;
+
 use super::SimulateError;
 use super::build::{Built, build};
 use super::cpu::Cpu;
@@ -249,12 +251,14 @@ fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), S
     for collider in &pipeline.colliders {
         let obstacle = super::colliders::obstacle(collider, 0.0);
         let sunk = (0..system.count)
+            .into_par_iter()
             .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
             .map(|i| {
                 let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
                 (system.radius(i) - distance, i)
             })
-            .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            // Of equally deep ones the first, whoever looked where.
+            .reduce(|| (0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         let (depth, i) = sunk;
         if depth > SUNK * system.radius(i) {
             let body = built.rest.body[i] as usize;

@@ -18,6 +18,7 @@ pub mod engine;
 mod fragments;
 pub mod motion_pass;
 mod orient;
+mod parts;
 mod record;
 mod rows;
 pub mod source;
@@ -224,7 +225,8 @@ pub fn run(
         store.clear_temporaries(kind)?;
     }
     let settings = &pipeline.simulate;
-    let writer = writer::Writer::start(store.clone(), settings.keep_states as usize);
+    let keep = settings.keep_states as usize;
+    let writer = writer::Writer::start(store.clone(), &pipeline.output, keep);
     let mut progress = Progress {
         frame: first,
         last: plan.frames.max(first),
@@ -236,7 +238,7 @@ pub fn run(
         anew: resumed.is_none(),
         last: plan.frames,
         steps_per_frame: plan.steps_per_frame,
-        state_every: settings.state_every,
+        state_every: settings.frames_per_state(plan.steps_per_frame),
     };
     let mut clock = Instant::now();
     let mut record = |frame: u32, capture: Capture| {
@@ -309,7 +311,8 @@ fn inputs_hash(packing: u64, pipeline: &Pipeline) -> u64 {
     physics.simulate.backend = Backend::Auto;
     physics.simulate.gpu = Default::default();
     physics.simulate.keep_states = 0;
-    physics.simulate.state_every = 0;
+    physics.simulate.state_every = None;
+    physics.output = Default::default();
     physics.export = Default::default();
     physics.preview = Default::default();
     physics.reconstruct = Default::default();

@@ -1,11 +1,15 @@
 //! A moment of a run as the tables of the frame store.
 
+use std::slice::ChunksMut;
+
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
+use super::parts::{self, Part, Parts};
 use super::system::System;
-use crate::columns::{Breaks, Fragments, Frames, History};
+use crate::columns::{Breaks, Frames, History};
 use crate::math::Scalar;
 use crate::spec::Region;
 
@@ -37,30 +41,6 @@ pub struct Carried {
     pub energy: f64,
 }
 
-/// What one element has lost.
-#[derive(Clone, Copy, Default)]
-struct Lost {
-    /// Broken bonds.
-    bonds: u32,
-    /// Sections of them, m².
-    area: f64,
-}
-
-fn lost<S: Scalar>(system: &System<S>) -> Vec<Lost> {
-    let bonds = &system.bonds;
-    let mut out = vec![Lost::default(); system.count];
-    for &entry in bonds.touch.keys() {
-        let entry = entry as usize;
-        let class = &system.classes[bonds.class.get(entry) as usize];
-        let area = 1.0 / class.section.inverse_area.to_f64();
-        for end in [bonds.place(entry).0, bonds.other[entry] as usize] {
-            out[end].bonds += 1;
-            out[end].area += area;
-        }
-    }
-    out
-}
-
 /// What a frame is made of: a run whose velocities are at the end of a step.
 #[derive(Clone, Copy)]
 pub struct Moment<'a, S> {
@@ -81,147 +61,201 @@ pub struct Moment<'a, S> {
 }
 
 /// Frame, history and fragments of a moment; `breaks`, those since the last one, become the frame's.
+///
+/// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same bits for any number of threads.
 pub fn snapshot<S: Scalar>(moment: &Moment<S>, frame: u32, mut breaks: Breaks) -> Snapshot {
-    let lost = lost(moment.system);
     breaks.frame.fill(frame);
+    let count = moment.system.count;
+    let mut columns = [(); COLUMNS].map(|()| vec![0.0_f32; count]);
+    let mut broken = vec![0; count];
+    let mut rest_of = columns.each_mut().map(|column| column.chunks_mut(BLOCK));
+    let blocks: Vec<(&mut [u32], [&mut [f32]; COLUMNS])> = broken
+        .chunks_mut(BLOCK)
+        .map(|broken| (broken, rest_of.each_mut().map(next_chunk)))
+        .collect();
+    let sums: Vec<_> = blocks
+        .into_par_iter()
+        .enumerate()
+        .map(|(block, (broken, columns))| moment.block(block * BLOCK, broken, columns))
+        .collect();
+    let (totals, parts): (Vec<Totals>, Vec<Vec<Part>>) = sums.into_iter().unzip();
+    let totals = totals.iter().fold(Totals::default(), Totals::and);
+    let parts = parts::joined(parts);
+    let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] = columns;
     Snapshot {
-        frames: frames(moment, frame, &lost),
-        history: history(moment, frame, &lost),
-        fragments: fragments(moment, frame, &lost),
+        history: history(moment, frame, &totals, parts.len()),
+        fragments: parts::table(&parts, frame, moment.time()),
         breaks,
+        frames: Frames {
+            frame: vec![frame; count],
+            time: vec![moment.time(); count],
+            id: (0..count as u32).collect(),
+            x,
+            y,
+            z,
+            qx,
+            qy,
+            qz,
+            qw,
+            vx,
+            vy,
+            vz,
+            wx,
+            wy,
+            wz,
+            fragment: moment.labels.to_vec(),
+            sigma,
+            tau,
+            broken,
+        },
     }
 }
 
-impl<S> Moment<'_, S> {
+fn next_chunk<'a>(chunks: &mut ChunksMut<'a, f32>) -> &'a mut [f32] {
+    chunks.next().expect("columns of one length")
+}
+
+/// Elements that are summed up for themselves.
+const BLOCK: usize = 2048;
+/// Single-precision columns of a frame.
+const COLUMNS: usize = 15;
+
+impl<S: Scalar> Moment<'_, S> {
     fn time(&self) -> f64 {
         self.step as f64 * self.dt
     }
-}
 
-fn frames<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> Frames {
-    let (system, carried) = (moment.system, moment.carried);
-    let count = system.count;
-    let column = |value: &(dyn Fn(usize) -> f64 + Sync)| -> Vec<f32> {
-        (0..count).map(|i| value(i) as f32).collect()
-    };
-    Frames {
-        frame: vec![frame; count],
-        time: vec![moment.time(); count],
-        id: (0..count as u32).collect(),
-        x: column(&|i| system.position(i).x),
-        y: column(&|i| system.position(i).y),
-        z: column(&|i| system.position(i).z),
-        qx: column(&|i| system.rotation(i).x),
-        qy: column(&|i| system.rotation(i).y),
-        qz: column(&|i| system.rotation(i).z),
-        qw: column(&|i| system.rotation(i).w),
-        vx: column(&|i| system.velocity(i).x),
-        vy: column(&|i| system.velocity(i).y),
-        vz: column(&|i| system.velocity(i).z),
-        wx: column(&|i| system.spin(i).x),
-        wy: column(&|i| system.spin(i).y),
-        wz: column(&|i| system.spin(i).z),
-        fragment: moment.labels.to_vec(),
-        sigma: column(&|i| carried[i].sigma),
-        tau: column(&|i| carried[i].tau),
-        broken: lost.iter().map(|l| l.bonds).collect(),
+    /// Fills the columns of a block of elements and sums the block up.
+    fn block(
+        &self,
+        first: usize,
+        broken: &mut [u32],
+        mut columns: [&mut [f32]; COLUMNS],
+    ) -> (Totals, Vec<Part>) {
+        let mut totals = Totals::default();
+        let mut parts = Parts::default();
+        for (k, broken) in broken.iter_mut().enumerate() {
+            let i = first + k;
+            let (p, v, w) = (
+                self.system.position(i),
+                self.system.velocity(i),
+                self.system.spin(i),
+            );
+            let (q, carried) = (self.system.rotation(i), &self.carried[i]);
+            let row = [
+                p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z,
+            ];
+            let stresses = [carried.sigma, carried.tau];
+            for (column, value) in columns.iter_mut().zip(row.into_iter().chain(stresses)) {
+                column[k] = value as f32;
+            }
+            let (bonds, area) = self.lost(i);
+            *broken = bonds;
+            totals.broken += u64::from(bonds);
+            self.add_to(&mut totals, i, (p, v, w));
+            parts.add(&Part {
+                body: self.rest.body[i],
+                elements: 1,
+                mass: self.rest.mass[i],
+                volume: self.rest.volume[i],
+                area,
+                centre: self.rest.mass[i] * p,
+                velocity: self.rest.mass[i] * v,
+                low: p - self.system.radius(i),
+                high: p + self.system.radius(i),
+                label: self.labels[i],
+            });
+        }
+        (totals, parts.sorted())
     }
-}
 
-fn history<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> History {
-    let (system, rest) = (moment.system, moment.rest);
-    let (mut kinetic, mut rotational, mut gravity, mut bond) = (0.0, 0.0, 0.0, 0.0);
-    let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
-    let mut outside = 0;
-    for (i, carried) in moment.carried.iter().enumerate() {
-        bond += carried.energy;
-        let p = system.position(i);
-        if let Some(bounds) = &rest.bounds {
+    /// Broken bonds of an element, and the sum of their sections, m².
+    fn lost(&self, i: usize) -> (u32, f64) {
+        let all = &self.system.bonds;
+        let (mut bonds, mut area) = (0, 0.0);
+        if all.touch.is_empty() {
+            return (bonds, area);
+        }
+        for side in all.sides(i).filter(|side| !all.is_whole(side.entry)) {
+            let class = &self.system.classes[all.class.get(side.entry) as usize];
+            bonds += 1;
+            area += 1.0 / class.section.inverse_area.to_f64();
+        }
+        (bonds, area)
+    }
+
+    fn add_to(&self, totals: &mut Totals, i: usize, (p, v, w): (DVec3, DVec3, DVec3)) {
+        totals.bond += self.carried[i].energy;
+        if let Some(bounds) = &self.rest.bounds {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
-            outside += u32::from(!inside);
+            totals.outside += u32::from(!inside);
         }
-        let inverse = system.inverse_mass[i].to_f64();
+        let inverse = self.system.inverse_mass[i].to_f64();
         if inverse == 0.0 {
-            continue;
+            return;
         }
-        let (mass, inertia) = (1.0 / inverse, 1.0 / rest.inverse_inertia[i]);
-        let (v, w) = (system.velocity(i), system.spin(i));
-        kinetic += 0.5 * mass * v.length_squared();
-        rotational += 0.5 * inertia * w.length_squared();
-        gravity -= mass * rest.gravity.dot(p);
-        momentum += mass * v;
-        angular += mass * p.cross(v) + inertia * w;
+        let (mass, inertia) = (1.0 / inverse, 1.0 / self.rest.inverse_inertia[i]);
+        totals.kinetic += 0.5 * mass * v.length_squared();
+        totals.rotational += 0.5 * inertia * w.length_squared();
+        totals.gravity -= mass * self.rest.gravity.dot(p);
+        totals.momentum += mass * v;
+        totals.angular += mass * p.cross(v) + inertia * w;
     }
-    let broken: u64 = lost.iter().map(|l| u64::from(l.bonds)).sum();
-    let mut labels = moment.labels.to_vec();
-    labels.sort_unstable();
-    labels.dedup();
+}
+
+/// What the history tells of the elements; units as there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    kinetic: f64,
+    rotational: f64,
+    gravity: f64,
+    bond: f64,
+    momentum: DVec3,
+    angular: DVec3,
+    outside: u32,
+    /// Broken bonds, each counted on both of its sides.
+    broken: u64,
+}
+
+impl Totals {
+    fn and(self, next: &Totals) -> Totals {
+        Totals {
+            kinetic: self.kinetic + next.kinetic,
+            rotational: self.rotational + next.rotational,
+            gravity: self.gravity + next.gravity,
+            bond: self.bond + next.bond,
+            momentum: self.momentum + next.momentum,
+            angular: self.angular + next.angular,
+            outside: self.outside + next.outside,
+            broken: self.broken + next.broken,
+        }
+    }
+}
+
+fn history<S>(moment: &Moment<S>, frame: u32, totals: &Totals, fragments: usize) -> History
+where
+    S: Scalar,
+{
     History {
         frame: vec![frame],
         time: vec![moment.time()],
         step: vec![moment.step],
         dt: vec![moment.dt],
-        kinetic: vec![kinetic],
-        rotational: vec![rotational],
-        gravity: vec![gravity],
-        bond: vec![bond],
+        kinetic: vec![totals.kinetic],
+        rotational: vec![totals.rotational],
+        gravity: vec![totals.gravity],
+        bond: vec![totals.bond],
         contact: vec![moment.contact.energy],
-        px: vec![momentum.x],
-        py: vec![momentum.y],
-        pz: vec![momentum.z],
-        lx: vec![angular.x],
-        ly: vec![angular.y],
-        lz: vec![angular.z],
-        broken: vec![(broken / 2) as u32],
-        fragments: vec![labels.len() as u32],
+        px: vec![totals.momentum.x],
+        py: vec![totals.momentum.y],
+        pz: vec![totals.momentum.z],
+        lx: vec![totals.angular.x],
+        ly: vec![totals.angular.y],
+        lz: vec![totals.angular.z],
+        broken: vec![(totals.broken / 2) as u32],
+        fragments: vec![fragments as u32],
         contacts: vec![(moment.contact.sides / 2) as u32],
-        outside: vec![outside],
+        outside: vec![totals.outside],
         seconds: vec![0.0],
     }
-}
-
-fn fragments<S: Scalar>(moment: &Moment<S>, frame: u32, lost: &[Lost]) -> Fragments {
-    let (system, labels, rest) = (moment.system, moment.labels, moment.rest);
-    let mut order: Vec<u32> = (0..system.count as u32).collect();
-    order.sort_by_key(|&i| labels[i as usize]);
-    let mut out = Fragments::default();
-    for group in order.chunk_by(|&a, &b| labels[a as usize] == labels[b as usize]) {
-        let (mut mass, mut volume, mut area) = (0.0, 0.0, 0.0);
-        let (mut centre, mut velocity) = (DVec3::ZERO, DVec3::ZERO);
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for &i in group {
-            let i = i as usize;
-            let (p, m, r) = (system.position(i), rest.mass[i], system.radius(i));
-            mass += m;
-            volume += rest.volume[i];
-            area += lost[i].area;
-            centre += m * p;
-            velocity += m * system.velocity(i);
-            low = low.min(p - r);
-            high = high.max(p + r);
-        }
-        centre /= mass;
-        velocity /= mass;
-        out.frame.push(frame);
-        out.time.push(moment.time());
-        out.fragment.push(labels[group[0] as usize]);
-        out.body.push(rest.body[group[0] as usize]);
-        out.elements.push(group.len() as u32);
-        out.mass.push(mass);
-        out.volume.push(volume);
-        out.area.push(area);
-        out.x.push(centre.x);
-        out.y.push(centre.y);
-        out.z.push(centre.z);
-        out.vx.push(velocity.x);
-        out.vy.push(velocity.y);
-        out.vz.push(velocity.z);
-        out.min_x.push(low.x);
-        out.min_y.push(low.y);
-        out.min_z.push(low.z);
-        out.max_x.push(high.x);
-        out.max_y.push(high.y);
-        out.max_z.push(high.z);
-    }
-    out
 }

@@ -5,10 +5,11 @@ use std::thread::JoinHandle;
 
 use super::engine::Snapshot;
 use super::state::State;
-use crate::store::{self, Store};
+use crate::spec::Output;
+use crate::store::{self, Format, Store};
 
-/// Frames that may wait for the disk before the simulation waits for them.
-const QUEUE: usize = 2;
+/// Frames that may wait while one is written, before the simulation waits for them: what a slow disk costs in memory.
+const QUEUE: usize = 1;
 
 /// A frame with the state that belongs to it, if one is due.
 pub struct Job {
@@ -27,15 +28,17 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread; `keep` newest states stay on disk.
-    pub fn start(store: Store, keep: usize) -> Self {
+    /// Starts the thread; tables are written as `output` says, and the `keep` newest states stay on disk.
+    pub fn start(store: Store, output: &Output, keep: usize) -> Self {
         let (queue, jobs) = sync_channel::<Job>(QUEUE);
-        let thread = std::thread::spawn(move || {
-            for job in jobs {
-                write(&store, &job, keep)?;
-            }
-            Ok(())
-        });
+        let desk = Desk {
+            store,
+            frames: Format::of_frames(output),
+            tables: Format::of_tables(output),
+            keep,
+        };
+        let thread =
+            std::thread::spawn(move || jobs.into_iter().try_for_each(|job| desk.write(job)));
         Writer { queue, thread }
     }
 
@@ -51,29 +54,46 @@ impl Writer {
     }
 }
 
-/// The frame comes after what belongs to it and the state last, so that a state on disk has its frame and all before it.
-fn write(store: &Store, job: &Job, keep: usize) -> store::Result<()> {
-    let Snapshot {
-        frames,
-        breaks,
-        history,
-        fragments,
-    } = &job.snapshot;
-    store.write_numbered("breaks", job.frame, breaks)?;
-    store.write_numbered("fragments", job.frame, fragments)?;
-    store.write_numbered("history", job.frame, history)?;
-    store.write_numbered("frames", job.frame, frames)?;
-    if let Some(state) = &job.state {
+/// Tables of a frame, in the order in which they are written.
+const KINDS: [&str; 4] = ["breaks", "fragments", "history", "frames"];
+
+/// What the writing thread works with.
+struct Desk {
+    store: Store,
+    frames: Format,
+    tables: Format,
+    keep: usize,
+}
+
+impl Desk {
+    /// The frame comes after what belongs to it and the state last, so that a state on disk has its frame and all before it.
+    fn write(&self, job: Job) -> store::Result<()> {
+        let (store, frame) = (&self.store, job.frame);
+        let Snapshot {
+            frames,
+            breaks,
+            history,
+            fragments,
+        } = job.snapshot;
+        let [first, second, third, last] = KINDS;
+        store.write_unlisted(first, frame, &breaks, &self.tables)?;
+        store.write_unlisted(second, frame, &fragments, &self.tables)?;
+        store.write_unlisted(third, frame, &history, &self.tables)?;
+        store.write_unlisted(last, frame, &frames, &self.frames)?;
+        let Some(state) = job.state else {
+            return Ok(());
+        };
+        // Large, and the state is too.
+        drop(frames);
+        for kind in KINDS {
+            store.sync_names(kind)?;
+        }
         state.write(store)?;
         let kept = store.numbers("state", "rkyv")?;
-        for &old in kept
-            .iter()
-            .filter(|&&n| n < job.frame)
-            .rev()
-            .skip(keep.max(1) - 1)
-        {
+        let older = kept.iter().filter(|&&number| number < frame).rev();
+        for &old in older.skip(self.keep.max(1) - 1) {
             store.remove_numbered("state", old, "rkyv")?;
         }
+        Ok(())
     }
-    Ok(())
 }

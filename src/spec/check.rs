@@ -84,6 +84,14 @@ impl Check<'_> {
                 );
             }
         }
+        for (group, _) in shot.output.precision_bits.groups() {
+            if !shot.output.columns.contains(&group) {
+                let word = group.name();
+                let what =
+                    format!("`columns` leaves {word} out; add {word:?} there, or do not round it");
+                self.senseless(&format!("output.precision_bits.{word}"), what);
+            }
+        }
         if let Some(camera) = &shot.preview.camera
             && camera.eye == camera.target
         {

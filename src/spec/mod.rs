@@ -11,6 +11,7 @@ mod conform;
 mod document;
 mod error;
 mod material;
+mod output;
 mod overrides;
 mod pose;
 mod quantity;
@@ -26,6 +27,7 @@ pub use body::{Body, BodyShape, Fill, MassModel, PackingSpec, Rotation};
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
+pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use schema::json_schema;
 pub use settings::{
     Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, Simulate,
@@ -57,6 +59,9 @@ pub struct Pipeline {
     /// Time integration.
     #[serde(default)]
     pub simulate: Simulate,
+    /// What simulate writes.
+    #[serde(default)]
+    pub output: Output,
     /// Surfaces from elements.
     #[serde(default)]
     pub reconstruct: Reconstruct,

@@ -65,9 +65,9 @@ pub struct Simulate {
     /// States kept for `--resume`: the newest so many.
     #[schemars(range(min = 1))]
     pub keep_states: u32,
-    /// Frames from one state to the next.
-    #[schemars(range(min = 1))]
-    pub state_every: u32,
+    /// Frames from one state to the next. Absent: so many that at least 1000 steps lie between.
+    #[schemars(with = "u32", range(min = 1))]
+    pub state_every: Option<u32>,
 }
 impl Default for Simulate {
     fn default() -> Self {
@@ -78,8 +78,20 @@ impl Default for Simulate {
             seed: 1,
             drag: 0.0,
             keep_states: 2,
-            state_every: 1,
+            state_every: None,
         }
+    }
+}
+
+/// Steps between states unless `state_every` says otherwise: little enough to do again.
+const STEPS_PER_STATE: u64 = 1000;
+
+impl Simulate {
+    /// Frames from one state to the next, of so many steps each.
+    pub fn frames_per_state(&self, steps_per_frame: u64) -> u32 {
+        let steps = steps_per_frame.clamp(1, STEPS_PER_STATE);
+        let enough = STEPS_PER_STATE.div_ceil(steps) as u32;
+        self.state_every.unwrap_or(enough)
     }
 }
 

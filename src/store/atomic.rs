@@ -11,7 +11,16 @@ pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    write_unlisted(path, fill)?;
+    sync_folder(folder_of(path))
+}
+
+/// The same, but the file's name may be lost with the power until its folder is [synced](sync_folder): for files in a row, which need that once.
+pub fn write_unlisted(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<()> {
+    let folder = folder_of(path);
     fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
     let temporary = temporary_name(path);
     let written = (|| {
@@ -19,15 +28,27 @@ pub fn write(
         fill(&mut writer)?;
         writer.flush()?;
         writer.get_ref().sync_data()?;
-        fs::rename(&temporary, path)?;
-        // The name itself lasts only once its folder is on disk.
-        File::open(folder)?.sync_all()
+        fs::rename(&temporary, path)
     })();
     if written.is_err() {
         // The cause is reported below; a temporary file that cannot be removed has no reader.
         let _ = fs::remove_file(&temporary);
     }
     written.map_err(StoreError::io(path))
+}
+
+/// Makes the names in a folder last.
+pub fn sync_folder(folder: &Path) -> Result<()> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(StoreError::io(folder))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Writes `bytes` to `path`.

@@ -4,6 +4,8 @@
 
 pub mod archive;
 pub mod atomic;
+mod encode;
+pub mod format;
 pub mod manifest;
 pub mod parquet;
 pub mod surface;
@@ -12,6 +14,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
+use crate::spec::FrameGroup;
+pub use format::Format;
 pub use manifest::{Manifest, SCHEMA_VERSION, StageRecord};
 pub use surface::{Piece, SurfaceFrame};
 
@@ -33,6 +37,19 @@ pub enum StoreError {
         path: PathBuf,
         /// The stage that writes it.
         stage: &'static str,
+    },
+    /// A stage asks for a column that the frames were written without.
+    #[error(
+        "{path}: has no column {column}, which output.columns left out; add {word:?} to output.columns and run `cullet simulate` again",
+        path = .path.display()
+    )]
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+        /// What `output.columns` lacks.
+        word: String,
     },
     /// A file cannot be understood.
     #[error("{path}: {what}", path = .path.display())]
@@ -166,12 +183,12 @@ impl Store {
 
     /// Number of bonds.
     pub fn bond_count(&self) -> Result<usize> {
-        parquet::rows(&there(self.path("packing/bonds.parquet"), "pack")?)
+        parquet::rows(&existing(self.path("packing/bonds.parquet"), "pack")?)
     }
 
     /// Reads the bonds part by part, in order.
     pub fn read_bonds(&self, part: &mut dyn FnMut(&Bonds)) -> Result<()> {
-        parquet::read_parts(&there(self.path("packing/bonds.parquet"), "pack")?, part)
+        parquet::read_parts(&existing(self.path("packing/bonds.parquet"), "pack")?, part)
     }
 
     /// Writes elements and bonds.
@@ -183,6 +200,17 @@ impl Store {
     /// Reads `frames/NNNNNN.parquet`.
     pub fn read_frame(&self, frame: u32) -> Result<Frames> {
         self.read_numbered("frames", frame)
+    }
+
+    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns; others that were left out read as zeros.
+    pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
+        let path = self.numbered("frames", frame, "parquet");
+        let frames = existing(path, "simulate")?;
+        parquet::read_needed(&frames, |name| {
+            let mut groups = FrameGroup::ALL.iter();
+            let group = groups.find(|group| group.columns().contains(&name));
+            group.is_none_or(|group| needed.contains(group))
+        })
     }
 
     /// Reads `breaks/NNNNNN.parquet`.
@@ -198,6 +226,22 @@ impl Store {
     /// Reads `fragments/NNNNNN.parquet`.
     pub fn read_fragments(&self, frame: u32) -> Result<Fragments> {
         self.read_numbered("fragments", frame)
+    }
+
+    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.
+    pub fn write_unlisted<T: Table>(
+        &self,
+        kind: &str,
+        frame: u32,
+        table: &T,
+        format: &Format,
+    ) -> Result<()> {
+        parquet::write_unlisted(&self.numbered(kind, frame, "parquet"), table, format)
+    }
+
+    /// Makes the names of all files in the folder `kind` last.
+    pub fn sync_names(&self, kind: &str) -> Result<()> {
+        atomic::sync_folder(&self.path(kind))
     }
 
     /// Writes table `kind/NNNNNN.parquet`.
@@ -241,11 +285,10 @@ impl Store {
 }
 
 fn read<T: Table>(path: PathBuf, stage: &'static str) -> Result<T> {
-    parquet::read(&there(path, stage)?)
+    parquet::read(&existing(path, stage)?)
 }
 
-/// The path, if a file is there.
-fn there(path: PathBuf, stage: &'static str) -> Result<PathBuf> {
+fn existing(path: PathBuf, stage: &'static str) -> Result<PathBuf> {
     if path.is_file() {
         Ok(path)
     } else {

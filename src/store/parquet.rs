@@ -1,41 +1,31 @@
-//! Tables as Parquet: byte-stream-split floats with zstd, which halves noise-like columns at little cost;
-//! dictionaries only where values repeat (labels and names).
+//! Tables in Parquet files: whole files out, checked columns in.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use ::parquet::arrow::ArrowWriter;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use ::parquet::basic::{Compression, Encoding, ZstdLevel};
 use ::parquet::file::metadata::KeyValue;
-use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
-use ::parquet::schema::types::ColumnPath;
-use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, UInt32Array, UInt64Array};
+use arrow_schema::DataType;
 
+use super::encode::{Hands, LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
+use super::format::Format;
 use super::manifest::SCHEMA_VERSION;
 use super::{Result, StoreError, atomic};
 use crate::columns::{Column, Table};
 
-/// Key of the schema version in a file's metadata.
-pub const VERSION_KEY: &str = "cullet.schema_version";
-
-/// Rows per row group: small enough to stream, large enough to compress.
-const ROWS_PER_GROUP: usize = 1 << 20;
-
-/// Writes a table, whole or not at all.
+/// Writes a table with the help of all threads, whole or not at all.
 pub fn write<T: Table>(path: &Path, table: &T) -> Result<()> {
-    let columns = T::columns();
-    let schema = Arc::new(schema(&columns));
-    let batch = RecordBatch::try_new(schema.clone(), table.to_arrays())
-        .map_err(|error| StoreError::damaged(path, error))?;
     atomic::write(path, |writer| {
-        let mut encoder = ArrowWriter::try_new(writer, schema, Some(properties(&columns)))?;
-        encoder.write(&batch)?;
-        encoder.close()?;
-        Ok(())
+        Ok(encode(writer, table, &Format::default(), Hands::All)?)
+    })
+}
+
+/// Writes a table in this format by this thread alone, whole or not at all; its name lasts once its [folder is synced](atomic::sync_folder).
+pub fn write_unlisted<T: Table>(path: &Path, table: &T, format: &Format) -> Result<()> {
+    atomic::write_unlisted(path, |writer| {
+        Ok(encode(writer, table, format, Hands::One)?)
     })
 }
 
@@ -47,14 +37,15 @@ pub fn rows(path: &Path) -> Result<usize> {
 
 /// Reads a table by column name; columns that it does not know are ignored, missing ones named.
 pub fn read<T: Table>(path: &Path) -> Result<T> {
+    read_needed(path, |_| true)
+}
+
+/// Reads a table of which only some columns are `needed`; of the others, a missing one of numbers reads as zeros.
+pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Result<T> {
     let mut table = T::default();
-    for batch in open(path)?
-        .with_batch_size(ROWS_PER_GROUP)
-        .build()
-        .map_err(broken(path))?
-    {
-        append(&mut table, path, &batch.map_err(broken(path))?)?;
-    }
+    batches(path, ROWS_PER_GROUP, &mut |batch, left_out| {
+        append(&mut table, path, batch, (&needed, left_out))
+    })?;
     Ok(table)
 }
 
@@ -63,20 +54,12 @@ const ROWS_PER_PART: usize = 1 << 16;
 
 /// Reads a table part by part, in order, so that it never stands in memory as a whole.
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
-    for batch in open(path)?
-        .with_batch_size(ROWS_PER_PART)
-        .build()
-        .map_err(broken(path))?
-    {
+    batches(path, ROWS_PER_PART, &mut |batch, left_out| {
         let mut table = T::default();
-        append(&mut table, path, &batch.map_err(broken(path))?)?;
+        append(&mut table, path, batch, (&|_| true, left_out))?;
         part(&table);
-    }
-    Ok(())
-}
-
-fn broken<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> StoreError {
-    move |error| StoreError::damaged(path, error)
+        Ok(())
+    })
 }
 
 fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
@@ -88,29 +71,85 @@ fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     Ok(builder)
 }
 
-fn append<T: Table>(table: &mut T, path: &Path, batch: &RecordBatch) -> Result<()> {
-    let damaged = |what: String| StoreError::damaged(path, what);
-    for (at, column) in T::columns().iter().enumerate() {
-        let array = batch.column_by_name(column.name).ok_or_else(|| {
-            damaged(format!(
-                "column {} ({}, {}) is missing: {}",
-                column.name, column.data_type, column.unit, column.doc
-            ))
-        })?;
-        table
-            .append(at, array.as_ref())
-            .map_err(|what| damaged(format!("column {} {what}", column.name)))?;
+/// Gives every batch of rows, and the word for each column that was left out.
+fn batches(
+    path: &Path,
+    rows: usize,
+    take: &mut dyn FnMut(&RecordBatch, Option<&str>) -> Result<()>,
+) -> Result<()> {
+    let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
+    let builder = open(path)?;
+    let told = builder.metadata().file_metadata().key_value_metadata();
+    let left_out = value(told, LEFT_OUT_KEY).map(str::to_owned);
+    let reader = builder.with_batch_size(rows).build();
+    for batch in reader.map_err(|error| damaged(&error))? {
+        take(
+            &batch.map_err(|error| damaged(&error))?,
+            left_out.as_deref(),
+        )?;
     }
     Ok(())
 }
 
-fn check_version(metadata: Option<&Vec<KeyValue>>) -> std::result::Result<(), String> {
-    let version = metadata
-        .into_iter()
-        .flatten()
-        .find(|entry| entry.key == VERSION_KEY)
-        .and_then(|entry| entry.value.as_deref());
-    match version {
+fn append<T: Table>(
+    table: &mut T,
+    path: &Path,
+    batch: &RecordBatch,
+    (needed, left_out): (&dyn Fn(&str) -> bool, Option<&str>),
+) -> Result<()> {
+    for (at, column) in T::columns().iter().enumerate() {
+        let array = match batch.column_by_name(column.name) {
+            Some(array) => array.clone(),
+            None => Some(column)
+                .filter(|column| !needed(column.name))
+                .and_then(|column| zeros(&column.data_type, batch.num_rows()))
+                .ok_or_else(|| missing(path, column, left_out))?,
+        };
+        table
+            .append(at, array.as_ref())
+            .map_err(|what| StoreError::damaged(path, format!("column {} {what}", column.name)))?;
+    }
+    Ok(())
+}
+
+fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {
+    Some(match data_type {
+        DataType::Float32 => Arc::new(Float32Array::from(vec![0.0; rows])),
+        DataType::Float64 => Arc::new(Float64Array::from(vec![0.0; rows])),
+        DataType::UInt32 => Arc::new(UInt32Array::from(vec![0; rows])),
+        DataType::UInt64 => Arc::new(UInt64Array::from(vec![0; rows])),
+        _ => return None,
+    })
+}
+
+fn missing(path: &Path, column: &Column, left_out: Option<&str>) -> StoreError {
+    let words: Option<serde_json::Value> =
+        left_out.and_then(|text| serde_json::from_str(text).ok());
+    match words.as_ref().and_then(|words| words[column.name].as_str()) {
+        Some(word) => StoreError::LeftOut {
+            path: path.to_owned(),
+            column: column.name,
+            word: word.to_owned(),
+        },
+        None => {
+            let what = format!(
+                "column {} ({}, {}) is missing: {}",
+                column.name, column.data_type, column.unit, column.doc
+            );
+            StoreError::damaged(path, what)
+        }
+    }
+}
+
+fn value<'a>(told: Option<&'a Vec<KeyValue>>, key: &str) -> Option<&'a str> {
+    let mut entries = told.into_iter().flatten();
+    entries
+        .find(|entry| entry.key == key)
+        .and_then(|entry| entry.value.as_deref())
+}
+
+fn check_version(told: Option<&Vec<KeyValue>>) -> std::result::Result<(), String> {
+    match value(told, VERSION_KEY) {
         // Files of other programs may leave the version out.
         None => Ok(()),
         Some(text) if text == SCHEMA_VERSION.to_string() => Ok(()),
@@ -120,49 +159,113 @@ fn check_version(metadata: Option<&Vec<KeyValue>>) -> std::result::Result<(), St
     }
 }
 
-fn schema(columns: &[Column]) -> Schema {
-    let fields: Vec<Field> = columns
-        .iter()
-        .map(|column| {
-            Field::new(column.name, column.data_type.clone(), false).with_metadata(HashMap::from([
-                ("unit".to_owned(), column.unit.to_owned()),
-                ("description".to_owned(), column.doc.to_owned()),
-            ]))
-        })
-        .collect();
-    Schema::new(fields)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Frames;
+    use crate::spec::{Compression, FrameGroup, Output, PrecisionBits};
+    use crate::store::format::round_mantissa;
 
-fn properties(columns: &[Column]) -> WriterProperties {
-    let units: serde_json::Map<String, serde_json::Value> = columns
-        .iter()
-        .map(|column| (column.name.to_owned(), column.unit.into()))
-        .collect();
-    let mut builder = WriterProperties::builder()
-        .set_created_by("cullet".to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_dictionary_enabled(false)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
-        .set_key_value_metadata(Some(vec![
-            KeyValue::new(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string()),
-            KeyValue::new(
-                "cullet.units".to_owned(),
-                serde_json::Value::Object(units).to_string(),
-            ),
-        ]));
-    for column in columns {
-        let path = ColumnPath::from(column.name);
-        builder = match (&column.data_type, column.name) {
-            (DataType::Float32 | DataType::Float64, _) => {
-                builder.set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT)
-            }
-            // Labels and names repeat; ids and steps grow.
-            (DataType::Utf8, _) | (_, "frame" | "fragment" | "body" | "material") => {
-                builder.set_column_dictionary_enabled(path, true)
-            }
-            _ => builder.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+    /// Motion without a pattern, over more than one page.
+    fn frames(count: u32) -> Frames {
+        let noise = |seed: u32| -> Vec<f32> {
+            let word = |k: u32| (k ^ seed << 20).wrapping_mul(0x9E37_79B9) >> 8;
+            (0..count).map(|k| word(k) as f32 / 1e6 - 8.0).collect()
         };
+        let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] =
+            std::array::from_fn(|k| noise(k as u32));
+        let n = count as usize;
+        Frames {
+            frame: vec![3; n],
+            time: vec![0.25; n],
+            id: (0..count).collect(),
+            fragment: (0..count).map(|k| k / 100).collect(),
+            broken: (0..count).map(|k| k % 13).collect(),
+            #[rustfmt::skip]
+            x,
+            y,
+            z,
+            qx,
+            qy,
+            qz,
+            qw,
+            vx,
+            vy,
+            vz,
+            wx,
+            wy,
+            wz,
+            sigma,
+            tau,
+        }
     }
-    builder.build()
+
+    fn written(format: &Format, threads: usize, table: &Frames) -> Vec<u8> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let mut bytes = Vec::new();
+        pool.expect("threads")
+            .install(|| encode(&mut bytes, table, format, Hands::All))
+            .expect("encodes");
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read_whatever_the_threads() {
+        let table = frames(300_000);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("frame.parquet");
+        for compression in [Compression::Zstd, Compression::None] {
+            let format = Format {
+                compression,
+                ..Format::default()
+            };
+            write_unlisted(&path, &table, &format).expect("written");
+            assert!(
+                read::<Frames>(&path).expect("read") == table,
+                "{compression:?}"
+            );
+            let bytes = std::fs::read(&path).expect("there");
+            for threads in [1, 3] {
+                assert!(
+                    written(&format, threads, &table) == bytes,
+                    "{threads} threads"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn columns_left_out_and_rounded_are_told() {
+        let table = frames(1000);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("frame.parquet");
+        let format = Format::of_frames(&Output {
+            columns: vec![FrameGroup::Position, FrameGroup::Velocity],
+            precision_bits: PrecisionBits {
+                velocity: Some(6),
+                ..PrecisionBits::default()
+            },
+            ..Output::default()
+        });
+        write_unlisted(&path, &table, &format).expect("written");
+        let found: Frames = read_needed(&path, |name| name == "x").expect("x is there");
+        let rounded: Vec<f32> = table.vx.iter().map(|v| round_mantissa(*v, 6)).collect();
+        assert_eq!((&found.x, &found.id), (&table.x, &table.id));
+        assert_eq!((&found.vx, &found.sigma), (&rounded, &vec![0.0; 1000]));
+        assert_ne!(found.vx, table.vx);
+        let error = read::<Frames>(&path).expect_err("not whole").to_string();
+        assert!(
+            error.contains("column qx") && error.contains("add \"rotation\" to output.columns"),
+            "{error}"
+        );
+        let file = File::open(&path).expect("there");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
+        let told = reader.metadata().file_metadata().key_value_metadata();
+        assert_eq!(
+            value(told, "cullet.precision_bits"),
+            Some("{\"vx\":6,\"vy\":6,\"vz\":6}")
+        );
+        let field = reader.schema().field_with_name("vy").expect("vy");
+        assert_eq!(field.metadata()["precision_bits"], "6");
+    }
 }

@@ -1,0 +1,128 @@
+//! Points of a compact cloud in the cells of a dense grid: the fastest way to neighbours where the bounding box is mostly full.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// Cells for each point at most: beyond it cells grow, and hold more points.
+const CELLS_PER_POINT: usize = 4;
+
+/// Points by cell; a cell's points keep their order, so queries are deterministic.
+#[derive(Clone, Debug)]
+pub struct CellGrid {
+    low: DVec3,
+    per_metre: f64,
+    cells: [usize; 3],
+    /// Points of cell `c` are `points[starts[c]..starts[c + 1]]`.
+    starts: Vec<u32>,
+    points: Vec<u32>,
+}
+
+impl CellGrid {
+    /// Sorts finite points into cells in which those within `reach` (m) of each other are neighbours.
+    pub fn new(positions: &[DVec3], reach: f64) -> Self {
+        let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = positions
+            .iter()
+            .fold(empty, |(low, high), p| (low.min(*p), high.max(*p)));
+        // A little wider than the reach, so that no rounding puts neighbours two cells apart.
+        let mut edge = reach * 1.001;
+        let cells = loop {
+            let cells = ((high - low).max(DVec3::ZERO) / edge).floor() + 1.0;
+            if cells.element_product() <= (CELLS_PER_POINT * positions.len() + 64) as f64 {
+                break cells.to_array().map(|n| n as usize);
+            }
+            edge *= 1.26;
+        };
+        let mut grid = CellGrid {
+            low,
+            per_metre: 1.0 / edge,
+            cells,
+            starts: vec![0; cells.iter().product::<usize>() + 1],
+            points: vec![0; positions.len()],
+        };
+        let cell_of: Vec<u32> = positions
+            .par_iter()
+            .map(|p| grid.number(grid.cell(*p)) as u32)
+            .collect();
+        for &cell in &cell_of {
+            grid.starts[cell as usize + 1] += 1;
+        }
+        for cell in 1..grid.starts.len() {
+            grid.starts[cell] += grid.starts[cell - 1];
+        }
+        let mut next = grid.starts.clone();
+        for (point, &cell) in (0..).zip(&cell_of) {
+            let at = &mut next[cell as usize];
+            grid.points[*at as usize] = point;
+            *at += 1;
+        }
+        grid
+    }
+
+    fn cell(&self, p: DVec3) -> [usize; 3] {
+        let at = ((p - self.low) * self.per_metre).to_array();
+        // Saturating casts put points outside into the border cells.
+        [0, 1, 2].map(|axis| (at[axis] as usize).min(self.cells[axis] - 1))
+    }
+
+    fn number(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.cells[1] + y) * self.cells[0] + x
+    }
+
+    /// Calls `visit` with every point in the cell of `p`, a point of the cloud, and in those about it.
+    pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
+        let centre = self.cell(p);
+        let first = centre.map(|c| c.saturating_sub(1));
+        let last = [0, 1, 2].map(|axis| (centre[axis] + 1).min(self.cells[axis] - 1));
+        for z in first[2]..=last[2] {
+            for y in first[1]..=last[1] {
+                // Cells along x lie side by side.
+                let row = self.number([first[0], y, z])..=self.number([last[0], y, z]);
+                let points = self.starts[*row.start()]..self.starts[row.end() + 1];
+                for &point in &self.points[points.start as usize..points.end as usize] {
+                    visit(point);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares with all pairs.
+    fn compare(points: &[DVec3], reach: f64) {
+        let grid = CellGrid::new(points, reach);
+        for (i, p) in points.iter().enumerate() {
+            let near = |j: u32| points[j as usize].distance(*p) <= reach;
+            let mut found = Vec::new();
+            grid.around(*p, |j| found.push(j));
+            found.retain(|j| near(*j));
+            found.sort_unstable();
+            let all: Vec<u32> = (0..points.len() as u32).filter(|j| near(*j)).collect();
+            assert_eq!(found, all, "point {i}");
+        }
+    }
+
+    #[test]
+    fn finds_what_is_within_reach() {
+        let cloud = |n: u32, extent: DVec3| -> Vec<DVec3> {
+            let part = |k: u32| f64::from(k.wrapping_mul(0x9E37_79B9) >> 8) / f64::from(1 << 24);
+            let point = |k| DVec3::new(part(3 * k), part(3 * k + 1), part(3 * k + 2)) * extent;
+            (0..n).map(point).collect()
+        };
+        compare(&cloud(700, DVec3::ONE), 0.13);
+        compare(&cloud(300, DVec3::new(1.0, 0.0, 0.3)), 0.05);
+        compare(&[DVec3::ONE], 0.1);
+        // Two far apart: cells grow instead of filling the memory.
+        let mut far = cloud(50, DVec3::splat(0.1));
+        far.push(DVec3::splat(1e6));
+        compare(&far, 0.02);
+        // A lattice whose neighbours are exactly the reach apart.
+        let lattice: Vec<DVec3> = (0..512)
+            .map(|k| DVec3::new(f64::from(k % 8), f64::from(k / 8 % 8), f64::from(k / 64)) * 0.1)
+            .collect();
+        compare(&lattice, 0.1);
+    }
+}
