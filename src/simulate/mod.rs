@@ -18,12 +18,15 @@ pub mod engine;
 mod fragments;
 pub mod motion_pass;
 mod orient;
+mod pair_list;
+mod pair_pass;
 mod record;
 mod rows;
 pub mod source;
 mod stability;
 pub mod state;
 pub mod system;
+mod wall_list;
 mod writer;
 
 use std::sync::atomic::AtomicBool;
