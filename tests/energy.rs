@@ -332,8 +332,34 @@ fn a_slow_spin_is_not_lost_to_rounding_on_a_device() {
     check_slow_spin(engine.system(), &points);
 }
 
+/// Frame and state after so many steps, which must not depend on the number of lanes.
+fn run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) -> (Snapshot, State) {
+    let mut engine = engine::<L>(packing, pipeline, dt);
+    engine.advance(steps).unwrap();
+    (engine.snapshot(1).unwrap(), engine.state(1).unwrap())
+}
+
+/// Whether eight and sixteen lanes give what one gives.
+fn check_lanes(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) -> (Snapshot, State) {
+    let one = run::<f32>(packing, pipeline, dt, steps);
+    #[cfg(target_arch = "x86_64")]
+    if F32x8::available() {
+        let eight = run::<F32x8>(packing, pipeline, dt, steps);
+        assert!(one == eight, "eight lanes differ");
+    } else {
+        println!("skipped: this machine has no AVX2");
+    }
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        let sixteen = run::<F32x16>(packing, pipeline, dt, steps);
+        assert!(one == sixteen, "sixteen lanes differ");
+    } else {
+        println!("skipped: this machine has no AVX-512");
+    }
+    one
+}
+
 #[test]
-#[cfg(target_arch = "x86_64")]
 fn any_number_of_lanes_gives_the_same_bits() {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.damping) = (0.4, 0.05);
@@ -344,24 +370,70 @@ fn any_number_of_lanes_gives_the_same_bits() {
     let w: Vec<DVec3> = (0..n).map(|k| noise3(k + 500) * 200.0).collect();
     scenes::set_motion(&mut packing.elements, &v, &w);
     let pipeline = scenes::pipeline(material.clone());
-    let dt = 0.2 * unit_step(&material);
-    fn run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> (Snapshot, State) {
-        let mut engine = engine::<L>(packing, pipeline, dt);
-        engine.advance(1500).unwrap();
-        (engine.snapshot(1).unwrap(), engine.state(1).unwrap())
-    }
-    let one = run::<f32>(&packing, &pipeline, dt);
+    let one = check_lanes(&packing, &pipeline, 0.2 * unit_step(&material), 1500);
     assert!(one.0.history.broken[0] > 10, "{:?}", one.0.history.broken);
-    if F32x8::available() {
-        let eight = run::<F32x8>(&packing, &pipeline, dt);
-        assert!(one == eight, "eight lanes differ");
-    } else {
-        println!("skipped: this machine has no AVX2");
+}
+
+/// Loose balls of two sizes and two materials, pressed together and thrown about above a rising floor: more than one chunk of them.
+fn stirred() -> (Packing, Pipeline, f64) {
+    let mut material = scenes::elastic(1e7, 4e6, 2600.0);
+    (material.friction, material.contact_damping) = (0.4, 0.1);
+    let mut other = material.clone();
+    (other.name, other.young, other.friction) = ("other".into(), 4e6, 0.2);
+    let points: Vec<DVec3> = scenes::block(11, 9, 8, R)
+        .iter()
+        .map(|p| *p * 0.98)
+        .collect();
+    let n = points.len();
+    let mut packing = scenes::packing(&points, R, &material, (1e5, 1e5));
+    packing.bonds = Default::default();
+    for k in 0..n {
+        packing.elements.material[k] = u32::from(noise(k + 9000) > 0.5);
+        if noise(k + 8000) > 0.3 {
+            packing.elements.r[k] *= 0.97;
+        }
     }
-    if F32x16::available() {
-        let sixteen = run::<F32x16>(&packing, &pipeline, dt);
-        assert!(one == sixteen, "sixteen lanes differ");
-    } else {
-        println!("skipped: this machine has no AVX-512");
+    let v: Vec<DVec3> = (0..n).map(|k| noise3(k) * 1.5).collect();
+    let w: Vec<DVec3> = (0..n).map(|k| noise3(k + 5000) * 200.0).collect();
+    scenes::set_motion(&mut packing.elements, &v, &w);
+    let dt = 0.2 * unit_step(&material);
+    let mut pipeline = scenes::pipeline(material);
+    pipeline.materials.push(other);
+    pipeline.colliders = vec![scenes::rising_floor(-R, 0.5)];
+    (packing, pipeline, dt)
+}
+
+#[test]
+fn any_number_of_lanes_gives_contacts_the_same_bits() {
+    let (packing, pipeline, dt) = stirred();
+    let n = packing.elements.id.len() as u32;
+    let soon = check_lanes(&packing, &pipeline, dt, 60).0.history;
+    assert!(soon.contacts[0] > 3 * n, "{:?} of {n}", soon.contacts);
+    let late = check_lanes(&packing, &pipeline, dt, 900).0.history;
+    assert!(late.contacts[0] > n / 4, "{:?} of {n}", late.contacts);
+    assert!(2 * late.contacts[0] < soon.contacts[0], "it spreads");
+}
+
+/// A run that goes on from a state makes its lists there, the other when elements have moved far enough: that changes nothing. Nor do
+/// threads, each of which takes chunks as they come.
+#[test]
+fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
+    let (packing, pipeline, dt) = stirred();
+    let threads = |count| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .build()
+            .unwrap()
+    };
+    let whole = threads(3).install(|| run::<f32>(&packing, &pipeline, dt, 700));
+    for stop in [1, 60, 433] {
+        let state = threads(2).install(|| run::<f32>(&packing, &pipeline, dt, stop).1);
+        let resumed = threads(1).install(|| {
+            let mut engine = engine::<f32>(&packing, &pipeline, dt);
+            engine.restore(&state).unwrap();
+            engine.advance(700 - stop).unwrap();
+            (engine.snapshot(1).unwrap(), engine.state(1).unwrap())
+        });
+        assert!(whole == resumed, "stopped after {stop} steps");
     }
 }

@@ -62,6 +62,19 @@ pub struct ContactState<T> {
     pub spring: Vec3<T>,
 }
 
+/// What a contact does, told for both ends.
+#[derive(Clone, Copy, Debug)]
+pub struct PairLoad<T> {
+    /// Force on i, N; the opposite on j.
+    pub force: Vec3<T>,
+    /// Friction × normal, N: times the arm of either end the torque on it.
+    pub couple: Vec3<T>,
+    /// Spring after the step, zero when apart.
+    pub spring: Vec3<T>,
+    /// Overlap, positive when touching, m.
+    pub overlap: T,
+}
+
 /// What a contact does to i.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactLoad<T> {
@@ -75,9 +88,21 @@ pub struct ContactLoad<T> {
     pub overlap: T,
 }
 
-/// The contact law over one step of length `dt`.
+/// The contact law over one step of length `dt`, for one end.
 #[inline(always)]
 pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> ContactLoad<T> {
+    let both = pair(s, dt, k);
+    ContactLoad {
+        force: both.force,
+        torque: both.couple * s.arm_i,
+        spring: both.spring,
+        overlap: both.overlap,
+    }
+}
+
+/// The contact law over one step of length `dt`, for both ends.
+#[inline(always)]
+pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> PairLoad<T> {
     let zero = T::zero();
     let length = s.x.norm();
     let n = s.x * (T::splat(1.0) / length);
@@ -102,9 +127,9 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
 
     let touching = zero.lt(overlap);
     let none = Vec3::zero();
-    ContactLoad {
+    PairLoad {
         force: Vec3::select(touching, n * repulsion + friction, none),
-        torque: Vec3::select(touching, friction.cross(n) * s.arm_i, none),
+        couple: Vec3::select(touching, friction.cross(n), none),
         spring: Vec3::select(touching, spring, none),
         overlap,
     }

@@ -1,13 +1,12 @@
 //! The loads of listed contacts: between elements, and against obstacles.
 
-use super::contacts::{COLLIDER, ContactChunk};
-use super::system::{Load, System, motion};
+use super::contacts::ContactChunk;
+use super::pair_pass::{PairPass, measure};
+use super::system::{Load, System};
+use super::wall_list::Walls;
 use crate::geometry::solid::{Pose, Solid};
-use crate::laws::contact::{
-    self, ContactParameters, ContactState, SurfacePair, contact, series_modulus,
-};
-use crate::laws::motion as motion_law;
-use crate::math::{Scalar, Vec3};
+use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
+use crate::math::{Lanes, Pass, Scalar};
 
 /// Contact properties of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,133 +113,111 @@ pub fn stiffest(
         .fold(0.0, f64::max)
 }
 
-/// The contacts of one chunk: adds their loads and steps their springs, or measures them.
-pub struct ContactPass<'a, S> {
-    /// The system.
-    pub system: &'a System<S>,
-    /// Contact properties by material.
-    pub surfaces: &'a [Surface],
-    /// Obstacles now.
-    pub obstacles: &'a [Obstacle],
-    /// Time step, s.
-    pub dt: S,
-    /// First element of the chunk.
-    pub first: usize,
+/// What contacts of every two materials share, in working precision.
+#[derive(Clone, Debug)]
+pub struct SurfaceTable<S> {
+    surfaces: Vec<Surface>,
+    pairs: Vec<SurfacePair<S>>,
 }
 
-impl<S: Scalar> ContactPass<'_, S> {
-    /// Adds loads to the chunk's rows.
-    pub fn apply(&self, contacts: &mut ContactChunk<S>, load: &mut [Load<S>]) {
-        if contacts.partner.is_empty() {
-            return;
-        }
-        for (local, row) in load.iter_mut().enumerate() {
-            for at in contacts.entries(local) {
-                let Some((state, k)) = self.pair(contacts, local, at) else {
-                    continue;
-                };
-                let result = contact(state, self.dt, k);
-                let (f, m) = (result.force, result.torque);
-                for (sum, add) in row.0.iter_mut().zip([f.x, f.y, f.z]) {
-                    *sum = *sum + add;
-                }
-                for (sum, add) in row.0[4..].iter_mut().zip([m.x, m.y, m.z]) {
-                    *sum = *sum + add;
-                }
-                contacts.spring[at] = [result.spring.x, result.spring.y, result.spring.z];
-            }
+impl<S: Scalar> SurfaceTable<S> {
+    /// Of these materials.
+    pub fn new(surfaces: &[Surface]) -> Self {
+        let pairs = surfaces
+            .iter()
+            .flat_map(|a| surfaces.iter().map(|b| rounded(a.against(b))))
+            .collect();
+        SurfaceTable {
+            surfaces: surfaces.to_vec(),
+            pairs,
         }
     }
 
-    /// Totals of the chunk as it stands.
-    pub fn measure(&self, contacts: &ContactChunk<S>) -> ContactTotals {
+    /// Parameters of a contact between two elements.
+    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> ContactParameters<S> {
+        let [a, b] = [i, j].map(|k| system.material[k] as usize);
+        contact::parameters(
+            self.pairs[a * self.surfaces.len() + b],
+            system.tail[i].0[3],
+            system.tail[j].0[3],
+            system.inverse_mass[i],
+            system.inverse_mass[j],
+        )
+    }
+
+    /// Parameters of a contact of an element with an obstacle, its mirror image.
+    pub fn wall(&self, system: &System<S>, i: usize, obstacle: &Obstacle) -> ContactParameters<S> {
+        let surface = &self.surfaces[system.material[i] as usize];
+        let pair = rounded(surface.against(&obstacle.surface(surface)));
+        let r = system.tail[i].0[3];
+        contact::parameters(pair, r, r, system.inverse_mass[i], S::default())
+    }
+}
+
+/// The contacts of one chunk: adds their loads and steps their springs.
+///
+/// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk come first, then those within
+/// the chunk, of which each is evaluated once by its first end, then those behind it. Pairs that do not touch are not added at all, so
+/// that neither the width of lanes nor what is listed beside a pair can change a bit.
+pub struct ContactPass<'a, L: Lanes> {
+    /// System, obstacles and step.
+    pub walls: Walls<'a, L::Scalar>,
+    /// How far a pair may have closed up since the lists were made, m.
+    pub closed: f64,
+    /// First element of the chunk.
+    pub first: usize,
+    /// Contacts of the chunk.
+    pub contacts: &'a mut ContactChunk<L::Scalar>,
+    /// Loads of the chunk.
+    pub load: &'a mut [Load<L::Scalar>],
+}
+
+impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut pairs = PairPass {
+            system: self.walls.system,
+            dt: L::splat(self.walls.dt.to_f64()),
+            closed: self.closed,
+            first: self.first,
+            load: self.load,
+        };
+        pairs.apply::<false>(&mut self.contacts.before);
+        pairs.apply::<true>(&mut self.contacts.within);
+        pairs.apply::<false>(&mut self.contacts.behind);
+        for entry in &mut self.contacts.walls {
+            let local = entry.element as usize - self.first;
+            self.walls.apply(entry, &mut pairs.load[local]);
+        }
+    }
+}
+
+/// What the contacts of one chunk add up to as they stand.
+pub struct MeasurePass<'a, S> {
+    /// System and obstacles.
+    pub walls: Walls<'a, S>,
+    /// Contacts of the chunk.
+    pub contacts: &'a ContactChunk<S>,
+}
+
+impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
+    type Out = ContactTotals;
+
+    #[inline(always)]
+    fn run(self) -> ContactTotals {
+        let system = self.walls.system;
         let mut totals = ContactTotals::default();
-        for local in 0..contacts.start.len().saturating_sub(1) {
-            for at in contacts.entries(local) {
-                let Some((state, k)) = self.pair(contacts, local, at) else {
-                    continue;
-                };
-                let overlap = contact(state, S::default(), k).overlap;
-                if overlap <= S::default() {
-                    continue;
-                }
-                let energy = contact::energy(overlap, state.spring, k).to_f64();
-                let collider = contacts.partner[at] >= COLLIDER;
-                totals.energy += if collider { energy } else { 0.5 * energy };
-                totals.sides += if collider { 2 } else { 1 };
+        measure::<L>(system, &self.contacts.before, 1, &mut totals);
+        measure::<L>(system, &self.contacts.within, 2, &mut totals);
+        measure::<L>(system, &self.contacts.behind, 1, &mut totals);
+        for entry in &self.contacts.walls {
+            if let Some(energy) = self.walls.energy(entry) {
+                totals.energy += energy;
+                totals.sides += 2;
             }
         }
         totals
-    }
-
-    /// State and parameters of an entry; `None` when the pair is clearly apart.
-    fn pair(
-        &self,
-        contacts: &ContactChunk<S>,
-        local: usize,
-        at: usize,
-    ) -> Option<(ContactState<S>, ContactParameters<S>)> {
-        let i = self.first + local;
-        let system = self.system;
-        let inverse = system.inverse_mass[i];
-        let own = &system.motion[i].0;
-        let vec = |row: &[S; 16], at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]);
-        let low = |row: &[S; 16]| {
-            Vec3::new(
-                row[motion::LOW[0]],
-                row[motion::LOW[1]],
-                row[motion::LOW[2]],
-            )
-        };
-        let r_i = system.tail[i].0[3];
-        let surface = &self.surfaces[system.material[i] as usize];
-        let [sx, sy, sz] = contacts.spring[at];
-        let partner = contacts.partner[at];
-        let mut state = ContactState {
-            x: Vec3::zero(),
-            v: vec(own, motion::V),
-            w_i: vec(own, motion::W),
-            w_j: Vec3::zero(),
-            arm_i: r_i,
-            arm_j: S::default(),
-            touch: contacts.touch[at],
-            spring: Vec3::new(sx, sy, sz),
-        };
-        if partner >= COLLIDER {
-            let obstacle = &self.obstacles[(partner - COLLIDER) as usize];
-            let (distance, normal, velocity) =
-                obstacle.pose.surface(&obstacle.solid, system.position(i));
-            let r = r_i.to_f64();
-            if distance >= r && state.spring.dot(state.spring).to_f64() == 0.0 {
-                return None;
-            }
-            let wall = contact::wall(distance, Vec3::from_f64(normal.to_array()), r);
-            state.touch = S::from_f64(wall.touch);
-            state.arm_i = S::from_f64(wall.arm);
-            state.x = Vec3::from_f64(wall.x.to_f64());
-            state.v = state.v - Vec3::from_f64(velocity.to_array());
-            let pair = rounded(surface.against(&obstacle.surface(surface)));
-            let k = contact::parameters(pair, r_i, r_i, inverse, S::default());
-            return Some((state, k));
-        }
-        let j = partner as usize;
-        let other = &system.motion[j].0;
-        state.x = motion_law::separation(
-            vec(own, motion::P),
-            low(own),
-            vec(other, motion::P),
-            low(other),
-        );
-        let untouched = state.spring.dot(state.spring).to_f64() == 0.0;
-        if untouched && state.x.dot(state.x) > state.touch * state.touch * S::splat(1.0001) {
-            return None;
-        }
-        state.v = state.v - vec(other, motion::V);
-        state.w_j = vec(other, motion::W);
-        let r_j = system.tail[j].0[3];
-        (state.arm_i, state.arm_j) = contact::arms(state.x, r_i, r_j);
-        let pair = rounded(surface.against(&self.surfaces[system.material[j] as usize]));
-        let k = contact::parameters(pair, r_i, r_j, inverse, system.inverse_mass[j]);
-        Some((state, k))
     }
 }

@@ -1,60 +1,91 @@
 //! Contacts: which pairs may touch and what they remember.
 //!
-//! Each element keeps its own entry for every partner, so a chunk of elements owns its contacts and sums them in the order of the
-//! partners. Lists are candidates within a skin; entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
+//! A chunk of elements lists the pairs within it once, seen from the end that comes first, and pairs with other chunks beside them: those
+//! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
+//! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::contact_pass::Obstacle;
+use super::contact_pass::{Obstacle, Surface, SurfaceTable};
+use super::pair_list::{self, PairEntry, PairList};
 use super::system::{CHUNK, System};
+use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
 
 /// Partners from this number on are colliders.
 pub const COLLIDER: u32 = 1 << 31;
 
-/// Contacts of one chunk of elements, as rows per element.
+/// Contacts of one chunk of elements.
 #[derive(Clone, Debug, Default)]
 pub struct ContactChunk<S> {
-    /// Entry range of each element; one more than the chunk has elements.
-    pub start: Vec<u32>,
-    /// Element, or [`COLLIDER`] plus the collider's index; ascending within an element.
-    pub partner: Vec<u32>,
-    /// Distance at which the pair touches; unused for colliders.
-    pub touch: Vec<S>,
-    /// Tangential spring, m.
-    pub spring: Vec<[S; 3]>,
+    /// Pairs with elements before the chunk, seen from the chunk's.
+    pub before: PairList<S>,
+    /// Pairs within the chunk, seen from the first of both.
+    pub within: PairList<S>,
+    /// Pairs with elements behind the chunk, seen from the chunk's.
+    pub behind: PairList<S>,
+    /// Elements near obstacles, in their order, then in that of the obstacles.
+    pub walls: Vec<WallEntry<S>>,
 }
 
 impl<S: Scalar> ContactChunk<S> {
-    pub(super) fn entries(&self, local: usize) -> std::ops::Range<usize> {
-        self.start[local] as usize..self.start[local + 1] as usize
+    /// Whether nothing is listed.
+    pub fn is_empty(&self) -> bool {
+        self.lists().iter().all(|list| list.is_empty()) && self.walls.is_empty()
     }
 
-    /// Spring of a pair, zero when it has none.
-    fn spring_of(&self, local: usize, partner: u32) -> [S; 3] {
-        if self.start.is_empty() {
-            return [S::default(); 3];
-        }
-        let range = self.entries(local);
-        match self.partner[range.clone()].binary_search(&partner) {
-            Ok(found) => self.spring[range.start + found],
-            Err(_) => [S::default(); 3],
+    fn lists(&self) -> [&PairList<S>; 3] {
+        [&self.before, &self.within, &self.behind]
+    }
+
+    /// The list that holds a pair, and the pair as it is seen there; `own` is an element of the chunk that starts at `first`.
+    fn list_of(&mut self, first: usize, own: u32, partner: u32) -> (&mut PairList<S>, (u32, u32)) {
+        match place(first, partner as usize) {
+            Place::Before => (&mut self.before, (own, partner)),
+            Place::Within => (&mut self.within, (own.min(partner), own.max(partner))),
+            Place::Behind => (&mut self.behind, (own, partner)),
         }
     }
 
-    /// Adds a pair that just lost its bond.
-    fn insert(&mut self, local: usize, partner: u32, touch: S) {
-        let range = self.entries(local);
-        let Err(place) = self.partner[range.clone()].binary_search(&partner) else {
-            return;
+    /// Every entry as seen from the elements of the chunk: element, partner, spring.
+    fn sides(&self) -> impl Iterator<Item = SpringEntry<S>> {
+        let side = |element, partner, spring| SpringEntry {
+            element,
+            partner,
+            spring,
         };
-        let at = range.start + place;
-        self.partner.insert(at, partner);
-        self.touch.insert(at, touch);
-        self.spring.insert(at, [S::default(); 3]);
-        self.start[local + 1..].iter_mut().for_each(|s| *s += 1);
+        let listed = self.lists().into_iter().flat_map(move |list| {
+            (0..list.len()).map(move |at| side(list.own[at], list.partner[at], list.spring(at)))
+        });
+        let within = &self.within;
+        let mirrored = (0..within.len()).map(move |at| {
+            let opposite = within.spring(at).map(|s| -s);
+            side(within.partner[at], within.own[at], opposite)
+        });
+        let walls = self
+            .walls
+            .iter()
+            .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.spring));
+        listed.chain(mirrored).chain(walls)
+    }
+}
+
+enum Place {
+    Before,
+    Within,
+    Behind,
+}
+
+/// Where an element stands, seen from the chunk that starts at `first`.
+fn place(first: usize, element: usize) -> Place {
+    if element < first {
+        Place::Before
+    } else if element < first + CHUNK {
+        Place::Within
+    } else {
+        Place::Behind
     }
 }
 
@@ -63,18 +94,21 @@ impl<S: Scalar> ContactChunk<S> {
 pub struct Contacts<S> {
     /// One entry a chunk of [`CHUNK`] elements.
     pub chunks: Vec<ContactChunk<S>>,
+    surfaces: SurfaceTable<S>,
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,
     /// Largest radius, m.
     largest: f64,
     /// Whether all radii are equal: then elements within a whole shell of bonds cannot be reached.
     equal: bool,
-    /// Positions when the lists were made.
+    /// Positions when the lists of pairs were made.
     anchor: Vec<DVec3>,
-    /// How far an element may have moved since, m.
+    /// How far an element may have moved since against what all have in common, m.
     moved: f64,
-    /// How far a collider's surface may have moved since, m.
-    driven: f64,
+    /// Sum of the largest distances of steps since, m.
+    travelled: f64,
+    /// The same since obstacles were looked for, with what their surfaces moved, m.
+    neared: f64,
 }
 
 /// A tangential spring to put back when a run continues.
@@ -82,15 +116,25 @@ pub struct Contacts<S> {
 pub struct SpringEntry<S> {
     /// Element.
     pub element: u32,
-    /// Partner as in [`ContactChunk::partner`].
+    /// Its partner, or [`COLLIDER`] plus the collider's index.
     pub partner: u32,
     /// Spring, m.
     pub spring: [S; 3],
 }
 
 impl<S: Scalar> Contacts<S> {
-    /// Lists for a new system; the skin is 0.35 of the largest radius, so that second neighbours of a close packing stay out of it.
-    pub fn new(system: &System<S>, obstacles: &[Obstacle]) -> Self {
+    /// Lists for a new system.
+    pub fn new(system: &System<S>, surfaces: &[Surface], obstacles: &[Obstacle]) -> Self {
+        Self::with_table(system, SurfaceTable::new(surfaces), obstacles)
+    }
+
+    /// Lists of the same surfaces for a state that was read, all springs unstretched.
+    pub fn anew(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
+        Self::with_table(system, self.surfaces.clone(), obstacles)
+    }
+
+    /// The skin is 0.35 of the largest radius, so that second neighbours of a close packing stay out of it.
+    fn with_table(system: &System<S>, surfaces: SurfaceTable<S>, obstacles: &[Obstacle]) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(0.0, f64::max);
@@ -100,12 +144,14 @@ impl<S: Scalar> Contacts<S> {
         let chunks = system.motion.len().div_ceil(CHUNK);
         let mut contacts = Contacts {
             chunks: vec![ContactChunk::default(); chunks],
+            surfaces,
             skin: 0.35 * largest,
             largest,
             equal: largest - smallest < 1e-6 * largest,
             anchor: Vec::new(),
             moved: 0.0,
-            driven: 0.0,
+            travelled: 0.0,
+            neared: 0.0,
         };
         contacts.rebuild(system, obstacles);
         contacts
@@ -126,6 +172,45 @@ impl<S: Scalar> Contacts<S> {
         self.equal
     }
 
+    /// How far a pair may have closed up since the lists were made, m.
+    pub fn closed(&self) -> f64 {
+        2.0 * self.travelled
+    }
+
+    /// How far an element and an obstacle may have neared since obstacles were looked for, m.
+    pub fn neared(&self) -> f64 {
+        self.neared
+    }
+
+    /// Entries as elements see them: a pair of elements counts twice.
+    pub fn sides(&self) -> usize {
+        let of = |chunk: &ContactChunk<S>| {
+            let pairs: usize = chunk.lists().iter().map(|list| list.len()).sum();
+            pairs + chunk.within.len() + chunk.walls.len()
+        };
+        self.chunks.iter().map(of).sum()
+    }
+
+    /// Partners of an element in ascending order, colliders as [`COLLIDER`] plus their index.
+    pub fn partners(&self, element: u32) -> Vec<u32> {
+        let sides = self.chunks[element as usize / CHUNK].sides();
+        let mut partners: Vec<u32> = sides
+            .filter(|side| side.element == element)
+            .map(|side| side.partner)
+            .collect();
+        partners.sort_unstable();
+        partners
+    }
+
+    /// Bytes that a pass over all entries reads and writes of the lists.
+    pub fn bytes(&self) -> u64 {
+        let of = |chunk: &ContactChunk<S>| {
+            let pairs: u64 = chunk.lists().iter().map(|list| list.bytes()).sum();
+            pairs + size_of_val(&chunk.walls[..]) as u64
+        };
+        self.chunks.iter().map(of).sum()
+    }
+
     /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists before a pair could touch unseen.
     pub fn advance(
         &mut self,
@@ -134,101 +219,126 @@ impl<S: Scalar> Contacts<S> {
         obstacles: &[Obstacle],
     ) {
         self.moved += elements;
-        self.driven += colliders;
-        if self.closed(self.moved) < self.skin {
+        self.travelled += elements;
+        self.neared += elements + colliders;
+        if self.neared >= self.skin {
+            self.rebuild_walls(system, obstacles);
+        }
+        if 2.0 * self.moved < self.skin {
             return;
         }
-        // The sum of the fastest speeds is a bound; what has moved is often less.
-        let farthest = self
+        // The sum of the fastest speeds is a bound; what has moved is often less, and what all elements do alike closes no pair.
+        let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = self
             .anchor
             .par_iter()
             .enumerate()
-            .map(|(i, anchor)| system.position(i).distance_squared(*anchor))
-            .reduce(|| 0.0, f64::max)
-            .sqrt();
+            .with_min_len(CHUNK)
+            .map(|(i, anchor)| system.position(i) - *anchor)
+            .fold(|| nowhere, |(low, high), d| (low.min(d), high.max(d)))
+            .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let farthest = 0.5 * (high - low).length();
         // Near the limit the exact look would soon be due again: a rebuild is cheaper then.
-        if self.closed(farthest) < 0.7 * self.skin {
+        if 2.0 * farthest < 0.7 * self.skin {
             self.moved = farthest;
         } else {
-            self.rebuild(system, obstacles);
+            self.rebuild_pairs(system);
         }
-    }
-
-    /// By how much a pair may have closed up when elements moved by `moved`.
-    fn closed(&self, moved: f64) -> f64 {
-        moved + moved.max(self.driven)
     }
 
     /// Makes the lists anew, keeping springs.
     pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
-        let (skin, largest, equal) = (self.skin, self.largest, self.equal);
-        let anchor: Vec<DVec3> = (0..system.count)
-            .into_par_iter()
-            .map(|i| system.position(i))
+        self.rebuild_pairs(system);
+        self.rebuild_walls(system, obstacles);
+    }
+
+    fn rebuild_pairs(&mut self, system: &System<S>) {
+        let elements = (0..system.count).into_par_iter().with_min_len(CHUNK);
+        let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
+        let is_exposed: Vec<bool> = elements
+            .map(|i| is_exposed(system, i, self.equal))
             .collect();
-        let exposed: Vec<u32> = (0..system.count)
-            .filter(|&i| is_exposed(system, i, equal))
-            .map(|i| i as u32)
+        let exposed: Vec<u32> = (0..system.count as u32)
+            .filter(|&i| is_exposed[i as usize])
             .collect();
-        let grid = HashGrid::new(exposed.len(), 2.0 * largest + skin, |k| {
+        let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
             anchor[exposed[k] as usize]
         });
-        self.chunks = self
-            .chunks
-            .par_iter()
+        let near = Near {
+            system,
+            surfaces: &self.surfaces,
+            skin: self.skin,
+            anchor: &anchor,
+            is_exposed: &is_exposed,
+            exposed: &exposed,
+            grid: &grid,
+        };
+        self.chunks
+            .par_iter_mut()
             .enumerate()
-            .map(|(chunk, old)| {
-                let first = chunk * CHUNK;
-                let last = (first + CHUNK).min(system.motion.len());
-                let mut new = ContactChunk::default();
-                let mut found: Vec<(u32, S)> = Vec::new();
-                new.start.push(0);
-                for i in first..last {
-                    found.clear();
-                    if i < system.count {
-                        if is_exposed(system, i, equal) {
-                            candidates(system, &anchor, (&grid, &exposed), skin, i, &mut found);
-                        }
-                        touching_obstacles(system, &anchor, obstacles, skin, i, &mut found);
-                    }
-                    found.sort_unstable_by_key(|(partner, _)| *partner);
-                    for &(partner, touch) in &found {
-                        new.partner.push(partner);
-                        new.touch.push(touch);
-                        new.spring.push(old.spring_of(i - first, partner));
-                    }
-                    new.start.push(new.partner.len() as u32);
-                }
-                new
-            })
-            .collect();
+            .for_each(|(chunk, lists)| near.list(chunk * CHUNK, lists));
         self.anchor = anchor;
-        (self.moved, self.driven) = (0.0, 0.0);
+        (self.moved, self.travelled) = (0.0, 0.0);
     }
 
-    /// A bond broke: its ends may touch from now on.
-    pub fn insert_broken(&mut self, i: u32, j: u32, touch: S) {
-        for (own, partner) in [(i, j), (j, i)] {
-            let own = own as usize;
-            self.chunks[own / CHUNK].insert(own % CHUNK, partner, touch);
+    fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
+        let (skin, surfaces) = (self.skin, &self.surfaces);
+        self.neared = 0.0;
+        if obstacles.is_empty() {
+            return;
         }
-    }
-
-    /// Springs that are not zero, in the order of elements.
-    pub fn springs(&self) -> Vec<SpringEntry<S>> {
-        let mut out = Vec::new();
-        for (chunk, contacts) in self.chunks.iter().enumerate() {
-            for local in 0..contacts.start.len().saturating_sub(1) {
-                for at in contacts.entries(local) {
-                    if contacts.spring[at].iter().any(|s| s.to_f64() != 0.0) {
-                        out.push(SpringEntry {
-                            element: (chunk * CHUNK + local) as u32,
-                            partner: contacts.partner[at],
-                            spring: contacts.spring[at],
+        self.chunks
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(chunk, lists)| {
+                let first = chunk * CHUNK;
+                let old = std::mem::take(&mut lists.walls);
+                let mut old = old.iter().peekable();
+                for i in first..(first + CHUNK).min(system.count) {
+                    if system.inverse_mass[i].to_f64() == 0.0 {
+                        continue;
+                    }
+                    let (p, reach) = (system.position(i), system.radius(i) + skin);
+                    for (wall, obstacle) in obstacles.iter().enumerate() {
+                        if obstacle.pose.surface(&obstacle.solid, p).0 >= reach {
+                            continue;
+                        }
+                        let key = (i as u32, wall as u32);
+                        while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
+                        let same = old.next_if(|e| (e.element, e.wall) == key);
+                        lists.walls.push(WallEntry {
+                            element: key.0,
+                            wall: key.1,
+                            spring: same.map_or([S::default(); 3], |e| e.spring),
+                            k: surfaces.wall(system, i, obstacle),
+                            quiet: 0.0,
                         });
                     }
                 }
-            }
+            });
+    }
+
+    /// A bond broke: its ends may touch from now on.
+    pub fn insert_broken(&mut self, system: &System<S>, i: u32, j: u32, touch: S) {
+        for (own, partner) in [(i, j), (j, i)] {
+            let chunk = own as usize / CHUNK;
+            let (list, (own, partner)) = self.chunks[chunk].list_of(chunk * CHUNK, own, partner);
+            // A pair within a chunk is found there the second time.
+            list.insert(entry(system, &self.surfaces, (own, partner), touch));
+        }
+    }
+
+    /// Springs that are not zero, in the order of elements and partners.
+    pub fn springs(&self) -> Vec<SpringEntry<S>> {
+        let mut out = Vec::new();
+        for chunk in &self.chunks {
+            let from = out.len();
+            out.extend(
+                chunk
+                    .sides()
+                    .filter(|side| side.spring.iter().any(|s| s.to_f64() != 0.0)),
+            );
+            out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
         }
         out
     }
@@ -237,22 +347,36 @@ impl<S: Scalar> Contacts<S> {
     pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
         let mut lost = 0;
         for entry in springs {
-            let (chunk, local) = (
-                entry.element as usize / CHUNK,
-                entry.element as usize % CHUNK,
-            );
-            let place = self.chunks.get_mut(chunk).and_then(|contacts| {
-                let range = contacts.entries(local);
-                let found = contacts.partner[range.clone()].binary_search(&entry.partner);
-                found.ok().map(|k| &mut contacts.spring[range.start + k])
-            });
-            match place {
-                Some(spring) => *spring = entry.spring,
-                None => lost += 1,
-            }
+            let chunk = entry.element as usize / CHUNK;
+            lost += match self.chunks.get_mut(chunk) {
+                Some(lists) => usize::from(!restore(lists, chunk * CHUNK, entry)),
+                None => 1,
+            };
         }
         lost
     }
+}
+
+/// Puts a spring back; whether it has a place.
+fn restore<S: Scalar>(lists: &mut ContactChunk<S>, first: usize, entry: &SpringEntry<S>) -> bool {
+    if entry.partner >= COLLIDER {
+        let key = (entry.element, entry.partner - COLLIDER);
+        let found = lists
+            .walls
+            .binary_search_by_key(&key, |wall| (wall.element, wall.wall));
+        return found
+            .map(|at| lists.walls[at].spring = entry.spring)
+            .is_ok();
+    }
+    let (list, key) = lists.list_of(first, entry.element, entry.partner);
+    let Ok(at) = list.find(key) else {
+        return false;
+    };
+    // Seen from the other end a spring is the opposite of itself, but for the sign of zeros.
+    if key.0 == entry.element {
+        list.set_spring(at, entry.spring);
+    }
+    true
 }
 
 /// Bonds to as many equal balls as can touch one at once.
@@ -266,53 +390,89 @@ fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> boo
     !equal || system.bonds.whole_sides(element).count() < WHOLE_SHELL
 }
 
-fn candidates<S: Scalar>(
+/// What a pair is listed with.
+fn entry<S: Scalar>(
     system: &System<S>,
-    anchor: &[DVec3],
-    (grid, exposed): (&HashGrid, &[u32]),
-    skin: f64,
-    i: usize,
-    found: &mut Vec<(u32, S)>,
-) {
-    let (p, r) = (anchor[i], system.radius(i));
-    let held = system.inverse_mass[i].to_f64() == 0.0;
-    grid.around(p, |k| {
-        let j = exposed[k as usize];
-        let other = j as usize;
-        let reach = r + system.radius(other) + skin;
-        if other == i || p.distance_squared(anchor[other]) > reach * reach {
-            return;
-        }
-        // Two held elements cannot answer a force.
-        if held && system.inverse_mass[other].to_f64() == 0.0 {
-            return;
-        }
-        let radii = system.tail[i].0[3] + system.tail[other].0[3];
-        match system.bonds.find(i, other) {
-            Some(side) if system.bonds.is_whole(side.entry) => {}
-            Some(side) => {
-                found.push((j, system.bonds.touch_distance(side.entry).unwrap_or(radii)));
-            }
-            None => found.push((j, radii)),
-        }
-    });
+    surfaces: &SurfaceTable<S>,
+    (own, partner): (u32, u32),
+    touch: S,
+) -> PairEntry<S> {
+    let (i, j) = (own as usize, partner as usize);
+    let radii = [system.tail[i].0[3], system.tail[j].0[3]];
+    PairEntry {
+        own,
+        partner,
+        touch,
+        constants: pair_list::constants(radii, surfaces.pair(system, i, j)),
+    }
 }
 
-fn touching_obstacles<S: Scalar>(
-    system: &System<S>,
-    anchor: &[DVec3],
-    obstacles: &[Obstacle],
+/// Elements by where they are, to look for pairs.
+struct Near<'a, S> {
+    system: &'a System<S>,
+    surfaces: &'a SurfaceTable<S>,
     skin: f64,
-    i: usize,
-    found: &mut Vec<(u32, S)>,
-) {
-    if system.inverse_mass[i].to_f64() == 0.0 {
-        return;
-    }
-    for (k, obstacle) in obstacles.iter().enumerate() {
-        let (distance, ..) = obstacle.pose.surface(&obstacle.solid, anchor[i]);
-        if distance < system.radius(i) + skin {
-            found.push((COLLIDER + k as u32, S::default()));
+    anchor: &'a [DVec3],
+    is_exposed: &'a [bool],
+    exposed: &'a [u32],
+    grid: &'a HashGrid,
+}
+
+impl<S: Scalar> Near<'_, S> {
+    /// Lists the pairs of the chunk that starts at `first`.
+    fn list(&self, first: usize, lists: &mut ContactChunk<S>) {
+        let system = self.system;
+        let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
+        let mut found: Vec<(u32, S)> = Vec::new();
+        for i in first..(first + CHUNK).min(system.count) {
+            if !self.is_exposed[i] {
+                continue;
+            }
+            found.clear();
+            self.candidates(first, i, &mut found);
+            found.sort_unstable_by_key(|(partner, _)| *partner);
+            for &(partner, touch) in &found {
+                let list = match place(first, partner as usize) {
+                    Place::Before => &mut before,
+                    Place::Within => &mut within,
+                    Place::Behind => &mut behind,
+                };
+                list.push(entry(system, self.surfaces, (i as u32, partner), touch));
+            }
         }
+        lists.before = PairList::new(&before, &lists.before);
+        lists.within = PairList::new(&within, &lists.within);
+        lists.behind = PairList::new(&behind, &lists.behind);
+    }
+
+    /// Partners with which element i is listed in its chunk, and the distances at which they touch.
+    fn candidates(&self, first: usize, i: usize, found: &mut Vec<(u32, S)>) {
+        let (system, anchor) = (self.system, self.anchor);
+        let (p, r) = (anchor[i], system.radius(i));
+        let held = system.inverse_mass[i].to_f64() == 0.0;
+        self.grid.around(p, |k| {
+            let j = self.exposed[k as usize];
+            let other = j as usize;
+            // Within the chunk the first end lists the pair.
+            if other >= first && other <= i {
+                return;
+            }
+            let reach = r + system.radius(other) + self.skin;
+            if p.distance_squared(anchor[other]) > reach * reach {
+                return;
+            }
+            // Two held elements cannot answer a force.
+            if held && system.inverse_mass[other].to_f64() == 0.0 {
+                return;
+            }
+            let radii = system.tail[i].0[3] + system.tail[other].0[3];
+            match system.bonds.find(i, other) {
+                Some(side) if system.bonds.is_whole(side.entry) => {}
+                Some(side) => {
+                    found.push((j, system.bonds.touch_distance(side.entry).unwrap_or(radii)));
+                }
+                None => found.push((j, radii)),
+            }
+        });
     }
 }

@@ -12,7 +12,7 @@ use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
 use super::colliders::obstacle;
-use super::contact_pass::{ContactPass, ContactTotals, Obstacle, Surface};
+use super::contact_pass::{ContactPass, ContactTotals, MeasurePass, Obstacle};
 use super::contacts::Contacts;
 use super::costs::Costs;
 use super::engine::{Capture, Engine, PassCost, Place};
@@ -21,6 +21,7 @@ use super::motion_pass::{AdvancePass, StepParameters};
 use super::record::{self, Carried, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{CHUNK, Load, System};
+use super::wall_list::Walls;
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
@@ -34,7 +35,6 @@ pub struct Cpu<L: Lanes> {
     /// Room for what a chunk's bonds hand over, one a thread.
     rooms: Vec<Mutex<Handed<L::Scalar>>>,
     contacts: Contacts<L::Scalar>,
-    surfaces: Vec<Surface>,
     forces: Vec<AttachedForce>,
     colliders: Vec<Collider>,
     obstacles: Vec<Obstacle>,
@@ -60,7 +60,7 @@ impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
         let obstacles = obstacles(&pipeline.colliders, 0.0);
-        let contacts = Contacts::new(&built.system, &obstacles);
+        let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let chunks = built.system.motion.len().div_ceil(CHUNK);
         let damped = built
@@ -76,7 +76,6 @@ impl<L: Lanes> Cpu<L> {
             system: built.system,
             load: built.load,
             contacts,
-            surfaces: built.surfaces,
             forces: built.forces,
             colliders: pipeline.colliders.clone(),
             obstacles,
@@ -151,10 +150,13 @@ impl<L: Lanes> Cpu<L> {
                 .map(|s| s.largest_squared)
                 .fold(0.0, f64::max)
                 .sqrt();
-            self.obstacles = obstacles(&self.colliders, (self.step + 1) as f64 * self.dt);
+            let now = obstacles(&self.colliders, (self.step + 1) as f64 * self.dt);
+            let before = std::mem::replace(&mut self.obstacles, now);
+            // A key frame within the step may change the speed.
             let driven = self
                 .obstacles
                 .iter()
+                .chain(&before)
                 .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
             let distances = (fastest * self.dt, driven * self.dt);
@@ -181,7 +183,14 @@ impl<L: Lanes> Cpu<L> {
 
     /// One force pass: bonds, contacts, attached forces.
     fn forces(&mut self, dt: L::Scalar) {
-        let (system, surfaces, obstacles) = (&self.system, &self.surfaces, &self.obstacles);
+        let system = &self.system;
+        let walls = Walls {
+            system,
+            obstacles: &self.obstacles,
+            dt,
+            neared: self.contacts.neared(),
+        };
+        let closed = self.contacts.closed();
         let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
         self.load
             .par_chunks_mut(CHUNK)
@@ -199,14 +208,15 @@ impl<L: Lanes> Cpu<L> {
                 };
                 bond_pass::<L, _>(system, border, (first, rooms), task);
                 let clock = costs.bonds.add(clock, 1);
-                ContactPass {
-                    system,
-                    surfaces,
-                    obstacles,
-                    dt,
-                    first,
+                if !contacts.is_empty() {
+                    L::run(ContactPass::<L> {
+                        walls,
+                        closed,
+                        first,
+                        contacts,
+                        load,
+                    });
                 }
-                .apply(contacts, load);
                 costs.contacts.add(clock, 1);
             });
         for attached in &self.forces {
@@ -243,7 +253,7 @@ impl<L: Lanes> Cpu<L> {
             // Two held elements cannot answer a force: they are not listed.
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
             if moves(i) || moves(j) {
-                self.contacts.insert_broken(i, j, touch);
+                self.contacts.insert_broken(&self.system, i, j, touch);
             }
         }
         self.costs.breaks.add(clock, 1);
@@ -264,18 +274,15 @@ impl<L: Lanes> Cpu<L> {
     }
 
     fn contact_totals(&self) -> ContactTotals {
-        let chunks = self.contacts.chunks.iter().enumerate();
+        let walls = Walls {
+            system: &self.system,
+            obstacles: &self.obstacles,
+            dt: Scalar::from_f64(0.0),
+            neared: self.contacts.neared(),
+        };
+        let chunks = self.contacts.chunks.iter();
         chunks
-            .map(|(chunk, contacts)| {
-                ContactPass {
-                    system: &self.system,
-                    surfaces: &self.surfaces,
-                    obstacles: &self.obstacles,
-                    dt: self.parameters.dt,
-                    first: chunk * CHUNK,
-                }
-                .measure(contacts)
-            })
+            .map(|contacts| L::run(MeasurePass { walls, contacts }))
             .sum()
     }
 
@@ -343,12 +350,11 @@ impl<L: Lanes> Engine for Cpu<L> {
         );
         let (motion, load) = (20 * scalar * elements, 8 * scalar * elements);
         let borders: u64 = self.borders.iter().map(Border::bytes).sum();
-        let lists: usize = self.contacts.chunks.iter().map(|c| c.partner.len()).sum();
         // Motion is read and written, loads read; bonds read motion and write loads, of which they read what does not change.
         let bytes = [
             2 * motion + load,
             self.system.bonds.bytes() + borders + motion + 2 * load,
-            (4 + 7 * scalar) * lists as u64,
+            self.contacts.bytes(),
             0,
             0,
         ];
@@ -401,7 +407,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.obstacles = obstacles(&self.colliders, self.step as f64 * self.dt);
-        self.contacts = Contacts::new(&self.system, &self.obstacles);
+        self.contacts = self.contacts.anew(&self.system, &self.obstacles);
         match self.contacts.restore_springs(&state.springs()?) {
             0 => Ok(()),
             lost => Err(StateError::LostContacts { lost }),

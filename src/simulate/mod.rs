@@ -18,6 +18,8 @@ pub mod engine;
 mod fragments;
 pub mod motion_pass;
 mod orient;
+mod pair_list;
+mod pair_pass;
 mod parts;
 mod record;
 mod rows;
@@ -25,6 +27,7 @@ pub mod source;
 mod stability;
 pub mod state;
 pub mod system;
+mod wall_list;
 mod writer;
 
 use std::sync::atomic::AtomicBool;

@@ -59,8 +59,8 @@ impl Gpu {
             system.count,
         );
         // The dry count: lists as they are now, and room for half as much again.
-        let contacts = Contacts::new(&system, &obstacles);
-        let entries: usize = contacts.chunks.iter().map(|c| c.partner.len()).sum();
+        let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
+        let entries = contacts.sides();
         let bonds = system.bonds.foreign.len() as u64;
         let slots = Slots::new(&system);
         let sizes = Sizes {

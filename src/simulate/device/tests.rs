@@ -9,7 +9,6 @@ use crate::gpu::{Item, Kernel, Request, WORKGROUP};
 use crate::simulate::colliders::obstacle;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{COLLIDER, Contacts};
-use crate::simulate::system::CHUNK;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 
@@ -133,13 +132,12 @@ fn crowded() -> (Packing, Pipeline) {
 /// Contact rows as the host finds them, without the pairs that a slot holds.
 fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
     let system = &gpu.system;
-    let contacts = Contacts::new(system, obstacles);
+    let contacts = Contacts::new(system, &gpu.scene.surfaces, obstacles);
     (0..system.count)
         .map(|i| {
-            let chunk = &contacts.chunks[i / CHUNK];
-            chunk.partner[chunk.entries(i % CHUNK)]
-                .iter()
-                .copied()
+            contacts
+                .partners(i as u32)
+                .into_iter()
                 .filter(|&j| j >= COLLIDER || system.bonds.find(i, j as usize).is_none())
                 .collect()
         })

@@ -1,0 +1,236 @@
+//! A list of pairs that may touch, as columns that lanes read from front to back.
+
+use super::bonds::BLOCK;
+use crate::laws::contact::ContactParameters;
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Scalar, Vec3};
+
+/// A touching distance that no pair comes within, of entries that fill up a block; its square is still finite.
+const NEVER: f64 = -1e15;
+
+/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c`, and nothing.
+pub type Constants<S> = Row<S, 8>;
+
+/// A pair as it is listed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairEntry<S> {
+    /// Element that the pair is seen from.
+    pub own: u32,
+    /// The other.
+    pub partner: u32,
+    /// Distance at which they touch, m.
+    pub touch: S,
+    /// What does not change.
+    pub constants: Constants<S>,
+}
+
+/// Pairs in the order of their elements, then of their partners, filled up to whole blocks of [`BLOCK`].
+#[derive(Clone, Debug, Default)]
+pub struct PairList<S> {
+    /// Elements that pairs are seen from.
+    pub own: Vec<u32>,
+    /// Their partners.
+    pub partner: Vec<u32>,
+    /// Distances at which they touch, m.
+    pub touch: Vec<S>,
+    /// Tangential springs, m.
+    pub spring: [Vec<S>; 3],
+    /// Until a pair may have closed up so far (m), none of the block can touch.
+    pub quiet: Vec<f64>,
+    /// One row where all pairs are alike, else one a pair.
+    constants: Vec<Constants<S>>,
+    count: usize,
+}
+
+impl<S: Scalar> PairList<S> {
+    /// Pairs without what fills up the last block.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn key(&self, at: usize) -> (u32, u32) {
+        (self.own[at], self.partner[at])
+    }
+
+    /// Where a pair stands, or would stand.
+    pub fn find(&self, key: (u32, u32)) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.key(middle).cmp(&key) {
+                std::cmp::Ordering::Equal => return Ok(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+
+    /// Spring of a pair, m.
+    pub fn spring(&self, at: usize) -> [S; 3] {
+        [0, 1, 2].map(|axis| self.spring[axis][at])
+    }
+
+    /// Sets the spring of a pair, m. A stretched spring is looked at in the next step.
+    pub fn set_spring(&mut self, at: usize, spring: [S; 3]) {
+        for (column, value) in self.spring.iter_mut().zip(spring) {
+            column[at] = value;
+        }
+        self.quiet[at / BLOCK] = 0.0;
+    }
+
+    /// Of pairs in order, with the springs that they have in an older list.
+    pub fn new(pairs: &[PairEntry<S>], old: &Self) -> Self {
+        let alike = pairs
+            .windows(2)
+            .all(|two| two[0].constants == two[1].constants);
+        let differing = if alike {
+            pairs.len().min(1)
+        } else {
+            pairs.len()
+        };
+        let mut list = PairList {
+            own: pairs.iter().map(|pair| pair.own).collect(),
+            partner: pairs.iter().map(|pair| pair.partner).collect(),
+            touch: pairs.iter().map(|pair| pair.touch).collect(),
+            spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
+            quiet: Vec::new(),
+            constants: pairs[..differing]
+                .iter()
+                .map(|pair| pair.constants)
+                .collect(),
+            count: pairs.len(),
+        };
+        let mut from = 0;
+        for (at, pair) in pairs.iter().enumerate() {
+            let key = (pair.own, pair.partner);
+            while from < old.count && old.key(from) < key {
+                from += 1;
+            }
+            if from < old.count && old.key(from) == key {
+                for (column, values) in list.spring.iter_mut().zip(&old.spring) {
+                    column[at] = values[from];
+                }
+            }
+        }
+        list.pad();
+        list
+    }
+
+    /// Adds a pair that is not listed yet, its spring unstretched.
+    pub fn insert(&mut self, pair: PairEntry<S>) {
+        let Err(at) = self.find((pair.own, pair.partner)) else {
+            return;
+        };
+        self.cut();
+        if self.count == 0 {
+            self.constants.push(pair.constants);
+        } else if self.constants.len() > 1 || self.constants[0] != pair.constants {
+            let alike = self.constants[0];
+            self.constants.resize(self.count, alike);
+            self.constants.insert(at, pair.constants);
+        }
+        self.own.insert(at, pair.own);
+        self.partner.insert(at, pair.partner);
+        self.touch.insert(at, pair.touch);
+        for column in &mut self.spring {
+            column.insert(at, S::default());
+        }
+        self.count += 1;
+        // Pairs behind it change their blocks.
+        self.quiet.truncate(at / BLOCK);
+        self.pad();
+    }
+
+    /// Takes off what fills up the last block.
+    fn cut(&mut self) {
+        self.own.truncate(self.count);
+        self.partner.truncate(self.count);
+        self.touch.truncate(self.count);
+        for column in &mut self.spring {
+            column.truncate(self.count);
+        }
+        if self.constants.len() > 1 {
+            self.constants.truncate(self.count);
+        }
+    }
+
+    /// Fills up the last block with an element beside itself, which never touches.
+    fn pad(&mut self) {
+        let filled = self.count.next_multiple_of(BLOCK);
+        let any = self.own.first().copied().unwrap_or_default();
+        self.own.resize(filled, any);
+        self.partner.resize(filled, any);
+        self.touch.resize(filled, S::from_f64(NEVER));
+        for column in &mut self.spring {
+            column.resize(filled, S::default());
+        }
+        if self.constants.len() > 1 {
+            self.constants.resize(filled, self.constants[0]);
+        }
+        self.quiet.resize(filled / BLOCK, 0.0);
+    }
+
+    /// Both radii (m) and parameters of consecutive pairs.
+    #[inline(always)]
+    pub fn constants<L: Lanes<Scalar = S>>(&self, at: usize) -> ([L; 2], ContactParameters<L>) {
+        let mut c = [L::zero(); 8];
+        if self.constants.len() > 1 {
+            c = L::load_rows(&self.constants[at..]);
+        } else {
+            for (lanes, value) in c.iter_mut().zip(self.constants[0].0) {
+                *lanes = L::splat(value.to_f64());
+            }
+        }
+        let k = ContactParameters {
+            normal: c[2],
+            tangential: c[3],
+            friction: c[4],
+            damping: c[5],
+        };
+        ([c[0], c[1]], k)
+    }
+
+    /// Springs of consecutive pairs, m.
+    #[inline(always)]
+    pub fn springs<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
+        let [x, y, z] = &self.spring;
+        Vec3::new(L::load(&x[at..]), L::load(&y[at..]), L::load(&z[at..]))
+    }
+
+    /// Writes springs of consecutive pairs, m.
+    #[inline(always)]
+    pub fn store_springs<L: Lanes<Scalar = S>>(&mut self, at: usize, spring: Vec3<L>) {
+        let [x, y, z] = &mut self.spring;
+        spring.x.store(&mut x[at..]);
+        spring.y.store(&mut y[at..]);
+        spring.z.store(&mut z[at..]);
+    }
+
+    /// Bytes that a pass over all pairs reads and writes of the list.
+    pub fn bytes(&self) -> u64 {
+        let shared = size_of_val(&self.constants[..]);
+        ((8 + 7 * size_of::<S>()) * self.own.len() + shared) as u64
+    }
+}
+
+/// Radii and parameters as they are listed.
+pub fn constants<S: Scalar>(radii: [S; 2], k: ContactParameters<S>) -> Constants<S> {
+    let none = S::default();
+    let [r_i, r_j] = radii;
+    Row([
+        r_i,
+        r_j,
+        k.normal,
+        k.tangential,
+        k.friction,
+        k.damping,
+        none,
+        none,
+    ])
+}

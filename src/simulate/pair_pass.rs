@@ -1,0 +1,195 @@
+//! Listed pairs of elements side by side: what they do to their elements, and what they add up to.
+
+use super::bonds::BLOCK;
+use super::contact_pass::ContactTotals;
+use super::pair_list::PairList;
+use super::rows::{low, put, room, vector};
+use super::system::{Load, System, motion};
+use crate::laws::contact::{self, ContactParameters, ContactState, PairLoad};
+use crate::laws::motion as motion_law;
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Scalar, Vec3};
+
+/// Adds the loads of pairs to the elements of a chunk.
+pub struct PairPass<'a, L: Lanes> {
+    /// The system.
+    pub system: &'a System<L::Scalar>,
+    /// Time step, s.
+    pub dt: L,
+    /// How far a pair may have closed up since the lists were made, m.
+    pub closed: f64,
+    /// First element of the chunk.
+    pub first: usize,
+    /// Loads of the chunk.
+    pub load: &'a mut [Load<L::Scalar>],
+}
+
+impl<L: Lanes> PairPass<'_, L> {
+    /// Adds the loads of a list, on both ends or only on those that pairs are seen from.
+    #[inline(always)]
+    pub fn apply<const BOTH: bool>(&mut self, list: &mut PairList<L::Scalar>) {
+        for block in 0..list.quiet.len() {
+            if self.closed < list.quiet[block] {
+                continue;
+            }
+            let mut apart = true;
+            let mut gap = L::splat(f64::INFINITY);
+            for row in 0..BLOCK / L::WIDTH {
+                let at = block * BLOCK + row * L::WIDTH;
+                let pairs = Pairs::<L>::look(self.system, list, at);
+                if L::bits(pairs.near) == 0 {
+                    gap = gap.min(pairs.gap);
+                } else {
+                    apart = false;
+                    self.add::<BOTH>(list, at, &pairs);
+                }
+            }
+            if apart {
+                let mut lanes = [L::Scalar::from_f64(f64::INFINITY); BLOCK];
+                gap.store(&mut lanes);
+                let mut least = f64::INFINITY;
+                for gap in lanes {
+                    least = least.min(gap.to_f64());
+                }
+                list.quiet[block] = self.closed + least;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<const BOTH: bool>(
+        &mut self,
+        list: &mut PairList<L::Scalar>,
+        at: usize,
+        pairs: &Pairs<L>,
+    ) {
+        let (result, [arm_i, arm_j], _) = pairs.evaluate(list, at, self.dt);
+        list.store_springs(at, result.spring);
+        let mut bits = L::bits(L::zero().lt(result.overlap));
+        if bits == 0 {
+            return;
+        }
+        let mut columns = [L::zero(); 8];
+        put(&mut columns, 0, result.force);
+        put(&mut columns, 4, result.couple * arm_i);
+        let mut own = [Row::default(); BLOCK];
+        L::store_rows(columns, &mut own);
+        let mut other = [Row::default(); BLOCK];
+        if BOTH {
+            put(&mut columns, 0, -result.force);
+            put(&mut columns, 4, result.couple * arm_j);
+            L::store_rows(columns, &mut other);
+        }
+        while bits != 0 {
+            let lane = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let local = list.own[at + lane] as usize - self.first;
+            add_row(&mut self.load[local], &own[lane]);
+            if BOTH {
+                let local = list.partner[at + lane] as usize - self.first;
+                add_row(&mut self.load[local], &other[lane]);
+            }
+        }
+    }
+}
+
+/// Columns of inverses are added nothing.
+#[inline(always)]
+fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
+    for (sum, add) in sum.0.iter_mut().zip(&row.0) {
+        *sum = *sum + *add;
+    }
+}
+
+/// How much farther apart than touching, as a part of it, two elements must be to be left alone: far beyond what rounding does.
+const CLEAR: f64 = 1e-4;
+
+/// Listed pairs side by side.
+struct Pairs<L: Lanes> {
+    own: [L; 16],
+    other: [L; 16],
+    /// p_i − p_j.
+    x: Vec3<L>,
+    touch: L,
+    spring: Vec3<L>,
+    /// How far beyond any doubt they are apart, m.
+    gap: L,
+    /// Where they may touch, or did a step ago.
+    near: L::Mask,
+}
+
+impl<L: Lanes> Pairs<L> {
+    #[inline(always)]
+    fn look(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
+        let own: [L; 16] = L::gather(&system.motion, &list.own[at..]);
+        let other: [L; 16] = L::gather(&system.motion, &list.partner[at..]);
+        let x = motion_law::separation(
+            vector(&own, motion::P),
+            low(&own),
+            vector(&other, motion::P),
+            low(&other),
+        );
+        let touch = L::load(&list.touch[at..]);
+        let spring = list.springs::<L>(at);
+        let gap = x.norm() - touch * L::splat(1.0 + CLEAR);
+        let near = gap.lt(L::zero()) | L::zero().lt(spring.sum_of_sizes());
+        Pairs {
+            own,
+            other,
+            x,
+            touch,
+            spring,
+            gap,
+            near,
+        }
+    }
+
+    /// What they do over a step, their arms and parameters.
+    #[inline(always)]
+    fn evaluate(
+        &self,
+        list: &PairList<L::Scalar>,
+        at: usize,
+        dt: L,
+    ) -> (PairLoad<L>, [L; 2], ContactParameters<L>) {
+        let ([r_i, r_j], k) = list.constants::<L>(at);
+        let (arm_i, arm_j) = contact::arms(self.x, r_i, r_j);
+        let state = ContactState {
+            x: self.x,
+            v: vector(&self.own, motion::V) - vector(&self.other, motion::V),
+            w_i: vector(&self.own, motion::W),
+            w_j: vector(&self.other, motion::W),
+            arm_i,
+            arm_j,
+            touch: self.touch,
+            spring: self.spring,
+        };
+        (contact::pair(state, dt, k), [arm_i, arm_j], k)
+    }
+}
+
+/// Adds the touching pairs of a list, which stand for so many of their two sides.
+#[inline(always)]
+pub fn measure<L: Lanes>(
+    system: &System<L::Scalar>,
+    list: &PairList<L::Scalar>,
+    sides: u64,
+    totals: &mut ContactTotals,
+) {
+    for at in (0..list.own.len()).step_by(L::WIDTH) {
+        let pairs = Pairs::<L>::look(system, list, at);
+        if L::bits(pairs.near) == 0 {
+            continue;
+        }
+        let (result, _, k) = pairs.evaluate(list, at, L::zero());
+        let mut energies = room::<L>();
+        contact::energy(result.overlap, pairs.spring, k).store(&mut energies);
+        let touching = L::bits(L::zero().lt(result.overlap));
+        for (lane, energy) in energies[..L::WIDTH].iter().enumerate() {
+            if touching >> lane & 1 != 0 {
+                totals.energy += 0.5 * sides as f64 * energy.to_f64();
+                totals.sides += sides;
+            }
+        }
+    }
+}
