@@ -56,12 +56,17 @@ fn run(place: &Place, name: &str, out: &str, more: &[&str]) -> Store {
 }
 
 /// A shot on both backends: the same until something breaks, and about the same pieces at the end.
-fn compare_backends(name: &str, frames_per_second: &str, moved: &dyn Fn(u32) -> String) {
+fn compare_backends(
+    name: &str,
+    (frames_per_second, fraction): (&str, f64),
+    moved: &dyn Fn(u32) -> String,
+) {
     let Some(request) = request() else { return };
     let place = Place::new();
     let rate = format!("time.frames_per_second={frames_per_second}");
     let device = on_device(&request);
-    let mut more = vec!["--set", rate.as_str()];
+    let step = format!("time.fraction={fraction}");
+    let mut more = vec!["--set", rate.as_str(), "--set", step.as_str()];
     let cpu = run(
         &place,
         name,
@@ -108,7 +113,8 @@ fn compare_backends(name: &str, frames_per_second: &str, moved: &dyn Fn(u32) -> 
     let (mut ends, runs) = ([end(&cpu, last), end(&gpu, last)], 4);
     for draw in 1..runs {
         let shift = moved(draw);
-        let mut more = vec!["--set", rate.as_str(), "--set", shift.as_str()];
+        let mut more = vec!["--set", rate.as_str(), "--set", step.as_str()];
+        more.extend(["--set", shift.as_str()]);
         more.extend(["--set", "simulate.backend=cpu"]);
         let cpu = run(&place, name, &format!("cpu {draw}"), &more);
         more.extend(device.iter().map(String::as_str));
@@ -139,14 +145,15 @@ fn end(store: &Store, frame: u32) -> [f64; 2] {
 
 #[test]
 fn a_bunny_breaks_alike_on_both_backends() {
-    compare_backends("bunny_drop", "20 kHz", &|k| {
+    compare_backends("bunny_drop", ("20 kHz", 0.4), &|k| {
         format!("body.bunny.position=[{k}e-10, 2e-3, 0]")
     });
 }
 
 #[test]
 fn a_plate_breaks_alike_on_both_backends() {
-    compare_backends("plate_impact", "50 kHz", &|k| {
+    // At longer steps a handful of bonds decides whether this coarse plate is left in one piece or in two: nothing to compare means of.
+    compare_backends("plate_impact", ("50 kHz", 0.3), &|k| {
         format!("collider.ball.position=[{k}e-10, 0.034, 0]")
     });
 }
