@@ -44,6 +44,18 @@ struct ContactState {
     spring: vec3<f32>,
 }
 
+// What a contact does, told for both ends.
+struct PairLoad {
+    // Force on i, N; the opposite on j.
+    force: vec3<f32>,
+    // Friction × normal, N: times the arm of either end the torque on it.
+    couple: vec3<f32>,
+    // Spring after the step, zero when apart.
+    spring: vec3<f32>,
+    // Overlap, positive when touching, m.
+    overlap: f32,
+}
+
 // What a contact does to i.
 struct ContactLoad {
     // Force on i, N.
@@ -66,8 +78,14 @@ struct WallContact {
     arm: f32,
 }
 
-// The contact law over one step of length `dt`.
+// The contact law over one step of length `dt`, for one end.
 fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoad {
+    let both = contact_pair(s, dt, k);
+    return ContactLoad(both.force, both.couple * s.arm_i, both.spring, both.overlap);
+}
+
+// The contact law over one step of length `dt`, for both ends.
+fn contact_pair(s: ContactState, dt: f32, k: ContactParameters) -> PairLoad {
     let zero = 0.0;
     let length = vec3_norm(s.x);
     let n = s.x * (1.0 / length);
@@ -87,9 +105,9 @@ fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoa
     let spring = select(stretched, stretched * scale, slips);
     let touching = (zero < overlap);
     let none = vec3<f32>();
-    return ContactLoad(
+    return PairLoad(
         select(none, n * repulsion + friction, touching),
-        select(none, vec3_cross(friction, n) * s.arm_i, touching),
+        select(none, vec3_cross(friction, n), touching),
         select(none, spring, touching),
         overlap,
     );
