@@ -15,7 +15,7 @@ pub struct Time {
     /// Frames a second of simulated time.
     #[schemars(with = "PositiveRate")]
     pub frames_per_second: f64,
-    /// Time step, s; absent: `fraction` of the critical step, found by power iteration.
+    /// Time step, s; absent: `fraction` of the critical step, found by Lanczos iteration.
     #[serde(default)]
     #[schemars(with = "PositiveTime")]
     pub step: Option<f64>,
