@@ -44,7 +44,7 @@ pub fn read<T: Table>(path: &Path) -> Result<T> {
 pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Result<T> {
     let mut table = T::default();
     batches(path, ROWS_PER_GROUP, &mut |batch, left_out| {
-        append(&mut table, path, batch, (&needed, left_out))
+        append(&mut table, path, batch, &needed, left_out)
     })?;
     Ok(table)
 }
@@ -56,7 +56,7 @@ const ROWS_PER_PART: usize = 1 << 16;
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
     batches(path, ROWS_PER_PART, &mut |batch, left_out| {
         let mut table = T::default();
-        append(&mut table, path, batch, (&|_| true, left_out))?;
+        append(&mut table, path, batch, &|_| true, left_out)?;
         part(&table);
         Ok(())
     })
@@ -95,7 +95,8 @@ fn append<T: Table>(
     table: &mut T,
     path: &Path,
     batch: &RecordBatch,
-    (needed, left_out): (&dyn Fn(&str) -> bool, Option<&str>),
+    needed: &dyn Fn(&str) -> bool,
+    left_out: Option<&str>,
 ) -> Result<()> {
     for (at, column) in T::columns().iter().enumerate() {
         let array = match batch.column_by_name(column.name) {
