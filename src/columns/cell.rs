@@ -24,7 +24,7 @@ macro_rules! number_cell {
                 DataType::$kind
             }
             fn to_array(values: &[Self]) -> ArrayRef {
-                Arc::new(<$arrow>::from_iter_values(values.iter().copied()))
+                Arc::new(<$arrow>::new(values.to_vec().into(), None))
             }
             fn append_from(array: &dyn Array, out: &mut Vec<Self>) -> Result<(), String> {
                 let array = array

@@ -163,13 +163,17 @@ fn properties(columns: &[(usize, Column)], rows: usize, format: &Format) -> Writ
         .set_key_value_metadata(Some(told));
     for (_, column) in columns {
         let path = ColumnPath::from(column.name);
+        if matches!(column.name, "frame" | "time" | "id") {
+            // All but nothing once encoded: a compressor would only cost.
+            builder = builder.set_column_compression(path.clone(), Codec::UNCOMPRESSED);
+        }
         builder = match (&column.data_type, column.name) {
+            // Labels, names and times repeat; ids and steps grow or stay.
+            (DataType::Utf8, _) | (_, "fragment" | "body" | "material" | "time") => {
+                builder.set_column_dictionary_enabled(path, true)
+            }
             (DataType::Float32 | DataType::Float64, _) => {
                 builder.set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT)
-            }
-            // Labels and names repeat; ids and steps grow or stay.
-            (DataType::Utf8, _) | (_, "fragment" | "body" | "material") => {
-                builder.set_column_dictionary_enabled(path, true)
             }
             _ => builder.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
         };
