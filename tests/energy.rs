@@ -380,7 +380,7 @@ fn stirred() -> (Packing, Pipeline, f64) {
     (material.friction, material.contact_damping) = (0.4, 0.1);
     let mut other = material.clone();
     (other.name, other.young, other.friction) = ("other".into(), 4e6, 0.2);
-    let points: Vec<DVec3> = scenes::block(11, 9, 8, R)
+    let points: Vec<DVec3> = scenes::block(13, 11, 10, R)
         .iter()
         .map(|p| *p * 0.96)
         .collect();

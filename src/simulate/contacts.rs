@@ -7,6 +7,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::bonds::Side;
 use super::contact_pass::{Obstacle, Surface, SurfaceTable};
 use super::pair_list::{self, PairEntry, PairList};
 use super::system::{CHUNK, System};
@@ -424,12 +425,15 @@ impl<S: Scalar> Near<'_, S> {
         let system = self.system;
         let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
         let mut found: Vec<(u32, S)> = Vec::new();
+        let mut bonded: Vec<Side> = Vec::new();
         for i in first..(first + CHUNK).min(system.count) {
             if !self.is_exposed[i] {
                 continue;
             }
             found.clear();
-            self.candidates(first, i, &mut found);
+            bonded.clear();
+            bonded.extend(system.bonds.sides(i));
+            self.candidates(first, i, &bonded, &mut found);
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
                 let list = match place(first, partner as usize) {
@@ -445,8 +449,8 @@ impl<S: Scalar> Near<'_, S> {
         lists.behind = PairList::new(&behind, &lists.behind);
     }
 
-    /// Partners with which element i is listed in its chunk, and the distances at which they touch.
-    fn candidates(&self, first: usize, i: usize, found: &mut Vec<(u32, S)>) {
+    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch.
+    fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
         let held = system.inverse_mass[i].to_f64() == 0.0;
@@ -466,7 +470,7 @@ impl<S: Scalar> Near<'_, S> {
                 return;
             }
             let radii = system.tail[i].0[3] + system.tail[other].0[3];
-            match system.bonds.find(i, other) {
+            match bonded.iter().find(|side| side.other == other) {
                 Some(side) if system.bonds.is_whole(side.entry) => {}
                 Some(side) => {
                     found.push((j, system.bonds.touch_distance(side.entry).unwrap_or(radii)));
@@ -474,5 +478,94 @@ impl<S: Scalar> Near<'_, S> {
                 None => found.push((j, radii)),
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::Row;
+    use crate::simulate::bonds::{BondRows, Bonds};
+
+    const SURFACE: Surface = Surface {
+        young: 1e7,
+        friction: 0.3,
+        damping: 0.1,
+        shear_ratio: 0.5,
+    };
+
+    /// Last element of the first chunk.
+    const LAST: u32 = CHUNK as u32 - 1;
+
+    /// Balls of unit radius along x, each touching the next: more than a chunk of them.
+    fn row() -> System<f32> {
+        let count = CHUNK + 40;
+        let padded = 2 * CHUNK;
+        let mut system = System {
+            count,
+            motion: vec![Row::default(); padded],
+            tail: vec![Row([1.0; 4]); padded],
+            inverse_mass: vec![1.0; padded],
+            material: vec![0; padded],
+            bonds: Bonds::new(padded, BondRows::with_capacity(0)),
+            classes: Vec::new(),
+        };
+        for i in 0..count {
+            system.set_position(i, DVec3::X * 2.0 * i as f64);
+        }
+        system
+    }
+
+    fn shift(system: &mut System<f32>, elements: std::ops::Range<usize>, by: DVec3) {
+        for i in elements {
+            let p = system.position(i) + by;
+            system.set_position(i, p);
+        }
+    }
+
+    #[test]
+    fn springs_are_told_from_both_ends_and_put_back() {
+        let system = row();
+        let mut contacts = Contacts::new(&system, &[SURFACE], &[]);
+        assert_eq!(contacts.sides(), 2 * (system.count - 1));
+        assert_eq!(contacts.partners(CHUNK as u32), [LAST, LAST + 2]);
+        let spring = |element, partner, x: f32| SpringEntry {
+            element,
+            partner,
+            spring: [x, -2.0 * x, 0.0],
+        };
+        let both = [
+            spring(3, 4, 0.1),
+            spring(4, 3, -0.1),
+            // In two chunks, which list it each.
+            spring(LAST, LAST + 1, 0.2),
+            spring(LAST + 1, LAST, -0.2),
+        ];
+        assert_eq!(contacts.restore_springs(&both), 0);
+        assert_eq!(contacts.springs(), both);
+        contacts.rebuild(&system, &[]);
+        assert_eq!(contacts.springs(), both);
+        let strangers = [spring(3, 5, 0.1), spring(3, COLLIDER, 0.1)];
+        assert_eq!(contacts.restore_springs(&strangers), 2);
+    }
+
+    #[test]
+    fn lists_follow_what_moves_against_the_rest() {
+        let mut system = row();
+        let mut contacts = Contacts::new(&system, &[SURFACE], &[]);
+        let (all, last) = (0..system.count, system.count - 1);
+        // All alike, far beyond the skin.
+        shift(&mut system, all, DVec3::Y * 10.0);
+        contacts.advance((10.0, 0.0), &system, &[]);
+        assert_eq!(contacts.anchor[0], DVec3::ZERO, "the lists hold");
+        // One of them, onto the other end.
+        shift(
+            &mut system,
+            last..last + 1,
+            DVec3::NEG_X * 2.0 * (last as f64 + 1.0),
+        );
+        contacts.advance((2.0 * (last as f64 + 1.0), 0.0), &system, &[]);
+        assert_eq!(contacts.partners(0), [1, last as u32]);
+        assert_eq!(contacts.partners(last as u32), [0]);
     }
 }

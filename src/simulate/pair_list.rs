@@ -234,3 +234,66 @@ pub fn constants<S: Scalar>(radii: [S; 2], k: ContactParameters<S>) -> Constants
         none,
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(own: u32, partner: u32, kind: f32) -> PairEntry<f32> {
+        PairEntry {
+            own,
+            partner,
+            touch: own as f32,
+            constants: Row([kind; 8]),
+        }
+    }
+
+    fn kinds(list: &PairList<f32>) -> Vec<f32> {
+        let of = |at| list.constants::<f32>(at).0[0];
+        (0..list.len()).map(of).collect()
+    }
+
+    #[test]
+    fn springs_stay_with_their_pairs() {
+        let pairs: Vec<_> = (0..20).map(|k| pair(k / 3, 10 + k % 3, 1.0)).collect();
+        let mut list = PairList::new(&pairs, &PairList::default());
+        assert_eq!((list.len(), list.own.len()), (20, 2 * BLOCK));
+        let at = list.find((4, 11)).unwrap();
+        list.set_spring(at, [1.0, 2.0, 3.0]);
+        // Pairs before it come and go.
+        list.insert(pair(0, 99, 1.0));
+        let at = list.find((4, 11)).unwrap();
+        assert_eq!((at, list.spring(at)), (14, [1.0, 2.0, 3.0]));
+        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list);
+        assert_eq!(list.spring(1), [1.0, 2.0, 3.0]);
+        assert_eq!([list.spring(0), list.spring(2)], [[0.0; 3]; 2]);
+    }
+
+    #[test]
+    fn a_pair_put_in_is_looked_at_with_all_behind_it() {
+        let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
+        let mut list = PairList::new(&pairs, &PairList::default());
+        list.quiet.fill(5.0);
+        list.insert(pair(41, 100, 1.0));
+        assert_eq!(list.quiet, [5.0, 0.0, 0.0]);
+        list.quiet.fill(5.0);
+        // It is there.
+        list.insert(pair(41, 100, 1.0));
+        assert_eq!((list.len(), &list.quiet[..]), (41, &[5.0; 3][..]));
+    }
+
+    #[test]
+    fn pairs_keep_what_tells_them_apart() {
+        let mut list = PairList::default();
+        for (own, kind) in [(5, 1.0), (7, 1.0), (6, 2.0), (1, 1.0)] {
+            list.insert(pair(own, 9, kind));
+        }
+        assert_eq!(list.own[..4], [1, 5, 6, 7]);
+        assert_eq!(list.touch[..4], [1.0, 5.0, 6.0, 7.0]);
+        assert_eq!(kinds(&list), [1.0, 1.0, 2.0, 1.0]);
+        let same = [pair(1, 9, 1.0), pair(2, 9, 1.0)];
+        assert_eq!(kinds(&PairList::new(&same, &list)), [1.0; 2]);
+        let other = [pair(1, 9, 1.0), pair(2, 9, 3.0)];
+        assert_eq!(kinds(&PairList::new(&other, &list)), [1.0, 3.0]);
+    }
+}
