@@ -334,7 +334,10 @@ fn a_slow_spin_is_not_lost_to_rounding_on_a_device() {
 
 /// Frame and state after so many steps, which must not depend on the number of lanes.
 fn run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) -> (Snapshot, State) {
-    let mut engine = engine::<L>(packing, pipeline, dt);
+    let mut built = build(packing, pipeline).unwrap();
+    // With each number of lanes another size of chunks: nor may that change a bit.
+    built.system.chunk = 80 * L::WIDTH;
+    let mut engine = Cpu::<L>::new(built, pipeline, dt);
     engine.advance(steps).unwrap();
     (engine.snapshot(1).unwrap(), engine.state(1).unwrap())
 }
@@ -374,7 +377,8 @@ fn any_number_of_lanes_gives_the_same_bits() {
     assert!(one.0.history.broken[0] > 10, "{:?}", one.0.history.broken);
 }
 
-/// Loose balls of two sizes and two materials, pressed together and thrown about in a box with a rising floor: more than one chunk of them.
+/// Loose balls of two sizes and two materials, pressed together and thrown about in a box with a rising floor: more than one chunk of
+/// them.
 fn stirred() -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.contact_damping) = (0.4, 0.1);

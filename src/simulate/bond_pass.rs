@@ -6,7 +6,7 @@
 
 use super::bonds::{BLOCK, Bonds};
 use super::rows::{low, quaternion, room, vector};
-use super::system::{BondClass, CHUNK, CLASS_FIELDS, System, motion};
+use super::system::{BondClass, CLASS_FIELDS, System, motion};
 use crate::laws;
 use crate::laws::bdem::{BondLoad, Stiffness};
 use crate::math::lanes::Row;
@@ -68,11 +68,11 @@ pub struct Border<S> {
 
 impl<S: Scalar> Border<S> {
     /// Of every chunk.
-    pub fn all(bonds: &Bonds<S>) -> Vec<Self> {
-        let padded = bonds.whole.len();
+    pub fn all(system: &System<S>) -> Vec<Self> {
+        let (bonds, padded, chunk) = (&system.bonds, system.bonds.whole.len(), system.chunk);
         (0..padded)
-            .step_by(CHUNK)
-            .map(|first| Self::new(bonds, first..(first + CHUNK).min(padded)))
+            .step_by(chunk)
+            .map(|first| Self::new(bonds, first..(first + chunk).min(padded)))
             .collect()
     }
 

@@ -9,7 +9,7 @@ use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
 use super::contact_pass::Surface;
 use super::record::Rest;
 use super::source::{Source, TableHash};
-use super::system::{BondClass, Load, System, motion};
+use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
 use crate::laws::damping;
 use crate::laws::failure::Section;
@@ -107,6 +107,7 @@ fn columns<S: Scalar>(
     let padded = count.next_multiple_of(BLOCK);
     let mut system = System {
         count,
+        chunk: chunk_for(count, rayon::current_num_threads()),
         motion: vec![Row::default(); padded],
         tail: vec![Row::default(); padded],
         inverse_mass: vec![S::default(); padded],

@@ -85,15 +85,6 @@ pub struct ContactTotals {
     pub sides: u64,
 }
 
-impl std::iter::Sum for ContactTotals {
-    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
-        parts.fold(ContactTotals::default(), |a, b| ContactTotals {
-            energy: a.energy + b.energy,
-            sides: a.sides + b.sides,
-        })
-    }
-}
-
 /// Stiffness that a contact can have at most, for the time step: of an element with every material at its own
 /// and at the largest radius, and with every obstacle.
 pub fn stiffest(
@@ -194,30 +185,34 @@ impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
     }
 }
 
-/// What the contacts of one chunk add up to as they stand.
+/// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit of their sum.
 pub struct MeasurePass<'a, S> {
     /// System and obstacles.
     pub walls: Walls<'a, S>,
+    /// First element of the chunk.
+    pub first: usize,
+    /// Energies of its elements, J; added to.
+    pub energy: &'a mut [f64],
     /// Contacts of the chunk.
     pub contacts: &'a ContactChunk<S>,
 }
 
 impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
-    type Out = ContactTotals;
+    /// Twice the touching pairs, counted as [`ContactTotals::sides`].
+    type Out = u64;
 
     #[inline(always)]
-    fn run(self) -> ContactTotals {
-        let system = self.walls.system;
-        let mut totals = ContactTotals::default();
-        measure::<L>(system, &self.contacts.before, 1, &mut totals);
-        measure::<L>(system, &self.contacts.within, 2, &mut totals);
-        measure::<L>(system, &self.contacts.behind, 1, &mut totals);
-        for entry in &self.contacts.walls {
+    fn run(self) -> u64 {
+        let (system, lists, first) = (self.walls.system, self.contacts, self.first);
+        let mut sides = measure::<L, false>(system, &lists.before, first, self.energy);
+        sides += measure::<L, true>(system, &lists.within, first, self.energy);
+        sides += measure::<L, false>(system, &lists.behind, first, self.energy);
+        for entry in &lists.walls {
             if let Some(energy) = self.walls.energy(entry) {
-                totals.energy += energy;
-                totals.sides += 2;
+                self.energy[entry.element as usize - first] += energy;
+                sides += 2;
             }
         }
-        totals
+        sides
     }
 }

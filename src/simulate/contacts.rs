@@ -4,13 +4,15 @@
 //! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
 //! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::bonds::Side;
 use super::contact_pass::{Obstacle, Surface, SurfaceTable};
 use super::pair_list::{self, PairEntry, PairList};
-use super::system::{CHUNK, System};
+use super::system::System;
 use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
@@ -21,6 +23,8 @@ pub const COLLIDER: u32 = 1 << 31;
 /// Contacts of one chunk of elements.
 #[derive(Clone, Debug, Default)]
 pub struct ContactChunk<S> {
+    /// Its elements.
+    elements: Range<usize>,
     /// Pairs with elements before the chunk, seen from the chunk's.
     pub before: PairList<S>,
     /// Pairs within the chunk, seen from the first of both.
@@ -32,6 +36,13 @@ pub struct ContactChunk<S> {
 }
 
 impl<S: Scalar> ContactChunk<S> {
+    fn of(elements: Range<usize>) -> Self {
+        ContactChunk {
+            elements,
+            ..ContactChunk::default()
+        }
+    }
+
     /// Whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.lists().iter().all(|list| list.is_empty()) && self.walls.is_empty()
@@ -41,9 +52,9 @@ impl<S: Scalar> ContactChunk<S> {
         [&self.before, &self.within, &self.behind]
     }
 
-    /// The list that holds a pair, and the pair as it is seen there; `own` is an element of the chunk that starts at `first`.
-    fn list_of(&mut self, first: usize, own: u32, partner: u32) -> (&mut PairList<S>, (u32, u32)) {
-        match place(first, partner as usize) {
+    /// The list that holds a pair, and the pair as it is seen there; `own` is an element of the chunk.
+    fn list_of(&mut self, own: u32, partner: u32) -> (&mut PairList<S>, (u32, u32)) {
+        match place(&self.elements, partner as usize) {
             Place::Before => (&mut self.before, (own, partner)),
             Place::Within => (&mut self.within, (own.min(partner), own.max(partner))),
             Place::Behind => (&mut self.behind, (own, partner)),
@@ -79,11 +90,11 @@ enum Place {
     Behind,
 }
 
-/// Where an element stands, seen from the chunk that starts at `first`.
-fn place(first: usize, element: usize) -> Place {
-    if element < first {
+/// Where an element stands, seen from a chunk of elements.
+fn place(chunk: &Range<usize>, element: usize) -> Place {
+    if element < chunk.start {
         Place::Before
-    } else if element < first + CHUNK {
+    } else if element < chunk.end {
         Place::Within
     } else {
         Place::Behind
@@ -93,8 +104,10 @@ fn place(first: usize, element: usize) -> Place {
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
 pub struct Contacts<S> {
-    /// One entry a chunk of [`CHUNK`] elements.
+    /// One entry a chunk of elements.
     pub chunks: Vec<ContactChunk<S>>,
+    /// Elements of a chunk.
+    chunk: usize,
     surfaces: SurfaceTable<S>,
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,
@@ -142,9 +155,13 @@ impl<S: Scalar> Contacts<S> {
         let smallest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(f64::INFINITY, f64::min);
-        let chunks = system.motion.len().div_ceil(CHUNK);
+        let chunk = system.chunk;
+        let chunks = (0..system.motion.len())
+            .step_by(chunk)
+            .map(|first| ContactChunk::of(first..first + chunk));
         let mut contacts = Contacts {
-            chunks: vec![ContactChunk::default(); chunks],
+            chunks: chunks.collect(),
+            chunk,
             surfaces,
             skin: 0.35 * largest,
             largest,
@@ -194,7 +211,7 @@ impl<S: Scalar> Contacts<S> {
 
     /// Partners of an element in ascending order, colliders as [`COLLIDER`] plus their index.
     pub fn partners(&self, element: u32) -> Vec<u32> {
-        let sides = self.chunks[element as usize / CHUNK].sides();
+        let sides = self.chunks[element as usize / self.chunk].sides();
         let mut partners: Vec<u32> = sides
             .filter(|side| side.element == element)
             .map(|side| side.partner)
@@ -234,7 +251,7 @@ impl<S: Scalar> Contacts<S> {
             .anchor
             .par_iter()
             .enumerate()
-            .with_min_len(CHUNK)
+            .with_min_len(self.chunk)
             .map(|(i, anchor)| system.position(i) - *anchor)
             .fold(|| nowhere, |(low, high), d| (low.min(d), high.max(d)))
             .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -254,7 +271,7 @@ impl<S: Scalar> Contacts<S> {
     }
 
     fn rebuild_pairs(&mut self, system: &System<S>) {
-        let elements = (0..system.count).into_par_iter().with_min_len(CHUNK);
+        let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
         let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
         let is_exposed: Vec<bool> = elements
             .map(|i| is_exposed(system, i, self.equal))
@@ -276,8 +293,7 @@ impl<S: Scalar> Contacts<S> {
         };
         self.chunks
             .par_iter_mut()
-            .enumerate()
-            .for_each(|(chunk, lists)| near.list(chunk * CHUNK, lists));
+            .for_each(|lists| near.list(lists));
         self.anchor = anchor;
         (self.moved, self.travelled) = (0.0, 0.0);
     }
@@ -288,42 +304,38 @@ impl<S: Scalar> Contacts<S> {
         if obstacles.is_empty() {
             return;
         }
-        self.chunks
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(chunk, lists)| {
-                let first = chunk * CHUNK;
-                let old = std::mem::take(&mut lists.walls);
-                let mut old = old.iter().peekable();
-                for i in first..(first + CHUNK).min(system.count) {
-                    if system.inverse_mass[i].to_f64() == 0.0 {
+        self.chunks.par_iter_mut().for_each(|lists| {
+            let old = std::mem::take(&mut lists.walls);
+            let mut old = old.iter().peekable();
+            for i in lists.elements.start..lists.elements.end.min(system.count) {
+                if system.inverse_mass[i].to_f64() == 0.0 {
+                    continue;
+                }
+                let (p, reach) = (system.position(i), system.radius(i) + skin);
+                for (wall, obstacle) in obstacles.iter().enumerate() {
+                    if obstacle.pose.surface(&obstacle.solid, p).0 >= reach {
                         continue;
                     }
-                    let (p, reach) = (system.position(i), system.radius(i) + skin);
-                    for (wall, obstacle) in obstacles.iter().enumerate() {
-                        if obstacle.pose.surface(&obstacle.solid, p).0 >= reach {
-                            continue;
-                        }
-                        let key = (i as u32, wall as u32);
-                        while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
-                        let same = old.next_if(|e| (e.element, e.wall) == key);
-                        lists.walls.push(WallEntry {
-                            element: key.0,
-                            wall: key.1,
-                            spring: same.map_or([S::default(); 3], |e| e.spring),
-                            k: surfaces.wall(system, i, obstacle),
-                            quiet: 0.0,
-                        });
-                    }
+                    let key = (i as u32, wall as u32);
+                    while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
+                    let same = old.next_if(|e| (e.element, e.wall) == key);
+                    lists.walls.push(WallEntry {
+                        element: key.0,
+                        wall: key.1,
+                        spring: same.map_or([S::default(); 3], |e| e.spring),
+                        k: surfaces.wall(system, i, obstacle),
+                        quiet: 0.0,
+                    });
                 }
-            });
+            }
+        });
     }
 
     /// A bond broke: its ends may touch from now on.
     pub fn insert_broken(&mut self, system: &System<S>, i: u32, j: u32, touch: S) {
         for (own, partner) in [(i, j), (j, i)] {
-            let chunk = own as usize / CHUNK;
-            let (list, (own, partner)) = self.chunks[chunk].list_of(chunk * CHUNK, own, partner);
+            let chunk = own as usize / self.chunk;
+            let (list, (own, partner)) = self.chunks[chunk].list_of(own, partner);
             // A pair within a chunk is found there the second time.
             list.insert(entry(system, &self.surfaces, (own, partner), touch));
         }
@@ -348,9 +360,9 @@ impl<S: Scalar> Contacts<S> {
     pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
         let mut lost = 0;
         for entry in springs {
-            let chunk = entry.element as usize / CHUNK;
+            let chunk = entry.element as usize / self.chunk;
             lost += match self.chunks.get_mut(chunk) {
-                Some(lists) => usize::from(!restore(lists, chunk * CHUNK, entry)),
+                Some(lists) => usize::from(!restore(lists, entry)),
                 None => 1,
             };
         }
@@ -359,7 +371,7 @@ impl<S: Scalar> Contacts<S> {
 }
 
 /// Puts a spring back; whether it has a place.
-fn restore<S: Scalar>(lists: &mut ContactChunk<S>, first: usize, entry: &SpringEntry<S>) -> bool {
+fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bool {
     if entry.partner >= COLLIDER {
         let key = (entry.element, entry.partner - COLLIDER);
         let found = lists
@@ -369,7 +381,7 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, first: usize, entry: &SpringE
             .map(|at| lists.walls[at].spring = entry.spring)
             .is_ok();
     }
-    let (list, key) = lists.list_of(first, entry.element, entry.partner);
+    let (list, key) = lists.list_of(entry.element, entry.partner);
     let Ok(at) = list.find(key) else {
         return false;
     };
@@ -420,23 +432,24 @@ struct Near<'a, S> {
 }
 
 impl<S: Scalar> Near<'_, S> {
-    /// Lists the pairs of the chunk that starts at `first`.
-    fn list(&self, first: usize, lists: &mut ContactChunk<S>) {
+    /// Lists the pairs of a chunk.
+    fn list(&self, lists: &mut ContactChunk<S>) {
+        let chunk = lists.elements.clone();
         let system = self.system;
         let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
         let mut found: Vec<(u32, S)> = Vec::new();
         let mut bonded: Vec<Side> = Vec::new();
-        for i in first..(first + CHUNK).min(system.count) {
+        for i in chunk.start..chunk.end.min(system.count) {
             if !self.is_exposed[i] {
                 continue;
             }
             found.clear();
             bonded.clear();
             bonded.extend(system.bonds.sides(i));
-            self.candidates(first, i, &bonded, &mut found);
+            self.candidates(chunk.start, i, &bonded, &mut found);
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
-                let list = match place(first, partner as usize) {
+                let list = match place(&chunk, partner as usize) {
                     Place::Before => &mut before,
                     Place::Within => &mut within,
                     Place::Behind => &mut behind,
@@ -497,12 +510,16 @@ mod tests {
     /// Last element of the first chunk.
     const LAST: u32 = CHUNK as u32 - 1;
 
+    /// Elements of a chunk.
+    const CHUNK: usize = 64;
+
     /// Balls of unit radius along x, each touching the next: more than a chunk of them.
     fn row() -> System<f32> {
         let count = CHUNK + 40;
         let padded = 2 * CHUNK;
         let mut system = System {
             count,
+            chunk: CHUNK,
             motion: vec![Row::default(); padded],
             tail: vec![Row([1.0; 4]); padded],
             inverse_mass: vec![1.0; padded],

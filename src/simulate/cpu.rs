@@ -20,7 +20,7 @@ use super::fragments;
 use super::motion_pass::{AdvancePass, StepParameters};
 use super::record::{self, Carried, Moment, Rest};
 use super::state::{State, StateError};
-use super::system::{CHUNK, Load, System};
+use super::system::{Load, System};
 use super::wall_list::Walls;
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
@@ -62,7 +62,7 @@ impl<L: Lanes> Cpu<L> {
         let obstacles = obstacles(&pipeline.colliders, 0.0);
         let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
-        let chunks = built.system.motion.len().div_ceil(CHUNK);
+        let chunks = built.system.motion.len().div_ceil(built.system.chunk);
         let damped = built
             .system
             .classes
@@ -70,7 +70,7 @@ impl<L: Lanes> Cpu<L> {
             .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
         let rooms = rayon::current_num_threads() + 1;
         let mut cpu = Cpu {
-            borders: Border::all(&built.system.bonds),
+            borders: Border::all(&built.system),
             rooms: (0..rooms).map(|_| Mutex::default()).collect(),
             damped,
             system: built.system,
@@ -121,13 +121,13 @@ impl<L: Lanes> Cpu<L> {
     /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
     fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
-        let (step, close) = (self.parameters, self.half);
+        let (step, close, chunk) = (self.parameters, self.half, self.system.chunk);
         let speeds: Vec<_> = self
             .system
             .motion
-            .par_chunks_mut(CHUNK)
-            .zip(self.system.tail.par_chunks_mut(CHUNK))
-            .zip(self.load.par_chunks(CHUNK))
+            .par_chunks_mut(chunk)
+            .zip(self.system.tail.par_chunks_mut(chunk))
+            .zip(self.load.par_chunks(chunk))
             .map(|((motion, tail), load)| {
                 L::run(AdvancePass {
                     step,
@@ -193,13 +193,13 @@ impl<L: Lanes> Cpu<L> {
         let closed = self.contacts.closed();
         let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
         self.load
-            .par_chunks_mut(CHUNK)
+            .par_chunks_mut(system.chunk)
             .zip(self.contacts.chunks.par_iter_mut())
             .zip(self.chunk_breaks.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
             .for_each(|(chunk, (((load, contacts), breaks), border))| {
-                let first = chunk * CHUNK;
+                let first = chunk * system.chunk;
                 let clock = Instant::now();
                 let task = Loads {
                     load: &mut *load,
@@ -249,7 +249,7 @@ impl<L: Lanes> Cpu<L> {
             let touch = self.system.touch_once_broken(i, j);
             self.system.bonds.unbond(event.entry as usize, touch);
             let other = self.system.bonds.other[event.entry as usize];
-            self.borders[other as usize / CHUNK].unbond(event.entry);
+            self.borders[other as usize / self.system.chunk].unbond(event.entry);
             // Two held elements cannot answer a force: they are not listed.
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
             if moves(i) || moves(j) {
@@ -261,14 +261,15 @@ impl<L: Lanes> Cpu<L> {
 
     /// What the bonds of every element carry, from where the elements are.
     fn carried(&self) -> Vec<Carried> {
-        let mut carried = vec![Carried::default(); self.system.count];
+        let system = &self.system;
+        let mut carried = vec![Carried::default(); system.count];
         carried
-            .par_chunks_mut(CHUNK)
+            .par_chunks_mut(system.chunk)
             .zip(&self.borders)
             .enumerate()
             .for_each(|(chunk, (carried, border))| {
-                let place = (chunk * CHUNK, &self.rooms[..]);
-                bond_pass::<L, _>(&self.system, border, place, Carry { carried });
+                let place = (chunk * system.chunk, &self.rooms[..]);
+                bond_pass::<L, _>(system, border, place, Carry { carried });
             });
         carried
     }
@@ -280,10 +281,25 @@ impl<L: Lanes> Cpu<L> {
             dt: Scalar::from_f64(0.0),
             neared: self.contacts.neared(),
         };
-        let chunks = self.contacts.chunks.iter();
-        chunks
-            .map(|contacts| L::run(MeasurePass { walls, contacts }))
-            .sum()
+        let chunk = self.system.chunk;
+        let mut energy = vec![0.0; self.system.motion.len()];
+        let sides = energy
+            .par_chunks_mut(chunk)
+            .zip(&self.contacts.chunks)
+            .enumerate()
+            .map(|(k, (energy, contacts))| {
+                L::run(MeasurePass {
+                    walls,
+                    first: k * chunk,
+                    energy,
+                    contacts,
+                })
+            })
+            .sum();
+        ContactTotals {
+            energy: energy.iter().sum(),
+            sides,
+        }
     }
 
     /// Velocities brought to the end of the step.
@@ -310,7 +326,7 @@ fn bond_pass<L: Lanes, T: Task<L>>(
         system,
         border,
         first,
-        count: CHUNK.min(system.motion.len() - first),
+        count: system.chunk.min(system.motion.len() - first),
         handed: &mut handed,
         task,
     });
@@ -401,7 +417,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.parameters.dt = Scalar::from_f64(state.dt);
-        self.borders = Border::all(&self.system.bonds);
+        self.borders = Border::all(&self.system);
         self.half = false;
         self.broken_since = false;
         self.breaks = Breaks::default();

@@ -1,7 +1,6 @@
 //! Listed pairs of elements side by side: what they do to their elements, and what they add up to.
 
 use super::bonds::BLOCK;
-use super::contact_pass::ContactTotals;
 use super::pair_list::PairList;
 use super::rows::{low, put, room, vector};
 use super::system::{Load, System, motion};
@@ -168,14 +167,16 @@ impl<L: Lanes> Pairs<L> {
     }
 }
 
-/// Adds the touching pairs of a list, which stand for so many of their two sides.
+/// Gives each element of a chunk that begins with `first` half the energy of its touching pairs in a list, J; returns how many sides of pairs
+/// that were.
 #[inline(always)]
-pub fn measure<L: Lanes>(
+pub fn measure<L: Lanes, const BOTH: bool>(
     system: &System<L::Scalar>,
     list: &PairList<L::Scalar>,
-    sides: u64,
-    totals: &mut ContactTotals,
-) {
+    first: usize,
+    energy: &mut [f64],
+) -> u64 {
+    let mut sides = 0;
     for at in (0..list.own.len()).step_by(L::WIDTH) {
         let pairs = Pairs::<L>::look(system, list, at);
         if L::bits(pairs.near) == 0 {
@@ -185,11 +186,17 @@ pub fn measure<L: Lanes>(
         let mut energies = room::<L>();
         contact::energy(result.overlap, pairs.spring, k).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));
-        for (lane, energy) in energies[..L::WIDTH].iter().enumerate() {
+        for (lane, of_pair) in energies[..L::WIDTH].iter().enumerate() {
             if touching >> lane & 1 != 0 {
-                totals.energy += 0.5 * sides as f64 * energy.to_f64();
-                totals.sides += sides;
+                let half = 0.5 * of_pair.to_f64();
+                energy[list.own[at + lane] as usize - first] += half;
+                sides += 1;
+                if BOTH {
+                    energy[list.partner[at + lane] as usize - first] += half;
+                    sides += 1;
+                }
             }
         }
     }
+    sides
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::bonds::Side;
 use super::contact_pass::{Obstacle, Surface, stiffest};
-use super::system::{CHUNK, System};
+use super::system::System;
 use crate::laws::bdem;
 use crate::laws::timestep::{LinearBond, critical};
 use crate::math::Scalar;
@@ -178,7 +178,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         };
         (0..x.len())
             .into_par_iter()
-            .with_min_len(CHUNK)
+            .with_min_len(PART)
             .map(|i| {
                 let own = moved(i);
                 let ground = if self.grounded {
@@ -202,7 +202,10 @@ impl<'a, S: Scalar> Linear<'a, S> {
     }
 }
 
-/// Product of two states; chunks are added up in order, so that threads change nothing.
+/// Elements summed up before others are added: of a fixed size, so that nothing changes a bit.
+const PART: usize = 1024;
+
+/// Product of two states; parts are added up in order, so that threads change nothing.
 fn dot(a: &State, b: &State) -> f64 {
     let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
         a.iter()
@@ -211,8 +214,8 @@ fn dot(a: &State, b: &State) -> f64 {
             .sum()
     };
     let chunks: Vec<f64> = a
-        .par_chunks(CHUNK)
-        .zip(b.par_chunks(CHUNK))
+        .par_chunks(PART)
+        .zip(b.par_chunks(PART))
         .map(|(a, b)| a.iter().zip(b).map(product).sum())
         .collect();
     chunks.iter().sum()

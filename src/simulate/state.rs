@@ -234,6 +234,7 @@ mod tests {
         (0..2).for_each(|k| rows.push(row(k)));
         let mut system = System {
             count: 3,
+            chunk: BLOCK,
             motion: vec![Row::default(); BLOCK],
             tail: vec![Row([S::splat(0.5); 4]); BLOCK],
             inverse_mass: vec![S::splat(1.0); BLOCK],

@@ -5,15 +5,19 @@
 
 use glam::{DQuat, DVec3};
 
-use super::bonds::Bonds;
+use super::bonds::{BLOCK, Bonds};
 use crate::laws::bdem::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
 
-/// Elements a thread takes at a time, a multiple of every lane width: few of their bonds cross into other chunks, and what these hand
-/// over fits into the cache of a core.
-pub const CHUNK: usize = 1024;
+/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross into others, and what these hand
+/// over still fits into the cache of a core; small ones keep every thread busy to the end of a pass. Results do not depend on it.
+pub fn chunk_for(elements: usize, threads: usize) -> usize {
+    (elements / (8 * threads))
+        .clamp(512, 4096)
+        .next_multiple_of(BLOCK)
+}
 
 /// Columns of a row of motion.
 pub mod motion {
@@ -89,10 +93,12 @@ impl<S: Real> BondClass<S> {
 }
 
 /// Everything that a step reads and writes, but contacts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct System<S> {
     /// Elements.
     pub count: usize,
+    /// Elements a thread takes at a time.
+    pub chunk: usize,
     /// Motion of each.
     pub motion: Vec<Motion<S>>,
     /// Left-over rotation and radius of each.
