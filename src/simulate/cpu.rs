@@ -385,16 +385,20 @@ impl<L: Lanes> Engine for Cpu<L> {
         if std::mem::take(&mut self.broken_since) {
             fragments::update(&mut self.labels, &self.system);
         }
-        let moment = Moment {
-            step: self.step,
-            dt: self.dt,
-            system: &self.system,
-            labels: &self.labels,
-            rest: &self.rest,
-            carried: &self.carried(),
-            contact: self.contact_totals(),
+        let breaks = std::mem::take(&mut self.breaks);
+        // What the bonds carry is gone from memory before a state comes into it.
+        let snapshot = {
+            let moment = Moment {
+                step: self.step,
+                dt: self.dt,
+                system: &self.system,
+                labels: &self.labels,
+                rest: &self.rest,
+                carried: &self.carried(),
+                contact: self.contact_totals(),
+            };
+            record::snapshot(&moment, frame, breaks)
         };
-        let snapshot = record::snapshot(&moment, frame, std::mem::take(&mut self.breaks));
         let state = state.then(|| {
             State::pack(
                 frame,

@@ -160,7 +160,7 @@ impl State {
     /// Writes `state/NNNNNN.rkyv`.
     pub fn write(&self, store: &Store) -> store::Result<()> {
         let path = store.numbered("state", self.frame, "rkyv");
-        store::archive::write(&path, MAGIC, || rkyv::to_bytes::<rancor::Error>(self))
+        store::archive::write(&path, MAGIC, self)
     }
 
     /// Reads and validates `state/NNNNNN.rkyv`.

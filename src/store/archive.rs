@@ -1,28 +1,73 @@
 //! rkyv files: a 16-byte header of magic, schema version and checksum, then the archive.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use rkyv::Serialize;
+use rkyv::api::high::{HighSerializer, to_bytes_in};
 use rkyv::rancor;
+use rkyv::ser::allocator::ArenaHandle;
+use rkyv::ser::writer::IoWriter;
 use rkyv::util::AlignedVec;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{Result, SCHEMA_VERSION, StoreError, atomic};
 
 /// Bytes of the header: magic, schema version, low 32 bits of the archive's xxh3.
 const HEADER: usize = 16;
 
+/// What archives are written by.
+type Target<'a, 'b, 'f> =
+    HighSerializer<IoWriter<&'b mut Body<&'f mut BufWriter<File>>>, ArenaHandle<'a>, rancor::Error>;
+
+/// The archive on its way into the file: never in memory as a whole.
+pub struct Body<W> {
+    file: W,
+    hash: Xxh3,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Write for Body<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.file.write_all(bytes).map_err(|error| {
+            let kind = error.kind();
+            // The serializer hides what went wrong.
+            self.failure = Some(error);
+            kind.into()
+        })
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Writes an archive behind its header, whole or not at all.
-pub fn write(
-    path: &Path,
-    magic: &[u8; 8],
-    bytes: impl FnOnce() -> std::result::Result<AlignedVec, rancor::Error>,
-) -> Result<()> {
-    let bytes = bytes().map_err(|error| StoreError::damaged(path, error))?;
-    atomic::write(path, |writer| {
-        writer.write_all(magic)?;
-        writer.write_all(&SCHEMA_VERSION.to_le_bytes())?;
-        writer.write_all(&checksum(&bytes).to_le_bytes())?;
-        writer.write_all(&bytes)
+pub fn write<T>(path: &Path, magic: &[u8; 8], value: &T) -> Result<()>
+where
+    T: for<'a, 'b, 'f> Serialize<Target<'a, 'b, 'f>>,
+{
+    atomic::write(path, |file| {
+        file.write_all(magic)?;
+        file.write_all(&SCHEMA_VERSION.to_le_bytes())?;
+        // The checksum comes when all has passed by.
+        file.write_all(&[0; 4])?;
+        let mut body = Body {
+            file: &mut *file,
+            hash: Xxh3::new(),
+            failure: None,
+        };
+        let written = to_bytes_in::<_, rancor::Error>(value, IoWriter::new(&mut body)).map(drop);
+        let (failure, sum) = (body.failure.take(), short(body.hash.digest()));
+        if let Err(error) = written {
+            return Err(failure.unwrap_or_else(|| io::Error::other(error)));
+        }
+        file.seek(SeekFrom::Start(HEADER as u64 - 4))?;
+        file.write_all(&sum.to_le_bytes())
     })
 }
 
@@ -57,5 +102,9 @@ pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    xxhash_rust::xxh3::xxh3_64(bytes) as u32
+    short(xxhash_rust::xxh3::xxh3_64(bytes))
+}
+
+fn short(hash: u64) -> u32 {
+    hash as u32
 }

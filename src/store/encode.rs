@@ -39,21 +39,12 @@ const PIECE: usize = 8192;
 /// Tables of fewer rows are not compressed: to set a compressor up costs more than they hold.
 const WORTH_COMPRESSING: usize = 256;
 
-/// Who encodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hands {
-    /// The calling thread: next to a simulation that keeps every core busy, shares of the work only make its threads wait for each other.
-    One,
-    /// All threads, each a column at a time.
-    All,
-}
-
-/// Writes a table as a Parquet file; the same bytes whoever encodes.
+/// Writes a table as a Parquet file, each thread a column at a time; the same bytes for any number of threads. Beside a simulation the threads
+/// take columns when they have nothing left to do in a pass: one more thread would be in the way of theirs.
 pub(super) fn encode<T: Table>(
     writer: &mut (impl Write + Send),
     table: &T,
     format: &Format,
-    hands: Hands,
 ) -> Result<()> {
     let columns: Vec<(usize, Column)> = T::columns()
         .into_iter()
@@ -75,10 +66,7 @@ pub(super) fn encode<T: Table>(
         };
         let writers = groups.create_column_writers(group)?;
         let writers: Vec<_> = writers.into_iter().zip(0..).collect();
-        let chunks: Vec<Result<ArrowColumnChunk>> = match hands {
-            Hands::One => writers.into_iter().map(encode).collect(),
-            Hands::All => writers.into_par_iter().map(encode).collect(),
-        };
+        let chunks: Vec<Result<ArrowColumnChunk>> = writers.into_par_iter().map(encode).collect();
         let mut out = file.next_row_group()?;
         for chunk in chunks {
             chunk?.append_to_row_group(&mut out)?;

@@ -9,24 +9,22 @@ use ::parquet::file::metadata::KeyValue;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, UInt32Array, UInt64Array};
 use arrow_schema::DataType;
 
-use super::encode::{Hands, LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
+use super::encode::{LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
 use super::format::Format;
 use super::manifest::SCHEMA_VERSION;
 use super::{Result, StoreError, atomic};
 use crate::columns::{Column, Table};
 
-/// Writes a table with the help of all threads, whole or not at all.
+/// Writes a table, whole or not at all.
 pub fn write<T: Table>(path: &Path, table: &T) -> Result<()> {
     atomic::write(path, |writer| {
-        Ok(encode(writer, table, &Format::default(), Hands::All)?)
+        Ok(encode(writer, table, &Format::default())?)
     })
 }
 
-/// Writes a table in this format by this thread alone, whole or not at all; its name lasts once its [folder is synced](atomic::sync_folder).
+/// Writes a table in this format, whole or not at all; its name lasts once its [folder is synced](atomic::sync_folder).
 pub fn write_unlisted<T: Table>(path: &Path, table: &T, format: &Format) -> Result<()> {
-    atomic::write_unlisted(path, |writer| {
-        Ok(encode(writer, table, format, Hands::One)?)
-    })
+    atomic::write_unlisted(path, |writer| Ok(encode(writer, table, format)?))
 }
 
 /// Rows of a table, without reading them.
@@ -205,7 +203,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let mut bytes = Vec::new();
         pool.expect("threads")
-            .install(|| encode(&mut bytes, table, format, Hands::All))
+            .install(|| encode(&mut bytes, table, format))
             .expect("encodes");
         bytes
     }

@@ -54,7 +54,7 @@ impl SurfaceFrame {
     /// Writes `meshes/NNNNNN.rkyv`.
     pub fn write(&self, store: &Store) -> Result<()> {
         let path = store.numbered("meshes", self.frame, "rkyv");
-        archive::write(&path, MAGIC, || rkyv::to_bytes::<rancor::Error>(self))
+        archive::write(&path, MAGIC, self)
     }
 
     /// Reads and validates `meshes/NNNNNN.rkyv`.

@@ -237,7 +237,7 @@ pub fn storage(table: &mut Table) -> Result<(), Failure> {
 /// Steps from frame to frame where the cost of frames is told.
 const STEPS: u64 = 100;
 /// Such frames.
-const FRAMES: u64 = 6;
+const FRAMES: u64 = 30;
 
 /// A run with frames and states against the same steps alone, in turn.
 pub fn frames_behind(table: &mut Table) -> Result<(), Failure> {
@@ -282,7 +282,7 @@ pub fn frames_behind(table: &mut Table) -> Result<(), Failure> {
         100.0 * (with.median / alone.median - 1.0)
     );
     let elements = packing.elements.id.len();
-    let name = "600 steps with 7 frames and states";
+    let name = "3000 steps with 31 frames, 4 states";
     table.push(row(name, elements, with, None, note));
     Ok(())
 }
