@@ -1,4 +1,5 @@
-//! The readers at the other end: usd-core, pyarrow, trimesh, Khronos' glTF validator, DuckDB, run on a shot from the command line.
+//! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator,
+//! DuckDB, run on a shot from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -26,7 +27,7 @@ fn store() -> &'static PathBuf {
                 "--set",
                 "time.end=4 ms",
                 "--set",
-                "export.formats=[\"usd\", \"glb\", \"obj\", \"ply\"]",
+                "export.formats=[\"usd\", \"glb\", \"obj\", \"ply\", \"vtk\"]",
             ]);
             let store = place.path("store");
             (place, store)
@@ -113,6 +114,11 @@ fn trimesh_finds_every_fragment_closed_and_no_volume_lost() {
 #[test]
 fn khronos_validator_finds_no_error() {
     check("check_glb.js");
+}
+
+#[test]
+fn vtk_reads_what_the_tables_hold() {
+    check("check_vtk.py");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::io::Write;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ExportError, ExportSummary, Format, Job};
+use super::{ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame, atomic};
 
@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     format: ExportFormat::Glb,
     name: "glb",
     extension: "glb",
+    needs: Needs::Surfaces,
     single: true,
     write,
 };

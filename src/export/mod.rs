@@ -1,6 +1,6 @@
-//! Surfaces of a shot in formats that renderers read: USD, glTF, OBJ and PLY.
+//! Surfaces of a shot in formats that renderers read, USD, glTF, OBJ and PLY, and all of it in those of VTK.
 //!
-//! Reads `meshes/` and `store.json` of a store and nothing else. A format is one file here, its name in
+//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, VTK's from its tables too. A format is one file here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
 mod glb;
@@ -11,6 +11,8 @@ mod sequence;
 mod spool;
 mod text;
 mod usd;
+mod vtk;
+mod vtk_file;
 
 #[cfg(test)]
 mod fixture;
@@ -18,7 +20,7 @@ mod fixture;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::spec::ExportFormat;
+use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{Manifest, Store, StoreError, SurfaceFrame};
 use names::Names;
 
@@ -35,6 +37,17 @@ pub enum ExportError {
     )]
     NoSurfaces {
         /// Folder of the surfaces.
+        path: PathBuf,
+        /// Frames asked for.
+        frames: Range<u32>,
+    },
+    /// No frame to export.
+    #[error(
+        "{path}: no frames in the range asked for; run `cullet simulate` first or widen the range",
+        path = .path.display()
+    )]
+    NoFrames {
+        /// Folder of the frames.
         path: PathBuf,
         /// Frames asked for.
         frames: Range<u32>,
@@ -94,13 +107,30 @@ pub struct Format {
     pub name: &'static str,
     /// File extension.
     extension: &'static str,
+    /// What it is made from.
+    needs: Needs,
     /// One file for the range, or one a frame.
     single: bool,
     write: Write,
 }
 
+/// What has to be there for a format to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    /// Surfaces.
+    Surfaces,
+    /// Frame tables; surfaces come along where there are any.
+    Frames,
+}
+
 /// Every format there is.
-pub const FORMATS: &[Format] = &[usd::FORMAT, glb::FORMAT, obj::FORMAT, ply::FORMAT];
+pub const FORMATS: &[Format] = &[
+    usd::FORMAT,
+    glb::FORMAT,
+    obj::FORMAT,
+    ply::FORMAT,
+    vtk::FORMAT,
+];
 
 /// What a format's writer needs to know.
 struct Job<'a> {
@@ -110,6 +140,8 @@ struct Job<'a> {
     /// Frames a second.
     fps: f64,
     names: Names,
+    /// Columns that frame tables do not hold.
+    left_out: Vec<FrameGroup>,
     /// The file, or the folder of a sequence.
     target: PathBuf,
 }
@@ -134,7 +166,7 @@ impl Job<'_> {
     }
 }
 
-/// Writes the surfaces of the frames in `frames` that exist.
+/// Writes those frames in `frames` that exist.
 ///
 /// Without `to` the files go to `exports/` of the store. Given, `to` is the file where it ends in the format's
 /// extension, else a folder. `fps` is the playback rate; one that is not above 0 is an error.
@@ -154,19 +186,37 @@ pub fn run(
         .iter()
         .find(|entry| entry.format == format)
         .expect("every format of the pipeline stands in the table");
-    let mut numbers = store.numbers("meshes", "rkyv")?;
-    numbers.retain(|number| frames.contains(number));
+    let numbers = match format.needs {
+        Needs::Surfaces => {
+            let mut numbers = store.numbers("meshes", "rkyv")?;
+            numbers.retain(|number| frames.contains(number));
+            numbers
+        }
+        Needs::Frames => store.frames(&frames)?,
+    };
     if numbers.is_empty() {
-        let path = store.path("meshes");
-        return Err(ExportError::NoSurfaces { path, frames });
+        return Err(match format.needs {
+            Needs::Surfaces => ExportError::NoSurfaces {
+                path: store.path("meshes"),
+                frames,
+            },
+            Needs::Frames => ExportError::NoFrames {
+                path: store.path("frames"),
+                frames,
+            },
+        });
     }
-    let names = Names::new(store, Manifest::read(store)?.pipeline.as_ref());
+    let manifest = Manifest::read(store)?;
+    let pipeline = manifest.pipeline.as_ref();
+    let left_out = pipeline.map(|pipeline| pipeline.output.left_out().collect());
+    let names = Names::new(store, pipeline);
     let job = Job {
         store,
         frames: numbers,
         fps,
         target: target(store, format, &names, to),
         names,
+        left_out: left_out.unwrap_or_default(),
     };
     (format.write)(&job, on_frame)
 }

@@ -3,7 +3,7 @@
 //! Skin and crack faces are told apart by the material names `outside` and `inside`.
 
 use super::text::{format_all, push_f32, push_u32, push_unit};
-use super::{ExportError, ExportSummary, Format, Job, sequence};
+use super::{ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;
 use crate::store::SurfaceFrame;
 
@@ -12,6 +12,7 @@ pub const FORMAT: Format = Format {
     format: ExportFormat::Obj,
     name: "obj",
     extension: "obj",
+    needs: Needs::Surfaces,
     single: false,
     write,
 };

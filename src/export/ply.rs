@@ -1,6 +1,6 @@
 //! Binary PLY: one file a frame; faces carry their fragment and whether they are crack faces.
 
-use super::{ExportError, ExportSummary, Format, Job, sequence};
+use super::{ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;
 use crate::store::SurfaceFrame;
 
@@ -9,6 +9,7 @@ pub const FORMAT: Format = Format {
     format: ExportFormat::Ply,
     name: "ply",
     extension: "ply",
+    needs: Needs::Surfaces,
     single: false,
     write,
 };

@@ -121,3 +121,47 @@ fn what_cannot_be_exported_is_refused() {
         Err(ExportError::NotFinite { frame: 1, .. })
     ));
 }
+
+#[test]
+fn vtk_files_are_laid_out_as_their_head_says() {
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
+    let triangle = std::iter::once([0u32, 1, 2]);
+    let mut file = vtk_file::PolyData::new(0.25, &points, vtk_file::Cells::Polys, triangle);
+    file.point("id", 1, [7u32, 8, 9]);
+    file.cell("inside", [1u8]);
+    let bytes = file.finish().concat();
+    let marker = b"<AppendedData encoding=\"raw\">\n_";
+    let head = bytes
+        .windows(marker.len())
+        .position(|window| window == marker)
+        .expect("data");
+    let text = String::from_utf8_lossy(&bytes[..head]);
+    assert!(text.contains("NumberOfPoints=\"3\"") && text.contains("NumberOfPolys=\"1\""));
+    assert!(text.contains("format=\"ascii\">0.25</DataArray>"));
+    let data = &bytes[head + marker.len()..];
+    let block = |name: &str| {
+        let (_, rest) = text.split_once(&format!("Name=\"{name}\"")).expect(name);
+        let (_, rest) = rest.split_once("offset=\"").expect(name);
+        let at: usize = rest[..rest.find('"').expect(name)].parse().expect(name);
+        let size = u64::from_le_bytes(data[at..at + 8].try_into().expect("8 bytes")) as usize;
+        data[at + 8..at + 8 + size].to_vec()
+    };
+    let numbers = |values: &[i64]| -> Vec<u8> {
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
+    };
+    assert_eq!(block("Points").len(), 36);
+    assert_eq!(block("connectivity"), numbers(&[0, 1, 2]));
+    assert_eq!(block("offsets"), numbers(&[3]));
+    assert_eq!(block("id")[4..8], 8u32.to_le_bytes());
+    assert_eq!(block("inside"), [1]);
+}
+
+#[test]
+fn vtk_without_frames_is_refused() {
+    let (_folder, store) = fixture::store(2, &["left"]);
+    let refused = run(&store, ExportFormat::Vtk, 0..9, 24.0, None, &mut |_, _| {});
+    assert!(matches!(refused, Err(ExportError::NoFrames { .. })));
+}

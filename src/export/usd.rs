@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::spool::{Segment, Spool};
 use super::text::{array, push_f32, push_tuple, push_u32, push_unit};
-use super::{ExportError, ExportSummary, Format, Job};
+use super::{ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{StoreError, SurfaceFrame, atomic};
 
@@ -20,6 +20,7 @@ pub const FORMAT: Format = Format {
     format: ExportFormat::Usd,
     name: "usd",
     extension: "usda",
+    needs: Needs::Surfaces,
     single: true,
     write,
 };

@@ -123,6 +123,8 @@ pub enum ExportFormat {
     Obj,
     /// Stanford PLY.
     Ply,
+    /// VTK's XML, for ParaView: elements, bonds, breaks and surfaces.
+    Vtk,
 }
 
 /// Meshes for renderers.
