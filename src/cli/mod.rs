@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::spec::{Backend, ExportFormat};
+use crate::spec::{Backend, ExportFormat, Up};
 
 /// Breaks things: bonded discrete elements from packing to fragment meshes.
 ///
@@ -143,6 +143,12 @@ struct ExportArguments {
     /// Frames A..B, B excluded; either may be left out.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     frames: Range<u32>,
+    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity comes from.
+    #[arg(long)]
+    up: Option<Up>,
+    /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
+    #[arg(long, value_parser = scale)]
+    scale: Option<f64>,
     /// Target file or folder; default: inside the store.
     #[arg(long)]
     to: Option<PathBuf>,
@@ -156,6 +162,13 @@ enum Stage {
     Reconstruct,
     Export,
     Preview,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(scale) if (1e-6..=1e6).contains(&scale) => Ok(scale),
+        _ => Err(format!("{text} is no number from 1e-6 to 1e6")),
+    }
 }
 
 fn frame_range(text: &str) -> Result<Range<u32>, String> {

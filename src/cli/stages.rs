@@ -67,6 +67,8 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
                     store: out.clone(),
                     format,
                     frames: 0..u32::MAX,
+                    up: None,
+                    scale: None,
                     to: None,
                 },
                 report,
@@ -320,24 +322,24 @@ fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
 /// `cullet export`.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
     let (store, mut manifest) = open(&arguments.store)?;
-    let fps = manifest
-        .pipeline
-        .as_ref()
-        .map_or(24.0, |p| p.time.frames_per_second);
+    let pipeline = manifest.pipeline.as_ref();
+    let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
+    let options = export::Options {
+        frames: arguments.frames.clone(),
+        fps: pipeline.map_or(24.0, |p| p.time.frames_per_second),
+        up: arguments.up.or(settings.up),
+        scale: arguments.scale.unwrap_or(settings.scale),
+        to: arguments.to.as_deref(),
+    };
     let known = export::FORMATS.iter();
     let name = known
         .filter(|known| known.format == arguments.format)
         .map(|known| format!("export {}", known.name))
         .collect::<String>();
     let stage = report.stage(&name, 1);
-    let summary = export::run(
-        &store,
-        arguments.format,
-        arguments.frames.clone(),
-        fps,
-        arguments.to.as_deref(),
-        &mut |done, total| stage.update(done as u64, total as u64, "frames"),
-    )?;
+    let summary = export::run(&store, arguments.format, &options, &mut |done, total| {
+        stage.update(done as u64, total as u64, "frames")
+    })?;
     let first = summary.files.first().map(|file| file.display().to_string());
     let seconds = stage.finish(&format!(
         "{} in {} files, first {}",

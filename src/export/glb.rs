@@ -7,7 +7,7 @@ use std::io::Write;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ExportError, ExportSummary, Format, Job, Needs};
+use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame, atomic};
 
@@ -17,6 +17,7 @@ pub const FORMAT: Format = Format {
     name: "glb",
     extension: "glb",
     needs: Needs::Surfaces,
+    space: Axes::YUp,
     single: true,
     write,
 };

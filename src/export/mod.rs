@@ -8,6 +8,7 @@ mod names;
 mod obj;
 mod ply;
 mod sequence;
+mod space;
 mod spool;
 mod text;
 mod usd;
@@ -20,9 +21,10 @@ mod fixture;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::spec::{ExportFormat, FrameGroup};
+use crate::spec::{ExportFormat, FrameGroup, Up};
 use crate::store::{Manifest, Store, StoreError, SurfaceFrame};
 use names::Names;
+use space::Space;
 
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +59,12 @@ pub enum ExportError {
     FrameRate {
         /// The rate given.
         fps: f64,
+    },
+    /// A scale that leaves nothing to see.
+    #[error("{scale} units a metre: the scale must be finite and above 0")]
+    Scale {
+        /// The scale given.
+        scale: f64,
     },
     /// A surface with a coordinate that is no number.
     #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
@@ -109,6 +117,8 @@ pub struct Format {
     extension: &'static str,
     /// What it is made from.
     needs: Needs,
+    /// What its coordinates may be.
+    space: Axes,
     /// One file for the range, or one a frame.
     single: bool,
     write: Write,
@@ -121,6 +131,17 @@ enum Needs {
     Surfaces,
     /// Frame tables; surfaces come along where there are any.
     Frames,
+}
+
+/// Which coordinates a format may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axes {
+    /// Any.
+    Chosen,
+    /// y is up.
+    YUp,
+    /// Those of the simulation.
+    OfShot,
 }
 
 /// Every format there is.
@@ -139,6 +160,7 @@ struct Job<'a> {
     frames: Vec<u32>,
     /// Frames a second.
     fps: f64,
+    space: Space,
     names: Names,
     /// Columns that frame tables do not hold.
     left_out: Vec<FrameGroup>,
@@ -148,7 +170,8 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
-        let surface = SurfaceFrame::read(self.store, frame)?;
+        let mut surface = SurfaceFrame::read(self.store, frame)?;
+        self.space.bring(&mut surface);
         for piece in &surface.pieces {
             let range = surface.vertex_range(piece);
             let finite = [&surface.positions, &surface.normals, &surface.velocities]
@@ -166,21 +189,35 @@ impl Job<'_> {
     }
 }
 
-/// Writes those frames in `frames` that exist.
-///
-/// Without `to` the files go to `exports/` of the store. Given, `to` is the file where it ends in the format's
-/// extension, else a folder. `fps` is the playback rate; one that is not above 0 is an error.
-/// `on_frame` hears (done, of how many).
+/// What of a shot is exported, and how.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Frames.
+    pub frames: Range<u32>,
+    /// Playback rate; one that is not above 0 is an error.
+    pub fps: f64,
+    /// Up in the files; absent: as in the shot. glTF's is y, VTK's is the shot's.
+    pub up: Option<Up>,
+    /// Units of the files in a metre; one that is not above 0 is an error. VTK's are metres.
+    pub scale: f64,
+    /// The file where it ends in the format's extension, else a folder; absent: `exports/` of the store.
+    pub to: Option<&'a Path>,
+}
+
+/// Writes those frames that exist; `on_frame` hears (done, of how many).
 pub fn run(
     store: &Store,
     format: ExportFormat,
-    frames: Range<u32>,
-    fps: f64,
-    to: Option<&Path>,
+    options: &Options,
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
+    let (frames, fps) = (options.frames.clone(), options.fps);
     if !(fps.is_finite() && fps > 0.0) {
         return Err(ExportError::FrameRate { fps });
+    }
+    let scale = options.scale;
+    if !(scale.is_finite() && scale > 0.0) {
+        return Err(ExportError::Scale { scale });
     }
     let format = FORMATS
         .iter()
@@ -210,11 +247,21 @@ pub fn run(
     let pipeline = manifest.pipeline.as_ref();
     let left_out = pipeline.map(|pipeline| pipeline.output.left_out().collect());
     let names = Names::new(store, pipeline);
+    let mut space = Space::of_shot(pipeline);
+    match format.space {
+        Axes::Chosen => space.up = options.up.unwrap_or(space.shot),
+        Axes::YUp => space.up = Up::Y,
+        Axes::OfShot => {}
+    }
+    if format.space != Axes::OfShot {
+        space.scale = scale;
+    }
     let job = Job {
         store,
         frames: numbers,
         fps,
-        target: target(store, format, &names, to),
+        space,
+        target: target(store, format, &names, options.to),
         names,
         left_out: left_out.unwrap_or_default(),
     };

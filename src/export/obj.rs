@@ -3,7 +3,7 @@
 //! Skin and crack faces are told apart by the material names `outside` and `inside`.
 
 use super::text::{format_all, push_f32, push_u32, push_unit};
-use super::{ExportError, ExportSummary, Format, Job, Needs, sequence};
+use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;
 use crate::store::SurfaceFrame;
 
@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     name: "obj",
     extension: "obj",
     needs: Needs::Surfaces,
+    space: Axes::Chosen,
     single: false,
     write,
 };
@@ -36,8 +37,10 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     let texture = line("vt", push_f32);
     let normal = line("vn", push_unit);
     let mut parts = vec![format!(
-        "# metres, y up; frame {}, {} s\n",
-        surface.frame, surface.time
+        "# {}; frame {}, {} s\n",
+        job.space.describe(),
+        surface.frame,
+        surface.time
     )];
     parts.extend(format_all(&surface.positions, |out, p| position(out, p)));
     parts.extend(format_all(&surface.uv, |out, uv| texture(out, uv)));

@@ -1,6 +1,6 @@
 //! Binary PLY: one file a frame; faces carry their fragment and whether they are crack faces.
 
-use super::{ExportError, ExportSummary, Format, Job, Needs, sequence};
+use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;
 use crate::store::SurfaceFrame;
 
@@ -10,6 +10,7 @@ pub const FORMAT: Format = Format {
     name: "ply",
     extension: "ply",
     needs: Needs::Surfaces,
+    space: Axes::Chosen,
     single: false,
     write,
 };
@@ -18,14 +19,15 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     sequence::write(job, FORMAT.extension, on_frame, bytes)
 }
 
-fn bytes(_: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
+fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     let faces: usize = surface.pieces.iter().map(|p| p.triangles as usize).sum();
     let header = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment metres, y up; frame {}, {} s\n\
+        "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n\
          element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
          property float nx\nproperty float ny\nproperty float nz\n\
          element face {faces}\nproperty list uchar int vertex_indices\n\
          property int fragment\nproperty uchar inside\nend_header\n",
+        job.space.describe(),
         surface.frame,
         surface.time,
         surface.positions.len(),

@@ -1,7 +1,17 @@
 use super::*;
 
+fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
+    Options {
+        frames,
+        fps,
+        up: None,
+        scale: 1.0,
+        to: None,
+    }
+}
+
 fn export(store: &Store, format: ExportFormat, frames: Range<u32>) -> ExportSummary {
-    run(store, format, frames, 24.0, None, &mut |_, _| {}).expect("export")
+    run(store, format, &options(frames, 24.0), &mut |_, _| {}).expect("export")
 }
 
 #[test]
@@ -103,7 +113,12 @@ fn sequences_hold_every_vertex_and_face() {
 fn what_cannot_be_exported_is_refused() {
     let (_folder, store) = fixture::store(2, &["left"]);
     let attempt = |frames: Range<u32>, fps: f64| {
-        run(&store, ExportFormat::Usd, frames, fps, None, &mut |_, _| {})
+        run(
+            &store,
+            ExportFormat::Usd,
+            &options(frames, fps),
+            &mut |_, _| {},
+        )
     };
     assert!(matches!(
         attempt(5..9, 24.0),
@@ -162,6 +177,42 @@ fn vtk_files_are_laid_out_as_their_head_says() {
 #[test]
 fn vtk_without_frames_is_refused() {
     let (_folder, store) = fixture::store(2, &["left"]);
-    let refused = run(&store, ExportFormat::Vtk, 0..9, 24.0, None, &mut |_, _| {});
+    let refused = run(
+        &store,
+        ExportFormat::Vtk,
+        &options(0..9, 24.0),
+        &mut |_, _| {},
+    );
     assert!(matches!(refused, Err(ExportError::NoFrames { .. })));
+}
+
+#[test]
+fn files_have_the_axis_and_the_unit_asked_for() {
+    let (_folder, store) = fixture::store(1, &["left"]);
+    let asked = Options {
+        up: Some(Up::Z),
+        scale: 100.0,
+        ..options(0..1, 24.0)
+    };
+    let write = |format: ExportFormat| {
+        let summary = run(&store, format, &asked, &mut |_, _| {}).expect("export");
+        std::fs::read(&summary.files[0]).expect("file")
+    };
+    let usd = String::from_utf8(write(ExportFormat::Usd)).expect("text");
+    assert!(usd.contains("metersPerUnit = 0.01\n") && usd.contains("upAxis = \"Z\""));
+    // The corner (1, 0, 0) to (0, 1, 1) of the box: up is z now, and away from the viewer is y.
+    assert!(usd.contains("0: [(0, -100, 0), (100, 0, 100)],"));
+    let obj = String::from_utf8(write(ExportFormat::Obj)).expect("text");
+    assert!(obj.starts_with("# 100 units a metre, z up;"));
+    // glTF has no other up than y; a fragment is told about its middle.
+    let glb = write(ExportFormat::Glb);
+    let json = String::from_utf8_lossy(&glb[20..]);
+    assert!(json.contains("\"max\":[50.0,50.0,50.0]"));
+    assert!(json.contains("\"translation\":[50.0,50.0,50.0]"));
+    let refused = Options {
+        scale: 0.0,
+        ..options(0..1, 24.0)
+    };
+    let refused = run(&store, ExportFormat::Usd, &refused, &mut |_, _| {});
+    assert!(matches!(refused, Err(ExportError::Scale { .. })));
 }

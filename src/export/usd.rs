@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::spool::{Segment, Spool};
 use super::text::{array, push_f32, push_tuple, push_u32, push_unit};
-use super::{ExportError, ExportSummary, Format, Job, Needs};
+use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{StoreError, SurfaceFrame, atomic};
 
@@ -21,6 +21,7 @@ pub const FORMAT: Format = Format {
     name: "usd",
     extension: "usda",
     needs: Needs::Surfaces,
+    space: Axes::Chosen,
     single: true,
     write,
 };
@@ -275,10 +276,11 @@ fn assemble(
 ) -> io::Result<()> {
     let (first, last) = (job.frames[0], job.frames[job.frames.len() - 1]);
     let fps = job.fps;
+    let (metre, up) = (1.0 / job.space.scale, job.space.up.name().to_uppercase());
     write!(
         out,
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    endTimeCode = {last}\n    framesPerSecond = {fps}\n    \
-         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {fps}\n    upAxis = \"Y\"\n)\n\n\
+         metersPerUnit = {metre}\n    startTimeCode = {first}\n    timeCodesPerSecond = {fps}\n    upAxis = \"{up}\"\n)\n\n\
          def Xform \"World\" (\n    kind = \"component\"\n)\n{{\n"
     )?;
     for (at, (&body, tracks)) in tracks.iter().enumerate() {

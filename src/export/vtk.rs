@@ -7,7 +7,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::vtk_file::{Cells, PolyData, collection};
-use super::{ExportError, ExportSummary, Format, Job, Needs};
+use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{StoreError, SurfaceFrame, atomic};
@@ -18,6 +18,7 @@ pub const FORMAT: Format = Format {
     name: "vtk",
     extension: "pvd",
     needs: Needs::Frames,
+    space: Axes::OfShot,
     single: false,
     write,
 };

@@ -30,7 +30,7 @@ pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, Simulate,
+    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

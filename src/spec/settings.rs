@@ -127,17 +127,47 @@ pub enum ExportFormat {
     Vtk,
 }
 
+/// An axis that points up.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Up {
+    /// y.
+    Y,
+    /// z.
+    Z,
+}
+
+impl Up {
+    /// Name in the pipeline file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Up::Y => "y",
+            Up::Z => "z",
+        }
+    }
+}
+
 /// Meshes for renderers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Export {
     /// What is written.
     pub formats: Vec<ExportFormat>,
+    /// Up in the files; absent: as in the shot, where gravity comes from. glTF's is y, VTK's is the shot's.
+    #[schemars(with = "Up")]
+    pub up: Option<Up>,
+    /// Units of the files in a metre, 100 for centimetres; VTK's are metres.
+    #[schemars(with = "PositiveNumber")]
+    pub scale: f64,
 }
 impl Default for Export {
     fn default() -> Self {
         Export {
             formats: vec![ExportFormat::Usd, ExportFormat::Glb],
+            up: None,
+            scale: 1.0,
         }
     }
 }

@@ -139,9 +139,16 @@ pub fn surfaces(table: &mut Table, reconstruct: bool, exports: bool) -> Result<(
             ("export PLY", ExportFormat::Ply),
         ] {
             let to = folder.path().join(format!("exported/{name}"));
+            let options = export::Options {
+                frames: 1..4,
+                fps: 24.0,
+                up: None,
+                scale: 1.0,
+                to: Some(&to),
+            };
             let mut bytes = 0;
             let timing = Timing::runs(3, || {
-                let done = export::run(&store, format, 1..4, 24.0, Some(&to), &mut |_, _| ())?;
+                let done = export::run(&store, format, &options, &mut |_, _| ())?;
                 bytes = done.bytes;
                 Ok::<_, export::ExportError>(())
             })?;
