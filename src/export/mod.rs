@@ -7,6 +7,7 @@ mod glb;
 mod names;
 mod obj;
 mod ply;
+mod rigid;
 mod sequence;
 mod space;
 mod spool;

@@ -26,28 +26,70 @@ fn usd_of_a_small_shot_is_the_golden_text() {
 }
 
 #[test]
-fn usd_samples_topology_only_where_it_changes() {
+fn usd_has_a_prim_for_a_fragment_while_it_stays_the_same() {
     let (_folder, store) = fixture::store(5, &["left", "right"]);
     let summary = export(&store, ExportFormat::Usd, 0..10);
     let text = std::fs::read_to_string(&summary.files[0]).expect("text");
-    let bodies: Vec<&str> = text.split("def Mesh").collect();
-    assert_eq!(bodies.len(), 3);
-    assert!(bodies[1].contains("int[] faceVertexIndices = ["));
-    let frames_of = |name: &str| -> Vec<&str> {
-        let (_, rest) = bodies[2]
-            .split_once(&format!("{name}.timeSamples = {{"))
-            .expect("samples");
+    let meshes: Vec<(&str, &str)> = text
+        .split("def Mesh \"")
+        .skip(1)
+        .map(|mesh| mesh.split_once('"').expect("a name"))
+        .collect();
+    let names: Vec<&str> = meshes.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        names,
+        ["fragment_0", "fragment_1", "fragment_1_1", "fragment_7"]
+    );
+    let samples = |mesh: &str, name: &str| -> Vec<String> {
+        let Some((_, rest)) = mesh.split_once(&format!("{name}.timeSamples = {{")) else {
+            return Vec::new();
+        };
         let (block, _) = rest.split_once('}').expect("end");
-        block
-            .lines()
-            .filter_map(|line| Some(line.split_once(": ")?.0.trim()))
+        let lines = block.lines().map(|line| line.trim().trim_end_matches(','));
+        lines
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
             .collect()
     };
-    assert_eq!(frames_of("points"), ["0", "1", "2", "3", "4"]);
-    assert_eq!(frames_of("faceVertexIndices"), ["0", "3"]);
-    assert_eq!(frames_of("primvars:inside"), ["0", "3"]);
-    // Real numbers are blended between samples, so the old value stands once more just before the change.
-    assert_eq!(frames_of("primvars:rest"), ["0", "2", "3"]);
+    let shown: Vec<Vec<String>> = meshes
+        .iter()
+        .map(|(_, mesh)| samples(mesh, "token visibility"))
+        .collect();
+    let (until, from) = (
+        ["0: \"inherited\"", "3: \"invisible\""],
+        ["0: \"invisible\"", "3: \"inherited\""],
+    );
+    assert!(shown[0].is_empty());
+    assert_eq!(shown[1], until);
+    assert_eq!(shown[2], from);
+    assert_eq!(shown[3], from);
+    // They move as they are: points at rest, a way in time.
+    for (name, mesh) in &meshes {
+        assert!(samples(mesh, "point3f[] points").is_empty(), "{name}");
+        assert!(mesh.contains("xformOpOrder"), "{name}");
+    }
+    let way = samples(meshes[3].1, "double3 xformOp:translate");
+    assert_eq!(way, ["3: (1.5, 0, 0)", "4: (2, 0, 0)"]);
+    // A crack face shows in its own material.
+    let (_, cracks) = meshes[2]
+        .1
+        .split_once("def GeomSubset \"inside\"")
+        .expect("cracks");
+    assert!(cracks.contains("int[] indices = [8, 9]"));
+    assert!(!meshes[3].1.contains("GeomSubset \"inside\""));
+}
+
+#[test]
+fn usd_of_what_is_not_rigid_has_points_in_time() {
+    let (_folder, store) = fixture::store(3, &["left"]);
+    let mut surface = fixture::surface(1, 1);
+    surface.positions[6][1] += 0.01;
+    surface.write(&store).expect("surface");
+    let summary = export(&store, ExportFormat::Usd, 0..10);
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    assert!(text.contains("point3f[] points.timeSamples") && !text.contains("xformOp"));
+    assert!(text.contains("vector3f[] velocities.timeSamples"));
+    assert_eq!(text.matches("def Mesh").count(), 1);
 }
 
 #[test]
@@ -200,8 +242,8 @@ fn files_have_the_axis_and_the_unit_asked_for() {
     };
     let usd = String::from_utf8(write(ExportFormat::Usd)).expect("text");
     assert!(usd.contains("metersPerUnit = 0.01\n") && usd.contains("upAxis = \"Z\""));
-    // The corner (1, 0, 0) to (0, 1, 1) of the box: up is z now, and away from the viewer is y.
-    assert!(usd.contains("0: [(0, -100, 0), (100, 0, 100)],"));
+    // The box from (0, 0, 0) to (1, 1, 1): up is z now, and away from the viewer is y.
+    assert!(usd.contains("float3[] extent = [(0, -100, 0), (100, 0, 100)]"));
     let obj = String::from_utf8(write(ExportFormat::Obj)).expect("text");
     assert!(obj.starts_with("# 100 units a metre, z up;"));
     // glTF has no other up than y; a fragment is told about its middle.

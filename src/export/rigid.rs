@@ -1,0 +1,147 @@
+//! The rigid motion that carries points nearest to where they went (Horn 1987, closed form by unit quaternions).
+
+use glam::{DQuat, DVec3};
+
+/// x → rotation · x + shift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Rotation.
+    pub rotation: DQuat,
+    /// Where the origin goes.
+    pub shift: DVec3,
+}
+
+impl Rigid {
+    /// The motion with the least sum of squared distances from `rest` carried to `now`; both of one length.
+    pub fn fit(rest: &[[f32; 3]], now: &[[f32; 3]]) -> Self {
+        let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
+        let middle = |points: &[[f32; 3]]| {
+            points.iter().map(vector).sum::<DVec3>() / points.len().max(1) as f64
+        };
+        let (from, to) = (middle(rest), middle(now));
+        let mut s = [[0.0; 3]; 3];
+        for (a, b) in rest.iter().zip(now) {
+            let (a, b) = ((vector(a) - from).to_array(), (vector(b) - to).to_array());
+            for (row, a) in s.iter_mut().zip(a) {
+                for (sum, b) in row.iter_mut().zip(b) {
+                    *sum += a * b;
+                }
+            }
+        }
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
+        let [w, x, y, z] = largest_eigenvector([
+            [xx + yy + zz, yz - zy, zx - xz, xy - yx],
+            [yz - zy, xx - yy - zz, xy + yx, zx + xz],
+            [zx - xz, xy + yx, yy - xx - zz, yz + zy],
+            [xy - yx, zx + xz, yz + zy, zz - xx - yy],
+        ]);
+        let rotation = DQuat::from_xyzw(x, y, z, w).normalize();
+        Rigid {
+            rotation,
+            shift: to - rotation * from,
+        }
+    }
+
+    /// Where a point goes.
+    pub fn carry(&self, point: [f32; 3]) -> DVec3 {
+        self.rotation * DVec3::from(point.map(f64::from)) + self.shift
+    }
+
+    /// How far off the farthest of `now` is from `rest` carried, m.
+    pub fn worst(&self, rest: &[[f32; 3]], now: &[[f32; 3]]) -> f64 {
+        let pairs = rest.iter().zip(now);
+        pairs
+            .map(|(a, b)| self.carry(*a).distance(DVec3::from(b.map(f64::from))))
+            .fold(0.0, f64::max)
+    }
+}
+
+/// Of a symmetric matrix, by Jacobi's rotations.
+fn largest_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
+    let mut v = [[0.0; 4]; 4];
+    for (k, row) in v.iter_mut().enumerate() {
+        row[k] = 1.0;
+    }
+    let scale: f64 = a.as_flattened().iter().map(|value| value.abs()).sum();
+    // Convergence is quadratic: some five sweeps do.
+    for _ in 0..32 {
+        let mut off = 0.0;
+        for p in 0..3 {
+            for q in p + 1..4 {
+                off += a[p][q].abs();
+                if a[p][q].abs() <= f64::MIN_POSITIVE {
+                    continue;
+                }
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for row in &mut a {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+                }
+                let (high, low) = (a[p], a[q]);
+                for k in 0..4 {
+                    a[p][k] = c * high[k] - s * low[k];
+                    a[q][k] = s * high[k] + c * low[k];
+                }
+                for row in &mut v {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+                }
+            }
+        }
+        if off <= 1e-15 * scale {
+            break;
+        }
+    }
+    let mut best = 0;
+    for k in 1..4 {
+        if a[k][k] > a[best][best] {
+            best = k;
+        }
+    }
+    v.map(|row| row[best])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POINTS: [[f32; 3]; 5] = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 2.0, 0.0],
+        [0.0, 0.0, 3.0],
+        [1.0, 1.0, -1.0],
+    ];
+
+    fn moved(rotation: DQuat, shift: DVec3, points: &[[f32; 3]]) -> Vec<[f32; 3]> {
+        let motion = Rigid { rotation, shift };
+        points
+            .iter()
+            .map(|p| motion.carry(*p).as_vec3().to_array())
+            .collect()
+    }
+
+    #[test]
+    fn a_rigid_motion_is_found() {
+        for k in 0..60 {
+            let axis = DVec3::new((k as f64).sin(), (2.0 * k as f64).cos(), 0.3).normalize();
+            let rotation = DQuat::from_axis_angle(axis, 0.11 * k as f64);
+            let shift = DVec3::new(0.5, -2.0, k as f64 * 0.1);
+            // All of them, and a flat triangle.
+            for points in [&POINTS[..], &POINTS[..3]] {
+                let now = moved(rotation, shift, points);
+                let found = Rigid::fit(points, &now);
+                assert!(found.worst(points, &now) < 2e-6, "{k}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stretch_is_told() {
+        let now = POINTS.map(|[x, y, z]| [x, y * 1.01, z]);
+        let found = Rigid::fit(&POINTS, &now);
+        let worst = found.worst(&POINTS, &now);
+        assert!((0.005..0.02).contains(&worst), "{worst}");
+    }
+}
