@@ -56,13 +56,16 @@ fn usd_has_a_prim_for_a_fragment_while_it_stays_the_same() {
         .map(|(_, mesh)| samples(mesh, "token visibility"))
         .collect();
     let (until, from) = (
-        ["0: \"inherited\"", "3: \"invisible\""],
-        ["0: \"invisible\"", "3: \"inherited\""],
+        ["2.499: \"inherited\"", "2.5: \"invisible\""],
+        ["2.499: \"invisible\"", "2.5: \"inherited\""],
     );
     assert!(shown[0].is_empty());
     assert_eq!(shown[1], until);
     assert_eq!(shown[2], from);
     assert_eq!(shown[3], from);
+    // Importers that do not take up visibility see them without size.
+    let sizes = samples(meshes[2].1, "float3 xformOp:scale");
+    assert_eq!(sizes, ["2.499: (0, 0, 0)", "2.5: (1, 1, 1)"]);
     // They move as they are: points at rest, a way in time.
     for (name, mesh) in &meshes {
         assert!(samples(mesh, "point3f[] points").is_empty(), "{name}");

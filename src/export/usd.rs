@@ -304,7 +304,23 @@ fn write_prim(
         samples(spool, out, "normal3f[] normals", &prim.normals)?;
         samples(spool, out, "vector3f[] velocities", &prim.velocities)?;
     }
-    visibility(job, prim, out)?;
+    let mut operations = if prim.rigid {
+        vec!["\"xformOp:translate\"", "\"xformOp:orient\""]
+    } else {
+        Vec::new()
+    };
+    let life = life(job, prim);
+    if life != [None; 2] {
+        visibility(life, out)?;
+        operations.push("\"xformOp:scale\"");
+    }
+    if !operations.is_empty() {
+        let operations = operations.join(", ");
+        writeln!(
+            out,
+            "            uniform token[] xformOpOrder = [{operations}]"
+        )?;
+    }
     for ((name, _), faces) in MATERIALS.iter().zip(rest.faces) {
         let Some(faces) = faces else { continue };
         write!(
@@ -319,19 +335,45 @@ fn write_prim(
     writeln!(out, "        }}")
 }
 
-/// From which frame to which a prim is shown.
-fn visibility(job: &Job, prim: &Prim, out: &mut impl Write) -> io::Result<()> {
+/// When a prim comes and goes, if it is not there all along: half-way between two frames, so that a shutter open around a frame sees one
+/// surface only.
+fn life(job: &Job, prim: &Prim) -> [Option<f64>; 2] {
+    let between = |a: u32, b: u32| 0.5 * (f64::from(a) + f64::from(b));
+    let before = job.frames.iter().rev().find(|frame| **frame < prim.first);
     let after = job.frames.iter().find(|frame| **frame > prim.last);
-    if prim.first == job.frames[0] && after.is_none() {
-        return Ok(());
+    [
+        before.map(|before| between(*before, prim.first)),
+        after.map(|after| between(prim.last, *after)),
+    ]
+}
+
+/// From when to when a prim is shown. Not every importer takes up visibility that changes (Blender's does not): a prim that is not there has
+/// no size either.
+fn visibility(life: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
+    // How long it takes to come and to go, frames.
+    const AT_ONCE: f64 = 1e-3;
+    let (mut shown, mut sizes) = (Vec::new(), Vec::new());
+    if let [Some(birth), _] = life {
+        shown.extend([(birth - AT_ONCE, "invisible"), (birth, "inherited")]);
+        sizes.extend([(birth - AT_ONCE, 0), (birth, 1)]);
+    }
+    if let [_, Some(death)] = life {
+        if shown.is_empty() {
+            shown.push((death - AT_ONCE, "inherited"));
+        }
+        shown.push((death, "invisible"));
+        sizes.extend([(death - AT_ONCE, 1), (death, 0)]);
     }
     writeln!(out, "            token visibility.timeSamples = {{")?;
-    if prim.first > job.frames[0] {
-        writeln!(out, "                {}: \"invisible\",", job.frames[0])?;
+    for (time, word) in shown {
+        writeln!(out, "                {time}: \"{word}\",")?;
     }
-    writeln!(out, "                {}: \"inherited\",", prim.first)?;
-    if let Some(after) = after {
-        writeln!(out, "                {after}: \"invisible\",")?;
+    writeln!(
+        out,
+        "            }}\n            float3 xformOp:scale.timeSamples = {{"
+    )?;
+    for (time, size) in sizes {
+        writeln!(out, "                {time}: ({size}, {size}, {size}),")?;
     }
     writeln!(out, "            }}")
 }
@@ -354,10 +396,7 @@ fn poses(motion: &[(u32, Rigid)], out: &mut impl Write) -> io::Result<()> {
         let [x, y, z, w] = q.to_array().map(|value| value + 0.0);
         writeln!(out, "                {frame}: ({w}, {x}, {y}, {z}),")?;
     }
-    writeln!(
-        out,
-        "            }}\n            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]"
-    )
+    writeln!(out, "            }}")
 }
 
 fn plain(

@@ -8,8 +8,12 @@ from pxr import Usd, UsdGeom, UsdShade, UsdValidation  # noqa: E402
 
 def check_mesh(mesh, code):
     """Points of the mesh at `code` in the world, none where it is not shown; every array must fit every other."""
+    to_world = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))
+    size = np.linalg.norm(to_world[0, :3])
     if UsdGeom.Imageable(mesh).ComputeVisibility(code) == UsdGeom.Tokens.invisible:
+        assert size < 1e-6, f"{mesh.GetPath()} at {code}: not shown, but of size {size}"
         return np.zeros((0, 3))
+    assert abs(size - 1) < 1e-6, f"{mesh.GetPath()} at {code}: scaled by {size}"
     where = f"{mesh.GetPath()} at {code}"
 
     def get(attribute):
@@ -51,7 +55,6 @@ def check_mesh(mesh, code):
         assert material and material.GetPrim().GetName() == subset.GetPrim().GetName(), f"{where}: no material"
         flags = get(primvars.GetPrimvar("inside").GetAttr())[np.array(subset.GetIndicesAttr().Get())]
         assert np.all(flags == (subset.GetPrim().GetName() == "inside")), f"{where}: faces of another subset"
-    to_world = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))
     return points @ to_world[:3, :3] + to_world[3, :3]
 
 
