@@ -10,9 +10,9 @@ use crate::{pack, spec};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
 const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
-/// Bytes of memory of the program, per element and per bond at their peak, while a frame and a state wait to be written; contacts of granules
+/// Bytes of memory of the program, per element and per bond at their peak, while a frame or a state waits to be written; contacts of granules
 /// come on top, about 300 bytes an element where they lie close.
-const MEMORY: [f64; 3] = [16e6, 460.0, 31.0];
+const MEMORY: [f64; 3] = [16e6, 370.0, 31.0];
 
 /// Resolves a pipeline, measures a few steps and prints the plan.
 pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {

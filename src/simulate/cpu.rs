@@ -302,6 +302,18 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
+    /// Everything needed to go on from here, with velocities at the end of a step.
+    fn pack(&self, frame: u32) -> State {
+        State::pack(
+            frame,
+            (self.step, self.dt),
+            &self.system,
+            &self.load,
+            &self.contacts.springs(),
+            &self.labels,
+        )
+    }
+
     /// Velocities brought to the end of the step.
     fn finish(&mut self) -> Result<(), SimulateError> {
         if self.half {
@@ -399,18 +411,17 @@ impl<L: Lanes> Engine for Cpu<L> {
             };
             record::snapshot(&moment, frame, breaks)
         };
-        let state = state.then(|| {
-            State::pack(
-                frame,
-                (self.step, self.dt),
-                &self.system,
-                &self.load,
-                &self.contacts.springs(),
-                &self.labels,
-            )
-        });
+        let state = state.then(|| self.pack(frame));
         self.captures.push_back(Capture { snapshot, state });
         Ok(())
+    }
+
+    fn state_apart(&mut self, frame: u32) -> Option<State> {
+        Some(self.pack(frame))
+    }
+
+    fn has_state_apart(&self) -> bool {
+        true
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {

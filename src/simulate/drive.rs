@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::SimulateError;
 use super::engine::{Capture, Engine};
+use super::state::State;
 
 /// Which frames a run makes.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +21,22 @@ pub struct Course {
     pub state_every: u32,
 }
 
-/// Takes frames as they are delivered and tells whether it can take more.
-pub type Sink<'a> = dyn FnMut(u32, Capture) -> bool + 'a;
+/// What a run hands over.
+#[derive(Debug)]
+pub enum Delivery {
+    /// A frame, with its state where an engine gives both in one.
+    Frame {
+        /// The frame.
+        capture: Capture,
+        /// Whether its state follows: it is made when the frame has been taken.
+        state_follows: bool,
+    },
+    /// The state of the frame just handed over.
+    State(State),
+}
+
+/// Takes what is delivered and tells whether it can take more.
+pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 
 /// Runs the course: while a frame is brought in, an engine that works [`ahead`](Engine::ahead) is busy with the next.
 ///
@@ -38,12 +53,13 @@ pub fn drive(
         next: course.start + u32::from(!course.anew),
         asked: course.start + 1,
     };
+    let apart = engine.has_state_apart();
     if course.anew {
-        engine.capture(course.start, course.state_due(course.start))?;
+        engine.capture(course.start, !apart && course.state_due(course.start))?;
     }
     let mut asked = Ok(());
     for frame in course.start + 1..=course.last {
-        if !frames.bring_in(engine, ahead, sink)? {
+        if !frames.bring_in(engine, course, ahead, sink)? {
             return Ok(());
         }
         if stop.load(Ordering::Relaxed) {
@@ -51,13 +67,13 @@ pub fn drive(
         }
         asked = engine
             .advance(course.steps_per_frame)
-            .and_then(|()| engine.capture(frame, course.state_due(frame)));
+            .and_then(|()| engine.capture(frame, !apart && course.state_due(frame)));
         if asked.is_err() {
             break;
         }
         frames.asked += 1;
     }
-    frames.bring_in(engine, 0, sink)?;
+    frames.bring_in(engine, course, 0, sink)?;
     asked
 }
 
@@ -78,13 +94,26 @@ impl Outstanding {
     fn bring_in(
         &mut self,
         engine: &mut dyn Engine,
+        course: &Course,
         left: usize,
         sink: &mut Sink,
     ) -> Result<bool, SimulateError> {
         while (self.asked - self.next) as usize > left {
             let frame = self.next;
             self.next += 1;
-            if !sink(frame, engine.deliver()?) {
+            let state_follows = engine.has_state_apart() && course.state_due(frame);
+            let capture = engine.deliver()?;
+            let taken = Delivery::Frame {
+                capture,
+                state_follows,
+            };
+            if !sink(frame, taken) {
+                return Ok(false);
+            }
+            if state_follows
+                && let Some(state) = engine.state_apart(frame)
+                && !sink(frame, Delivery::State(state))
+            {
                 return Ok(false);
             }
         }
@@ -109,6 +138,8 @@ mod tests {
         refused: Option<u64>,
         /// Frame whose delivery fails.
         spoilt: Option<u32>,
+        /// Whether states come apart from frames.
+        apart: bool,
     }
 
     fn failure(step: u64) -> Result<(), SimulateError> {
@@ -150,6 +181,13 @@ mod tests {
                 state: None,
             })
         }
+        fn has_state_apart(&self) -> bool {
+            self.apart
+        }
+        fn state_apart(&mut self, frame: u32) -> Option<State> {
+            self.calls.push(format!("state {frame}"));
+            None
+        }
         fn place(&self) -> Place {
             Place {
                 name: "recorder".into(),
@@ -180,7 +218,10 @@ mod tests {
     ) -> (Vec<u32>, Option<u64>) {
         let flag = AtomicBool::new(false);
         let mut sunk = Vec::new();
-        let result = drive(engine, course, &flag, &mut |frame, capture| {
+        let result = drive(engine, course, &flag, &mut |frame, delivery| {
+            let Delivery::Frame { capture, .. } = delivery else {
+                panic!("it has no states apart");
+            };
             assert_eq!(capture.snapshot.history.frame, [frame]);
             sunk.push(frame);
             flag.fetch_or(stop == Some(frame), Ordering::Relaxed);
@@ -209,6 +250,22 @@ mod tests {
         let calls =
             "ask 0!, get 0, step 7, ask 1, get 1, step 7, ask 2!, get 2, step 7, ask 3!, get 3";
         assert_eq!(engine.calls.join(", "), calls);
+    }
+
+    #[test]
+    fn a_state_that_comes_apart_is_made_when_its_frame_has_been_taken() {
+        let mut engine = recorder(0);
+        engine.apart = true;
+        let (sunk, error) = run(&mut engine, &COURSE, (None, None));
+        assert_eq!((sunk, error), (vec![0, 1, 2, 3], None));
+        let calls = "ask 0, get 0, state 0, step 7, ask 1, get 1, step 7, ask 2, get 2, state 2, \
+                     step 7, ask 3, get 3, state 3";
+        assert_eq!(engine.calls.join(", "), calls);
+        // Where the sink is full there is no use for one.
+        let mut engine = recorder(0);
+        engine.apart = true;
+        run(&mut engine, &COURSE, (None, Some(0)));
+        assert_eq!(engine.calls.join(", "), "ask 0, get 0");
     }
 
     #[test]

@@ -74,6 +74,15 @@ pub trait Engine: Send {
     /// # Panics
     /// When no capture is outstanding.
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
+    /// The state where an engine in place stands, without a frame: a large run need not hold both at once. None where states come with captures
+    /// only.
+    fn state_apart(&mut self, _frame: u32) -> Option<State> {
+        None
+    }
+    /// Whether [`state_apart`](Self::state_apart) gives one.
+    fn has_state_apart(&self) -> bool {
+        false
+    }
     /// What it runs on.
     fn place(&self) -> Place;
     /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.

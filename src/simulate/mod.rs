@@ -244,23 +244,31 @@ pub fn run(
         state_every: settings.frames_per_state(plan.steps_per_frame),
     };
     let mut clock = Instant::now();
-    let mut record = |frame: u32, capture: Capture| {
-        let (mut snapshot, mut state) = (capture.snapshot, capture.state);
+    let mut record = |frame: u32, delivery: drive::Delivery| {
+        let (capture, state_follows) = match delivery {
+            drive::Delivery::Frame {
+                capture,
+                state_follows,
+            } => (capture, state_follows),
+            drive::Delivery::State(mut state) => {
+                state.inputs = inputs;
+                return writer.send(writer::Job::State(state));
+            }
+        };
+        let mut snapshot = capture.snapshot;
         snapshot.history.seconds = vec![clock.elapsed().as_secs_f64()];
         clock = Instant::now();
-        if let Some(state) = &mut state {
-            state.inputs = inputs;
-        }
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let alive = writer.send(writer::Job {
-            frame,
-            snapshot,
-            state,
-        });
+        let mut alive = writer.send(writer::Job::Frame(frame, snapshot));
+        if let Some(mut state) = capture.state {
+            state.inputs = inputs;
+            alive &= writer.send(writer::Job::State(state));
+        }
         on_frame(progress);
-        alive
+        // A state is large: the frame leaves memory before it comes.
+        alive && (!state_follows || writer.wait())
     };
     let driven = drive::drive(engine.as_mut(), &course, stop, &mut record);
     writer.finish()?;

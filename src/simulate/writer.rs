@@ -11,14 +11,14 @@ use crate::store::{self, Format, Store};
 /// Frames that may wait while one is written, before the simulation waits for them: what a slow disk costs in memory.
 const QUEUE: usize = 1;
 
-/// A frame with the state that belongs to it, if one is due.
-pub struct Job {
-    /// Frame number.
-    pub frame: u32,
-    /// Tables.
-    pub snapshot: Snapshot,
-    /// State to continue from.
-    pub state: Option<State>,
+/// What there is to write.
+pub enum Job {
+    /// The tables of a frame.
+    Frame(u32, Snapshot),
+    /// The state of a frame that was handed over before.
+    State(State),
+    /// Nothing: tells when all before it is done.
+    Done(SyncSender<()>),
 }
 
 /// The writing thread.
@@ -47,6 +47,12 @@ impl Writer {
         self.queue.send(job).is_ok()
     }
 
+    /// Waits until what was handed over is written and out of memory; `false` as [`send`](Self::send).
+    pub fn wait(&self) -> bool {
+        let (done, told) = sync_channel(1);
+        self.send(Job::Done(done)) && told.recv().is_ok()
+    }
+
     /// Waits until everything is on disk.
     pub fn finish(self) -> store::Result<()> {
         drop(self.queue);
@@ -66,25 +72,37 @@ struct Desk {
 }
 
 impl Desk {
-    /// The frame comes after what belongs to it and the state last, so that a state on disk has its frame and all before it.
     fn write(&self, job: Job) -> store::Result<()> {
-        let (store, frame) = (&self.store, job.frame);
+        match job {
+            Job::Frame(frame, snapshot) => self.write_frame(frame, &snapshot),
+            Job::State(state) => self.write_state(&state),
+            Job::Done(told) => {
+                // Who asked may have gone.
+                let _ = told.send(());
+                Ok(())
+            }
+        }
+    }
+
+    /// The frame comes after what belongs to it.
+    fn write_frame(&self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
+        let store = &self.store;
         let Snapshot {
             frames,
             breaks,
             history,
             fragments,
-        } = job.snapshot;
+        } = snapshot;
         let [first, second, third, last] = KINDS;
-        store.write_unlisted(first, frame, &breaks, &self.tables)?;
-        store.write_unlisted(second, frame, &fragments, &self.tables)?;
-        store.write_unlisted(third, frame, &history, &self.tables)?;
-        store.write_unlisted(last, frame, &frames, &self.frames)?;
-        let Some(state) = job.state else {
-            return Ok(());
-        };
-        // Large, and the state is too.
-        drop(frames);
+        store.write_unlisted(first, frame, breaks, &self.tables)?;
+        store.write_unlisted(second, frame, fragments, &self.tables)?;
+        store.write_unlisted(third, frame, history, &self.tables)?;
+        store.write_unlisted(last, frame, frames, &self.frames)
+    }
+
+    /// The state comes last, so that a state on disk has its frame and all before it.
+    fn write_state(&self, state: &State) -> store::Result<()> {
+        let (store, frame) = (&self.store, state.frame);
         for kind in KINDS {
             store.sync_names(kind)?;
         }
