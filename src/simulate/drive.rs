@@ -27,12 +27,12 @@ pub enum Delivery {
     /// A frame, with its state where an engine gives both in one.
     Frame {
         /// The frame.
-        capture: Capture,
+        capture: Box<Capture>,
         /// Whether its state follows: it is made when the frame has been taken.
         state_follows: bool,
     },
     /// The state of the frame just handed over.
-    State(State),
+    State(Box<State>),
 }
 
 /// Takes what is delivered and tells whether it can take more.
@@ -102,7 +102,7 @@ impl Outstanding {
             let frame = self.next;
             self.next += 1;
             let state_follows = engine.has_state_apart() && course.state_due(frame);
-            let capture = engine.deliver()?;
+            let capture = Box::new(engine.deliver()?);
             let taken = Delivery::Frame {
                 capture,
                 state_follows,
@@ -112,7 +112,7 @@ impl Outstanding {
             }
             if state_follows
                 && let Some(state) = engine.state_apart(frame)
-                && !sink(frame, Delivery::State(state))
+                && !sink(frame, Delivery::State(Box::new(state)))
             {
                 return Ok(false);
             }

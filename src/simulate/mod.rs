@@ -261,10 +261,10 @@ pub fn run(
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let mut alive = writer.send(writer::Job::Frame(frame, snapshot));
+        let mut alive = writer.send(writer::Job::Frame(frame, Box::new(snapshot)));
         if let Some(mut state) = capture.state {
             state.inputs = inputs;
-            alive &= writer.send(writer::Job::State(state));
+            alive &= writer.send(writer::Job::State(Box::new(state)));
         }
         on_frame(progress);
         // A state is large: the frame leaves memory before it comes.

@@ -14,9 +14,9 @@ const QUEUE: usize = 1;
 /// What there is to write.
 pub enum Job {
     /// The tables of a frame.
-    Frame(u32, Snapshot),
+    Frame(u32, Box<Snapshot>),
     /// The state of a frame that was handed over before.
-    State(State),
+    State(Box<State>),
     /// Nothing: tells when all before it is done.
     Done(SyncSender<()>),
 }
