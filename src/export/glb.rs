@@ -7,6 +7,7 @@ use std::io::Write;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::space::bounds;
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame, atomic};
@@ -120,16 +121,6 @@ fn unit(normal: [f32; 3]) -> [f32; 3] {
     let normal = glam::DVec3::from(normal.map(f64::from));
     let unit = normal.try_normalize().unwrap_or(glam::DVec3::Y);
     unit.to_array().map(|number| number as f32)
-}
-
-fn bounds(points: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
-    let first = points.first().copied().unwrap_or_default();
-    points.iter().fold((first, first), |(low, high), point| {
-        (
-            [0, 1, 2].map(|axis| point[axis].min(low[axis])),
-            [0, 1, 2].map(|axis| point[axis].max(high[axis])),
-        )
-    })
 }
 
 /// A buffer view that grows.

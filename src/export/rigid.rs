@@ -2,6 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::math::eigen;
+
 /// x → rotation · x + shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
@@ -29,12 +31,19 @@ impl Rigid {
             }
         }
         let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
-        let [w, x, y, z] = largest_eigenvector([
+        let (values, vectors) = eigen([
             [xx + yy + zz, yz - zy, zx - xz, xy - yx],
             [yz - zy, xx - yy - zz, xy + yx, zx + xz],
             [zx - xz, xy + yx, yy - xx - zz, yz + zy],
             [xy - yx, zx + xz, yz + zy, zz - xx - yy],
         ]);
+        let mut largest = 0;
+        for k in 1..4 {
+            if values[k] > values[largest] {
+                largest = k;
+            }
+        }
+        let [w, x, y, z] = vectors[largest];
         let rotation = DQuat::from_xyzw(x, y, z, w).normalize();
         Rigid {
             rotation,
@@ -54,52 +63,6 @@ impl Rigid {
             .map(|(a, b)| self.carry(*a).distance(DVec3::from(b.map(f64::from))))
             .fold(0.0, f64::max)
     }
-}
-
-/// Of a symmetric matrix, by Jacobi's rotations.
-fn largest_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
-    let mut v = [[0.0; 4]; 4];
-    for (k, row) in v.iter_mut().enumerate() {
-        row[k] = 1.0;
-    }
-    let scale: f64 = a.as_flattened().iter().map(|value| value.abs()).sum();
-    // Convergence is quadratic: some five sweeps do.
-    for _ in 0..32 {
-        let mut off = 0.0;
-        for p in 0..3 {
-            for q in p + 1..4 {
-                off += a[p][q].abs();
-                if a[p][q].abs() <= f64::MIN_POSITIVE {
-                    continue;
-                }
-                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-                let c = 1.0 / (t * t + 1.0).sqrt();
-                let s = t * c;
-                for row in &mut a {
-                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-                }
-                let (high, low) = (a[p], a[q]);
-                for k in 0..4 {
-                    a[p][k] = c * high[k] - s * low[k];
-                    a[q][k] = s * high[k] + c * low[k];
-                }
-                for row in &mut v {
-                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-                }
-            }
-        }
-        if off <= 1e-15 * scale {
-            break;
-        }
-    }
-    let mut best = 0;
-    for k in 1..4 {
-        if a[k][k] > a[best][best] {
-            best = k;
-        }
-    }
-    v.map(|row| row[best])
 }
 
 #[cfg(test)]

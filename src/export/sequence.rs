@@ -20,10 +20,7 @@ pub fn write(
                 let name = format!("{}.{frame:06}.{extension}", job.names.shot());
                 let path = job.target.join(name);
                 let parts = bytes(job, &job.read(frame)?);
-                atomic::write(&path, |out| {
-                    use std::io::Write;
-                    parts.iter().try_for_each(|part| out.write_all(part))
-                })?;
+                atomic::write_parts(&path, &parts)?;
                 Ok(path)
             })
             .collect::<Result<Vec<_>, ExportError>>()?;

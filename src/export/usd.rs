@@ -12,6 +12,7 @@ use glam::{DVec3, Vec3};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::rigid::Rigid;
+use super::space::bounds;
 use super::spool::{Segment, Spool};
 use super::text::{array, push_f32, push_tuple, push_u32, push_unit};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
@@ -133,7 +134,7 @@ impl Prim {
         };
         let faces = [subset(&skin)?, subset(&cracks)?];
         let uv = surface.uv.get(vertices).unwrap_or_default();
-        let [low, high] = extent(rest);
+        let (low, high) = bounds(rest);
         Ok(Prim {
             shape,
             first: surface.frame,
@@ -184,7 +185,7 @@ impl Prim {
         let velocities = vectors(&surface.velocities[vertices]);
         self.velocities.push((frame, spool.append(&velocities)?));
         self.extents
-            .push((frame, spool.append(&vectors(&extent(now)))?));
+            .push((frame, spool.append(&vectors(&<[_; 2]>::from(bounds(now))))?));
         Ok(())
     }
 }
@@ -195,20 +196,6 @@ fn vectors(values: &[[f32; 3]]) -> Vec<String> {
 
 fn units(values: &[[f32; 3]]) -> Vec<String> {
     array(values, |out, value| push_tuple(out, value, push_unit))
-}
-
-fn extent(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
-    let Some(&first) = points.first() else {
-        return [[0.0; 3]; 2];
-    };
-    let (mut low, mut high) = (first, first);
-    for point in points {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(point[axis]);
-            high[axis] = high[axis].max(point[axis]);
-        }
-    }
-    [low, high]
 }
 
 /// Name and colour of the materials: skin, cracks.

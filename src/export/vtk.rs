@@ -2,8 +2,6 @@
 //!
 //! Unlike renderers, who look at one frame's picture looks at its numbers: whatever the frame tables hold comes along.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 use super::vtk_file::{Cells, PolyData, collection};
@@ -126,7 +124,7 @@ impl Scene {
         let breaks = job.store.numbered("breaks", frame, "parquet");
         let file = |kind: usize, file: PolyData| -> Result<Option<String>, ExportError> {
             let name = format!("{}/{}.{frame:06}.vtp", KINDS[kind], job.names.shot());
-            put(&job.target.join(&name), &file.finish())?;
+            atomic::write_parts(&job.target.join(&name), &file.finish())?;
             Ok(Some(name))
         };
         let files = [
@@ -162,14 +160,6 @@ impl Scene {
         file.cell("strain", strain);
         file
     }
-}
-
-fn put(path: &Path, parts: &[Vec<u8>]) -> Result<(), ExportError> {
-    atomic::write(path, |out| {
-        use std::io::Write;
-        parts.iter().try_for_each(|part| out.write_all(part))
-    })?;
-    Ok(())
 }
 
 /// A vertex an element, with what the frame holds of it.

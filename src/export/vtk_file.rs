@@ -28,12 +28,6 @@ numbers!(
     i64 = "Int64"
 );
 
-/// Arrays of points or of cells.
-#[derive(Default)]
-struct Section {
-    xml: String,
-}
-
 /// What the points are joined to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
@@ -61,9 +55,9 @@ pub struct PolyData {
     points: usize,
     kind: Cells,
     cells: usize,
-    geometry: Section,
-    of_points: Section,
-    of_cells: Section,
+    geometry: String,
+    of_points: String,
+    of_cells: String,
     data: Vec<u8>,
 }
 
@@ -80,9 +74,9 @@ impl PolyData {
             points: points.len(),
             kind,
             cells: cells.len(),
-            geometry: Section::default(),
-            of_points: Section::default(),
-            of_cells: Section::default(),
+            geometry: String::new(),
+            of_points: String::new(),
+            of_cells: String::new(),
             data: Vec::new(),
         };
         let mut xml = String::new();
@@ -93,7 +87,7 @@ impl PolyData {
             3,
             points.as_flattened().iter().copied(),
         );
-        let _ = write!(file.geometry.xml, "<Points>{xml}</Points>");
+        let _ = write!(file.geometry, "<Points>{xml}</Points>");
         xml.clear();
         let count = cells.len();
         let corners = cells.flat_map(|cell| cell.map(i64::from));
@@ -101,7 +95,7 @@ impl PolyData {
         let ends = (1..=count).map(|cell| (N * cell) as i64);
         array(&mut xml, &mut file.data, "offsets", 1, ends);
         let name = kind.name();
-        let _ = write!(file.geometry.xml, "<{name}>{xml}</{name}>");
+        let _ = write!(file.geometry, "<{name}>{xml}</{name}>");
         file
     }
 
@@ -113,7 +107,7 @@ impl PolyData {
         values: impl IntoIterator<Item = T>,
     ) {
         array(
-            &mut self.of_points.xml,
+            &mut self.of_points,
             &mut self.data,
             name,
             components,
@@ -123,7 +117,7 @@ impl PolyData {
 
     /// An array of one number a cell.
     pub fn cell<T: Number>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
-        array(&mut self.of_cells.xml, &mut self.data, name, 1, values);
+        array(&mut self.of_cells, &mut self.data, name, 1, values);
     }
 
     /// The file, in parts.
@@ -142,9 +136,9 @@ impl PolyData {
             count(Cells::Verts),
             count(Cells::Lines),
             count(Cells::Polys),
-            self.geometry.xml,
-            self.of_points.xml,
-            self.of_cells.xml,
+            self.geometry,
+            self.of_points,
+            self.of_cells,
         );
         let tail = "\n</AppendedData>\n</VTKFile>\n";
         vec![head.into_bytes(), self.data, tail.into()]

@@ -4,6 +4,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod eigen;
 pub mod lanes;
 pub mod quat;
 pub mod real;
@@ -15,6 +16,7 @@ pub mod vec3;
 pub use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::F32x16;
+pub use eigen::eigen;
 pub use lanes::{Lanes, Pass};
 pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};

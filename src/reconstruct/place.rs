@@ -10,6 +10,7 @@ use glam::{DMat3, DVec3};
 use super::body::Solid;
 use super::field::{Field, OUTSIDE};
 use super::table::edge_corners;
+use crate::math;
 
 /// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than about 35° are
 /// treated as smooth.
@@ -215,46 +216,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Eigenvalues and eigenvectors (columns) of a symmetric matrix by Jacobi rotations.
+/// Eigenvalues and eigenvectors (columns) of a symmetric matrix.
 fn eigen(a: DMat3) -> (DVec3, DMat3) {
-    let mut a = a.to_cols_array_2d();
-    let mut v = DMat3::IDENTITY.to_cols_array_2d();
-    for _ in 0..8 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if a[p][q].abs() <= 1e-14 * (a[p][p].abs() + a[q][q].abs()) {
-                continue;
-            }
-            let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            for row in &mut a {
-                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-            }
-            for m in 0..3 {
-                let (x, y) = (a[p][m], a[q][m]);
-                (a[p][m], a[q][m]) = (c * x - s * y, s * x + c * y);
-                let (x, y) = (v[p][m], v[q][m]);
-                (v[p][m], v[q][m]) = (c * x - s * y, s * x + c * y);
-            }
-        }
-    }
-    (
-        DVec3::new(a[0][0], a[1][1], a[2][2]),
-        DMat3::from_cols_array_2d(&v),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eigenvectors_diagonalise() {
-        let m = DMat3::from_cols_array_2d(&[[4.0, 1.0, -2.0], [1.0, 2.0, 0.5], [-2.0, 0.5, 3.0]]);
-        let (values, axes) = eigen(m);
-        for k in 0..3 {
-            assert!((m * axes.col(k) - axes.col(k) * values[k]).length() < 1e-12);
-        }
-    }
+    let (values, vectors) = math::eigen(a.to_cols_array_2d());
+    (values.into(), DMat3::from_cols_array_2d(&vectors))
 }

@@ -53,7 +53,15 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Writes `bytes` to `path`.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
-    write(path, |writer| writer.write_all(bytes))
+    write_parts(path, &[bytes])
+}
+
+/// Writes parts one after the other to `path`.
+pub fn write_parts(path: &Path, parts: &[impl AsRef<[u8]>]) -> Result<()> {
+    write(path, |writer| {
+        let mut parts = parts.iter();
+        parts.try_for_each(|part| writer.write_all(part.as_ref()))
+    })
 }
 
 /// Whether a file is one that [`fn@write`] did not get to rename.
