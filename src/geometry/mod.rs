@@ -3,7 +3,6 @@
 pub mod bvh;
 pub mod cell_grid;
 pub mod check;
-pub mod distance;
 mod exact;
 pub mod hash_grid;
 pub mod icosphere;
@@ -13,6 +12,7 @@ pub mod mesh;
 pub mod nearest;
 pub mod node_grid;
 mod obj;
+pub mod occupancy;
 pub mod ply;
 pub mod read;
 pub mod shapes;

@@ -5,19 +5,15 @@ use rayon::prelude::*;
 
 use super::ReconstructError;
 use super::bins::ElementBins;
+use super::carry::CARRIERS;
+use super::solid::Solid;
 use crate::columns::{Bonds, Elements};
-use crate::geometry::distance::signed_distance;
-use crate::geometry::nearest::TriangleBins;
-use crate::geometry::{NodeGrid, TriMesh};
-
-/// Cells between the skin's bounds and the border of the grid.
-const MARGIN: usize = 2;
-/// Half width of the band in which the distance to the skin is exact, cells. Every node of a cell that the skin
-/// crosses lies within √3 cells of it.
-const BAND: f64 = 2.0;
+use crate::geometry::TriMesh;
 
 /// Edge of the bins that elements are sorted into, radii.
-pub const BIN: f64 = 3.0;
+const BIN: f64 = 2.0;
+/// Edges of the skin are no longer than this, radii: the distance of elements that touch.
+const SKIN_EDGE: f64 = 2.0;
 
 /// A body at rest.
 #[derive(Debug)]
@@ -34,6 +30,8 @@ pub struct Body {
     pub bonds: Vec<RestBond>,
     /// Elements sorted into bins.
     pub bins: ElementBins,
+    /// The elements nearest to each vertex of the skin, nearest first.
+    pub anchors: Vec<[u32; CARRIERS]>,
     /// The volume between its skin; `None` for loose elements, which are balls.
     pub solid: Option<Solid>,
 }
@@ -47,32 +45,8 @@ pub struct RestBond {
     pub j: u32,
     /// Half the rest vector from `i` to `j`, m.
     pub half: DVec3,
-}
-
-/// The skin and its grid.
-#[derive(Debug)]
-pub struct Solid {
-    /// The grid that all surfaces of the body are drawn on.
-    pub grid: NodeGrid,
-    /// Distance to the skin at each node, m; negative inside.
-    pub distance: Vec<f32>,
-    /// The skin.
-    pub skin: TriMesh,
-    /// Its triangles in bins.
-    pub triangles: TriangleBins,
-    /// Where grid edges pass through the skin, ordered by `edge`.
-    pub crossings: Vec<SkinCrossing>,
-}
-
-/// Point where a grid edge passes through the skin.
-#[derive(Clone, Copy, Debug)]
-pub struct SkinCrossing {
-    /// Three times the edge's lower node, plus its axis.
-    pub edge: u64,
-    /// The point of the skin nearest to the crossing, m.
-    pub point: DVec3,
-    /// Unit normal of the skin there.
-    pub normal: DVec3,
+    /// Its row in the packing.
+    pub row: u32,
 }
 
 impl Body {
@@ -104,6 +78,7 @@ impl Body {
                     i: local[i],
                     j: local[j],
                     half: direction * (0.5 * bonds.l0[b]),
+                    row: b as u32,
                 });
             }
         }
@@ -126,99 +101,63 @@ impl Body {
                     index as u32,
                     skin(index as u32)?,
                     voxel * radius,
+                    SKIN_EDGE * radius,
                 )?)
             };
-            bodies.push(Body {
+            let mut body = Body {
                 index: index as u32,
                 bins: ElementBins::new(&positions, BIN * radius),
                 rows,
                 positions,
                 radius,
                 bonds,
+                anchors: Vec::new(),
                 solid,
-            });
+            };
+            body.anchors = body.find_anchors();
+            bodies.push(body);
         }
         Ok(bodies)
     }
-}
 
-impl Solid {
-    /// Lays a grid of cells `spacing` (m) about the skin.
-    pub fn new(body: u32, skin: TriMesh, spacing: f64) -> Result<Self, ReconstructError> {
-        let (lo, hi) = skin.bounds().ok_or(ReconstructError::EmptySkin { body })?;
-        let cells =
-            ((hi - lo) / spacing + DVec3::splat(2.0 * MARGIN as f64 + 2.0)).element_product();
-        // Nodes are numbered by u32, and memory ends earlier still.
-        if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
-            return Err(ReconstructError::GridTooLarge { body, cells });
-        }
-        let grid = NodeGrid::around(lo, hi, spacing, MARGIN);
-        let distance = signed_distance(&skin, &grid, BAND * spacing);
-        let triangles = TriangleBins::new(&skin, 2.0 * spacing);
-        let mut solid = Solid {
-            grid,
-            distance,
-            skin,
-            triangles,
-            crossings: Vec::new(),
-        };
-        solid.crossings = solid.find_crossings();
-        Ok(solid)
+    fn find_anchors(&self) -> Vec<[u32; CARRIERS]> {
+        let positions = self.solid.as_ref().map_or(&[][..], |solid| &solid.skin.mesh.positions);
+        let vertices = positions.par_iter().with_min_len(256);
+        let anchors = vertices.map(|&x| {
+            let nearest = self.nearest(x, |_| true, CARRIERS);
+            std::array::from_fn(|m| nearest[m.min(nearest.len() - 1)].1)
+        });
+        anchors.collect()
     }
 
-    /// Whether a node lies inside the skin.
-    pub fn is_inside(&self, node: usize) -> bool {
-        self.distance[node] < 0.0
-    }
-
-    fn find_crossings(&self) -> Vec<SkinCrossing> {
-        let [nx, ny, nz] = self.grid.nodes;
-        let strides = self.grid.strides();
-        let layers: Vec<Vec<SkinCrossing>> = (0..nz - 1)
-            .into_par_iter()
-            .map(|k| {
-                let mut found = Vec::new();
-                for j in 0..ny - 1 {
-                    for i in 0..nx - 1 {
-                        let node = self.grid.index([i, j, k]);
-                        for (axis, stride) in strides.into_iter().enumerate() {
-                            if self.is_inside(node) != self.is_inside(node + stride) {
-                                found.push(self.crossing([i, j, k], axis));
-                            }
-                        }
+    /// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance, element), nearest first.
+    /// At least one must be admitted.
+    pub fn nearest(
+        &self,
+        x: DVec3,
+        wanted: impl Fn(u32) -> bool,
+        count: usize,
+    ) -> Vec<(f64, u32)> {
+        let mut found: Vec<(f64, u32)> = Vec::new();
+        let mut reach = 2.5 * self.radius;
+        let everything = self.bins.diameter() + x.distance(self.positions[0]);
+        loop {
+            found.clear();
+            self.bins.each_bin(x, reach, |bin| {
+                for &element in self.bins.points(bin) {
+                    let squared = x.distance_squared(self.positions[element as usize]);
+                    if squared <= reach * reach && wanted(element) {
+                        found.push((squared, element));
                     }
                 }
-                found
-            })
-            .collect();
-        layers.concat()
-    }
-
-    fn crossing(&self, at: [usize; 3], axis: usize) -> SkinCrossing {
-        let node = self.grid.index(at);
-        let s0 = f64::from(self.distance[node]);
-        let s1 = f64::from(self.distance[node + self.grid.strides()[axis]]);
-        let along = DVec3::AXES[axis];
-        let guess = self.grid.position(at) + along * (self.grid.spacing * s0 / (s0 - s1));
-        let nearest = self.triangles.nearest(&self.skin, guess, self.grid.spacing);
-        let (point, normal) = nearest.map_or((guess, DVec3::ZERO), |(point, t)| {
-            let [a, b, c] = self.skin.corners(t);
-            (point, (b - a).cross(c - a).normalize_or_zero())
-        });
-        SkinCrossing {
-            edge: 3 * node as u64 + axis as u64,
-            point,
-            normal,
+            });
+            if !found.is_empty() || reach > everything {
+                break;
+            }
+            reach *= 2.0;
         }
-    }
-
-    /// The crossing on the edge that leaves `node` along `axis`, if the skin passes there.
-    pub fn crossing_on(&self, node: usize, axis: usize) -> Option<&SkinCrossing> {
-        let edge = 3 * node as u64 + axis as u64;
-        let at = self
-            .crossings
-            .binary_search_by_key(&edge, |c| c.edge)
-            .ok()?;
-        Some(&self.crossings[at])
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.truncate(count);
+        found
     }
 }

@@ -1,20 +1,29 @@
 //! Carries the surfaces of fragments from rest into a frame with their elements.
 //!
-//! A vertex X follows up to eight elements of its own fragment with weights fixed at rest:
+//! A vertex X follows up to eight elements on its own side of all cracks with weights fixed at rest:
 //! x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves exactly so.
 
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::body::Body;
-use super::extract::Shell;
-use super::sources::nearest_elements;
+use super::cracks::Cracks;
+use super::extract::Hold;
 use crate::columns::Frames;
+use crate::geometry::TriMesh;
 
 /// Elements that a vertex follows at most.
-const CARRIERS: usize = 8;
+pub const CARRIERS: usize = 8;
 /// Width of the Gaussian of the weights, radii.
 const WIDTH: f64 = 1.0;
+
+/// Closed surface of one fragment at rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shell {
+    /// Vertices and triangles.
+    pub mesh: TriMesh,
+    /// For each triangle: 1 on a crack face, 0 on the skin.
+    pub inside: Vec<u8>,
+}
 
 /// The surface of a fragment at rest and what carries it.
 #[derive(Clone, Debug)]
@@ -34,25 +43,54 @@ struct Carrier {
     weight: f32,
 }
 
-impl Carried {
-    /// Finds for each vertex the nearest elements among those of `piece`.
-    pub fn new(body: &Body, piece_of: &[u32], piece: u32, fragment: u32, shell: Shell) -> Self {
-        let falloff = 0.5 / (WIDTH * body.radius).powi(2);
-        let carriers = shell
-            .mesh
-            .positions
-            .iter()
-            .map(|&x| {
-                let own = |element: usize| piece_of[element] == piece;
-                let nearest = nearest_elements(body, x, own, CARRIERS);
-                let least = nearest[0].0;
-                let mut carriers = [Carrier::default(); CARRIERS];
-                for (carrier, (squared, element)) in carriers.iter_mut().zip(nearest) {
-                    carrier.row = body.rows[element as usize];
-                    carrier.weight = (-(squared - least) * falloff).exp() as f32;
+/// The elements that a vertex at `x` follows, of those on its own side. `piece` is its fragment.
+fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARRIERS] {
+    let body = cracks.body;
+    let own = |element: u32| cracks.piece_of[element as usize] == piece;
+    let mut found: Vec<(f64, u32)> = Vec::with_capacity(64);
+    let mut add = |element: u32| {
+        let squared = x.distance_squared(body.positions[element as usize]);
+        found.push((squared, element));
+    };
+    match hold {
+        Hold::Side(owners) => {
+            for (m, &owner) in owners.iter().enumerate() {
+                if !owners[..m].contains(&owner) {
+                    add(owner);
+                    cracks.graph.row(owner).iter().for_each(|&e| add(e));
                 }
-                carriers
-            })
+            }
+        }
+        Hold::Skin(vertex) => body.anchors[vertex as usize].iter().for_each(|&e| add(e)),
+        Hold::Near => (),
+    }
+    found.retain(|&(_, element)| own(element));
+    if found.is_empty() {
+        found = body.nearest(x, own, CARRIERS);
+    }
+    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    found.dedup();
+    if !matches!(hold, Hold::Side(_)) && found.iter().any(|&(_, e)| cracks.is_open(e)) {
+        let nearest = found[0].1;
+        found.retain(|&(_, element)| !cracks.parts(nearest, element));
+    }
+    let falloff = 0.5 / (WIDTH * body.radius).powi(2);
+    let least = found[0].0;
+    let mut carriers = [Carrier::default(); CARRIERS];
+    for (carrier, (squared, element)) in carriers.iter_mut().zip(found) {
+        carrier.row = body.rows[element as usize];
+        carrier.weight = (-(squared - least) * falloff).exp() as f32;
+    }
+    carriers
+}
+
+impl Carried {
+    /// Finds the elements that each vertex follows; `holds` tells which it may.
+    pub fn new(cracks: &Cracks, piece: u32, fragment: u32, shell: Shell, holds: &[Hold]) -> Self {
+        let vertices = shell.mesh.positions.par_iter().with_min_len(256);
+        let carriers = vertices
+            .zip(holds)
+            .map(|(&x, &hold)| carriers(cracks, x, hold, piece))
             .collect();
         Carried {
             fragment,

@@ -1,443 +1,480 @@
-//! The surfaces of all fragments of a body, as the dual of marching cubes.
+//! The surfaces of a body in one state, as the dual of marching cubes on cut edges.
 //!
-//! Marching cubes over several owners at once: in every cell each owner has the polygons of its own case of
-//! [`super::table`]. What is drawn is the dual of those polygons (Nielson 2004): one vertex for each polygon, and for
-//! every crossed grid edge the quad of the four polygons around it. Compared with the polygons themselves the quads
-//! are of even size, and since a vertex may lie anywhere in its cell, a crack meets the skin in a sharp rim and both
-//! sides of a crack are the same quads, turned round: fragments add up to the body.
+//! In every cell that a crack or the zone's skin passes through, [`super::cell`] finds loops, one a side of the surface there. What is
+//! drawn is their dual (Nielson 2004): one vertex for each loop, and for each side of every crossed grid edge the polygon of the loops
+//! around it. A crack has both its faces, vertex on vertex, and where it ends both have the same vertices, so it opens up to its tip
+//! without a gap; the loops of the skin close the surface with the part of the skin that [`super::zone`] keeps.
 //!
-//! Closed and edge-manifold by construction. A quad edge crosses one cell face. If the corners of that face alternate
-//! and one polygon on each side draws both segments on it, two different quad edges would have the same ends; there
-//! each gets a vertex of its own in the middle.
+//! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
+//! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::body::Solid;
-use super::fair::{Vertex, fair};
-use super::field::{Field, OUTSIDE};
-use super::place::Cell;
-use super::table::{CASES, NOT_CROSSED, doubled_face, edge_corners};
-use crate::geometry::TriMesh;
+use super::cell::{Half, NONE, Passing};
+use super::cells::{Cells, CrackCells};
+use super::cracks::Cracks;
+use super::fair::{Link, Vertex, fair};
+use super::owners::{FAR, Owners};
+use super::place::{Cell, Crossing};
+use super::solid::Solid;
+use super::zone::Zone;
+use crate::math::union_find::UnionFind;
 
-/// Closed surface of one fragment at rest.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shell {
-    /// Vertices and triangles.
-    pub mesh: TriMesh,
+/// What a vertex moves with.
+#[derive(Clone, Copy, Debug)]
+pub enum Hold {
+    /// Elements of one side, ascending, filled up with the last.
+    Side([u32; 8]),
+    /// A vertex of the body's skin.
+    Skin(u32),
+    /// Whatever is near.
+    Near,
+}
+
+/// Closed surfaces of all fragments of a body at rest.
+#[derive(Debug, Default)]
+pub struct Surface {
+    /// Vertices, m.
+    pub positions: Vec<DVec3>,
+    /// What each vertex moves with.
+    pub holds: Vec<Hold>,
+    /// Triangles, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
+    /// For each vertex, the smallest one of its connected surface.
+    pub part: Vec<u32>,
 }
 
-/// What one owner has in one cell.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    piece: u32,
-    /// Set of corners that it owns.
-    inside: u8,
-    /// Number of its first vertex within the piece; one a polygon.
-    first: u32,
-}
-
-/// Vertex in the middle of a quad edge that would otherwise coincide with another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Middle {
-    /// Corner 0 of the cell whose lower face along `axis` it lies on.
-    cell: u32,
-    axis: u8,
-    /// The inside node that the face's segment cuts off.
-    node: u32,
-    piece: u32,
-}
-
-/// All cells with more than one owner.
-struct Cells {
-    nodes: Vec<u32>,
-    /// Range of each cell in `slots`.
-    first: Vec<u32>,
-    slots: Vec<Slot>,
-    /// Number of the cell with corner 0 at a node, or `u32::MAX`.
-    number: Vec<u32>,
-}
-
-impl Cells {
-    fn find(solid: &Solid, field: &Field) -> Self {
-        let [nx, ny, nz] = solid.grid.nodes;
-        let layers: Vec<(Vec<u32>, Vec<u32>, Vec<Slot>)> = (0..nz - 1)
-            .into_par_iter()
-            .map(|k| {
-                let (mut nodes, mut counts, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-                for j in 0..ny - 1 {
-                    for i in 0..nx - 1 {
-                        let node = solid.grid.index([i, j, k]);
-                        let cell = Cell::at(solid, field, node);
-                        if cell.owners.iter().all(|&owner| owner == cell.owners[0]) {
-                            continue;
-                        }
-                        let before = slots.len();
-                        for (corner, &piece) in cell.owners.iter().enumerate() {
-                            if piece != OUTSIDE && !cell.owners[..corner].contains(&piece) {
-                                slots.push(Slot {
-                                    piece,
-                                    inside: cell.inside(piece),
-                                    first: 0,
-                                });
-                            }
-                        }
-                        nodes.push(node as u32);
-                        counts.push((slots.len() - before) as u32);
-                    }
-                }
-                (nodes, counts, slots)
-            })
-            .collect();
-        let mut cells = Cells {
-            nodes: Vec::new(),
-            first: vec![0],
-            slots: Vec::new(),
-            number: vec![u32::MAX; field.owner.len()],
+/// Draws all surfaces of a body; without owners, those of a body without a crack. Nodes on the border of the grid must lie outside.
+pub fn extract(solid: &Solid, owners: Option<&Owners>, cracks: &Cracks) -> Surface {
+    let Some(owners) = owners else {
+        let mesh = &solid.skin.mesh;
+        let mut parts = UnionFind::new(mesh.positions.len());
+        join(&mut parts, &mesh.triangles);
+        return Surface {
+            positions: mesh.positions.clone(),
+            holds: (0..mesh.positions.len() as u32).map(Hold::Skin).collect(),
+            triangles: mesh.triangles.clone(),
+            inside: vec![0; mesh.triangles.len()],
+            part: parts.roots(),
         };
-        let mut end = 0;
-        for (nodes, counts, slots) in layers {
-            for (node, count) in nodes.into_iter().zip(counts) {
-                cells.number[node as usize] = cells.nodes.len() as u32;
-                cells.nodes.push(node);
-                end += count;
-                cells.first.push(end);
-            }
-            cells.slots.extend(slots);
-        }
-        cells
-    }
+    };
+    let crack_cells = CrackCells::new(solid, owners);
+    let rims: Vec<u32> = crack_cells
+        .nodes
+        .iter()
+        .copied()
+        .filter(|&node| crack_cells.crossed(solid, node as usize).outside != 0)
+        .collect();
+    let zone = Zone::new(solid, &rims, |node| crack_cells.crossed(solid, node));
+    draw(solid, owners, cracks, &crack_cells, &zone)
+}
 
-    fn range(&self, number: usize) -> std::ops::Range<usize> {
-        self.first[number] as usize..self.first[number + 1] as usize
-    }
+/// Draws the cracks, the skin within `zone` and what the zone keeps.
+pub fn draw(
+    solid: &Solid,
+    owners: &Owners,
+    cracks: &Cracks,
+    crack_cells: &CrackCells,
+    zone: &Zone,
+) -> Surface {
+    let draw = Draw {
+        solid,
+        owners,
+        cracks,
+        crack_cells,
+        zone,
+        cells: &Cells::new(solid, crack_cells, &zone.cells),
+    };
+    draw.surface()
+}
 
-    /// What `piece` has in the cell with corner 0 at `node`.
-    fn slot(&self, node: usize, piece: u32) -> Option<&Slot> {
-        let number = self.number[node];
-        if number == u32::MAX {
-            return None;
-        }
-        self.slots[self.range(number as usize)]
-            .iter()
-            .find(|slot| slot.piece == piece)
+fn join(parts: &mut UnionFind, triangles: &[[u32; 3]]) {
+    for [a, b, c] in triangles {
+        parts.join(*a, *b);
+        parts.join(*b, *c);
     }
 }
 
-/// Surfaces of the fragments, of which piece `k` has `elements[k]` elements; one that owns no node has an empty shell.
-///
-/// Nodes on the border of the grid must lie outside.
-pub fn extract(solid: &Solid, field: &Field, elements: &[u32]) -> Vec<Shell> {
-    let mut cells = Cells::find(solid, field);
-    let middles = number_vertices(solid, &mut cells, elements.len());
-
-    // Vertices come in the order of the numbering, so that pushing them puts each at its number.
-    let placed: Vec<Placed> = (0..cells.nodes.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .map(|number| place(solid, field, &cells, number, &middles))
-        .collect();
-    let mut vertices: Vec<Vertex> = Vec::new();
-    let mut vertex_of: Vec<Vec<u32>> = vec![Vec::new(); elements.len()];
-    for placed in &placed {
-        let base = vertices.len() as u32;
-        for &(piece, vertex) in &placed.polygons {
-            vertex_of[piece as usize].push(base + vertex);
-        }
-        vertices.extend(&placed.vertices);
-    }
-    for (piece, vertex) in placed.iter().flat_map(|placed| &placed.middles) {
-        vertex_of[*piece as usize].push(vertices.len() as u32);
-        vertices.push(*vertex);
-    }
-    drop(placed);
-
-    let polygons: Vec<Vec<Polygon>> = (0..cells.nodes.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .map(|number| polygons(solid, field, &cells, number, &middles))
-        .collect();
-    if elements.len() > 1 {
-        let mut edges = Vec::new();
-        for polygon in polygons.iter().flatten() {
-            let vertex = |m: usize| {
-                let corner = polygon.corners[m % polygon.corners.len()];
-                vertex_of[polygon.piece as usize][corner as usize]
-            };
-            edges.extend((0..polygon.corners.len()).map(|m| [vertex(m), vertex(m + 1)]));
-        }
-        fair(solid, &mut vertices, &edges, elements);
-    }
-
-    let mut shells = vec![Shell::default(); elements.len()];
-    for (shell, vertex_of) in shells.iter_mut().zip(vertex_of) {
-        let positions = vertex_of.into_iter().map(|v| vertices[v as usize].position);
-        shell.mesh.positions = positions.collect();
-    }
-    for polygon in polygons.into_iter().flatten() {
-        polygon.triangulate(&mut shells[polygon.piece as usize]);
-    }
-    shells
-}
-
-/// Numbers the vertices of every piece: those of the polygons in the order of the cells, then the middles, which are
-/// returned in order with their numbers.
-fn number_vertices(solid: &Solid, cells: &mut Cells, pieces: usize) -> Vec<(Middle, u32)> {
-    let mut counts = vec![0_u32; pieces];
-    for slot in &mut cells.slots {
-        slot.first = counts[slot.piece as usize];
-        counts[slot.piece as usize] += u32::from(CASES[slot.inside as usize].loops);
-    }
-    let strides = solid.grid.strides();
-    let mut middles: Vec<Middle> = Vec::new();
-    for (number, &cell) in cells.nodes.iter().enumerate() {
-        for (axis, stride) in strides.into_iter().enumerate() {
-            for slot in &cells.slots[cells.range(number)] {
-                let below = (cell as usize).checked_sub(stride);
-                let doubled = doubled_face(slot.inside, axis, 0).is_some()
-                    && below
-                        .and_then(|below| cells.slot(below, slot.piece))
-                        .is_some_and(|below| doubled_face(below.inside, axis, 1).is_some());
-                if !doubled {
-                    continue;
-                }
-                let corners = (0..8).filter(|corner| corner >> axis & 1 == 0);
-                for corner in corners.filter(|corner| slot.inside >> corner & 1 == 1) {
-                    let node = cell
-                        + (0..3)
-                            .map(|a| (corner >> a & 1) * strides[a] as u32)
-                            .sum::<u32>();
-                    middles.push(Middle {
-                        cell,
-                        axis: axis as u8,
-                        node,
-                        piece: slot.piece,
-                    });
-                }
-            }
-        }
-    }
-    middles.sort_unstable();
-    middles
-        .into_iter()
-        .map(|middle| {
-            let count = &mut counts[middle.piece as usize];
-            *count += 1;
-            (middle, *count - 1)
-        })
-        .collect()
+#[derive(Clone, Copy)]
+struct Draw<'a> {
+    solid: &'a Solid,
+    owners: &'a Owners,
+    cracks: &'a Cracks<'a>,
+    crack_cells: &'a CrackCells,
+    zone: &'a Zone,
+    cells: &'a Cells,
 }
 
 /// The vertices that a cell brings.
 struct Placed {
     vertices: Vec<Vertex>,
-    /// For each polygon of each piece, its piece and its vertex above.
-    polygons: Vec<(u32, u32)>,
-    /// Middles on the lower faces, with their piece.
-    middles: Vec<(u32, Vertex)>,
+    /// For each loop, its vertex above: sides share one, so that their faces coincide.
+    of_loop: Vec<u32>,
+    holds: Vec<Hold>,
+    /// Middles on the lower faces.
+    middles: Vec<(Vertex, Hold)>,
 }
 
-fn place(
-    solid: &Solid,
-    field: &Field,
-    cells: &Cells,
-    number: usize,
-    middles: &[(Middle, u32)],
-) -> Placed {
-    let node = cells.nodes[number];
-    let cell = Cell::at(solid, field, node as usize);
-    let crossings = cell.crossings();
-    let rim = cell.rim();
-    let slots = &cells.slots[cells.range(number)];
-    let mut vertices = Vec::new();
-    let mut polygons = Vec::with_capacity(slots.len());
-    // One polygon each: all owners share one vertex, so that their faces coincide.
-    let mut shared = None;
-    for slot in slots {
-        let case = &CASES[slot.inside as usize];
-        for polygon in 0..case.loops {
-            if case.loops == 1 {
-                let vertex = *shared.get_or_insert_with(|| {
-                    let (x, sharp) = cell.vertex(crossings.iter().flatten(), rim.as_ref());
-                    vertices.push(Vertex::new(x, cell.owners.into_iter(), sharp));
-                    vertices.len() as u32 - 1
-                });
-                polygons.push((slot.piece, vertex));
-                continue;
-            }
-            let edges = (0..12).filter(|&edge| case.loop_of_edge[edge] == polygon);
-            let corners = edges.clone().filter_map(|edge| crossings[edge].as_ref());
-            let (x, sharp) = cell.vertex(corners, rim.as_ref());
-            let owners = edges.flat_map(|edge| edge_corners(edge).map(|c| cell.owners[c]));
-            polygons.push((slot.piece, vertices.len() as u32));
-            vertices.push(Vertex::new(x, owners, sharp));
-        }
-    }
-    let start = middles.partition_point(|(middle, _)| middle.cell < node);
-    let own = middles[start..]
-        .iter()
-        .take_while(|(middle, _)| middle.cell == node);
-    let middles = own
-        .map(|(middle, _)| {
-            let strides = solid.grid.strides();
-            let offset = (middle.node - node) as usize;
-            let corner = (0..8)
-                .find(|c| (0..3).map(|a| (c >> a & 1) * strides[a]).sum::<usize>() == offset)
-                .expect("the node is a corner of the cell");
-            // The segment runs between the two face edges that leave the corner.
-            let ends = (0..12).filter(|&edge| {
-                edge / 4 != middle.axis as usize
-                    && edge_corners(edge).contains(&corner)
-                    && edge_corners(edge)[0] >> middle.axis & 1 == 0
-            });
-            let points: Vec<DVec3> = ends
-                .filter_map(|edge| crossings[edge].map(|crossing| crossing.point))
-                .collect();
-            let count = points.len() as f64;
-            let mean = points.into_iter().sum::<DVec3>() / count;
-            let owners = cell.owners.into_iter();
-            (middle.piece, Vertex::new(mean, owners, true))
-        })
-        .collect();
-    Placed {
-        vertices,
-        polygons,
-        middles,
-    }
-}
-
-/// A face of a piece across one grid edge: three to eight vertices, counter-clockwise from outside.
+/// A face across one grid edge: three vertices or more, counter-clockwise from outside.
 struct Polygon {
-    piece: u32,
-    inside: u8,
     corners: Vec<u32>,
-    /// Whether the owner's node is the upper one, so that the corners were turned round.
+    inside: u8,
+    /// Whether the corners were turned round, its owner's node being the upper one.
     turned: bool,
+    /// Whether the other side has both ends of a diagonal too: near a tip both sides would draw it.
+    pinched: bool,
 }
 
-/// The faces across the three grid edges that leave a cell's corner 0.
-fn polygons(
-    solid: &Solid,
-    field: &Field,
-    cells: &Cells,
-    number: usize,
-    middles: &[(Middle, u32)],
-) -> Vec<Polygon> {
-    let node = cells.nodes[number] as usize;
-    let strides = solid.grid.strides();
-    let mut found = Vec::new();
-    for axis in 0..3 {
-        let ends = [node, node + strides[axis]];
-        let owners = ends.map(|end| field.owner[end]);
-        if owners[0] == owners[1] {
-            continue;
+impl Draw<'_> {
+    fn surface(self) -> Surface {
+        let count = self.cells.nodes.len();
+        let placed: Vec<Placed> = (0..count)
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|number| self.place(number))
+            .collect();
+        // Places, shared by the sides, and for each vertex its place.
+        let mut places: Vec<Vertex> = Vec::new();
+        let mut place_of: Vec<u32> = Vec::with_capacity(self.cells.vertices as usize);
+        let mut surface = Surface::default();
+        for placed in &placed {
+            let base = places.len() as u32;
+            place_of.extend(placed.of_loop.iter().map(|vertex| base + vertex));
+            places.extend(&placed.vertices);
+            surface.holds.extend(&placed.holds);
         }
-        for side in 0..2 {
-            if owners[side] == OUTSIDE {
+        for (vertex, hold) in placed.iter().flat_map(|placed| &placed.middles) {
+            place_of.push(places.len() as u32);
+            places.push(*vertex);
+            surface.holds.push(*hold);
+        }
+        drop(placed);
+        let links: Vec<Link> = (0..count)
+            .into_par_iter()
+            .with_min_len(64)
+            .flat_map_iter(|number| self.links(number, &place_of))
+            .collect();
+        fair(self.solid, &mut places, &links);
+        let place_of = place_of.iter();
+        surface.positions = place_of.map(|&p| places[p as usize].position).collect();
+        let polygons: Vec<Vec<Polygon>> = (0..count)
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|number| self.polygons(number))
+            .collect();
+        let kept = surface.positions.len() as u32;
+        surface.positions.extend(&self.zone.positions);
+        let source = self.zone.source.iter();
+        surface
+            .holds
+            .extend(source.map(|source| source.map_or(Hold::Near, Hold::Skin)));
+        let whole = self.zone.triangles.iter();
+        surface
+            .triangles
+            .extend(whole.map(|t| t.map(|v| v + kept)));
+        surface.inside.resize(surface.triangles.len(), 0);
+        self.fans(kept, &mut surface);
+        for polygon in polygons.iter().flatten() {
+            let gate = |v: u32| if v >= GATE { v - GATE + kept } else { v };
+            polygon.triangulate(gate, &mut surface);
+        }
+        let mut parts = UnionFind::new(surface.positions.len());
+        join(&mut parts, &surface.triangles);
+        surface.part = parts.roots();
+        surface
+    }
+
+    fn cell(&self, number: usize) -> Cell<'_> {
+        Cell {
+            solid: self.solid,
+            owners: self.owners,
+            node: self.cells.nodes[number] as usize,
+            crossed: self.cells.crossed[number],
+        }
+    }
+
+    fn place(self, number: usize) -> Placed {
+        let cell = self.cell(number);
+        let loops = &self.cells.loops[number];
+        let crossings = cell.crossings(self.crack_cells);
+        let rim = cell.rim(self.cracks);
+        let is_crack = cell.crossed.cut != 0 || rim.is_some();
+        let groups = cell.crossed.groups();
+        let mut of_group = [0_u8; 8];
+        let mut placed = Placed {
+            vertices: Vec::new(),
+            of_loop: Vec::with_capacity(loops.count as usize),
+            holds: Vec::with_capacity(loops.count as usize),
+            middles: Vec::new(),
+        };
+        let owners: [u32; 8] = std::array::from_fn(|corner| cell.owner(corner));
+        let least = owners
+            .iter()
+            .filter(|&&owner| owner < FAR)
+            .map(|&owner| self.cracks.elements_with(owner))
+            .min();
+        let vertex = |(position, sharp): (DVec3, bool), skin: bool| Vertex {
+            position,
+            skin,
+            crack: is_crack,
+            pinned: sharp,
+            elements: least.unwrap_or(u32::MAX),
+        };
+        for number in 0..loops.count {
+            let first = loops.halves(number).next();
+            let group = first.map_or(0, |half| groups[half.corner()]);
+            of_group[group as usize] += 1;
+        }
+        let alone = of_group.iter().all(|&count| count <= 1);
+        for number in 0..loops.count {
+            let halves: Vec<Half> = loops.halves(number).collect();
+            placed.holds.push(side(&owners, &halves));
+            let own = |edge: usize| halves.iter().any(|half| half.edge as usize == edge);
+            let edges = (0..12).filter(|&edge| alone || own(edge));
+            let corners: Vec<&Crossing> = edges.filter_map(|e| crossings[e].as_ref()).collect();
+            if !alone || number == 0 {
+                let place = cell.vertex(corners.iter().copied(), rim.as_ref());
+                let skin = corners.iter().any(|c| c.skin);
+                placed.vertices.push(vertex(place, skin));
+            }
+            placed.of_loop.push(placed.vertices.len() as u32 - 1);
+        }
+        let start = self
+            .cells
+            .middles
+            .partition_point(|(middle, _)| (middle.cell as usize) < number);
+        let own = self.cells.middles[start..].iter();
+        for (middle, _) in own.take_while(|(middle, _)| middle.cell as usize == number) {
+            let mut arcs = cell.crossed.arcs(middle.axis as usize, 0);
+            let arc = arcs.find(|arc| arc.corners == middle.corners);
+            let ends = arc.map_or_else(Vec::new, |arc| arc.ends.to_vec());
+            let crossed: Vec<&Crossing> = ends
+                .iter()
+                .filter_map(|half| crossings[half.edge as usize].as_ref())
+                .collect();
+            let sum: DVec3 = crossed.iter().map(|crossing| crossing.point).sum();
+            let skin = crossed.iter().any(|crossing| crossing.skin);
+            let place = vertex((sum / crossed.len() as f64, true), skin);
+            placed.middles.push((place, side(&owners, &ends)));
+        }
+        placed
+    }
+
+    /// Which places the lower faces of a cell join.
+    fn links(self, number: usize, place_of: &[u32]) -> Vec<Link> {
+        let mut links = Vec::new();
+        for axis in 0..3 {
+            let node = self.cells.nodes[number] as usize;
+            let Some(below) = self.cells.at(node - self.solid.grid.strides()[axis]) else {
+                continue;
+            };
+            let crossed = self.cells.crossed[number];
+            let line = crossed.passing(axis, 0) == Passing::Line;
+            for arc in crossed.arcs(axis, 0) {
+                let [here, there] = self.cells.joined(number, below, axis, &arc);
+                let vertices = [
+                    self.cells.first[number] + u32::from(here),
+                    self.cells.first[below] + u32::from(there),
+                ];
+                let mut ends = vertices.map(|v| place_of[v as usize]);
+                ends.sort_unstable();
+                links.push(Link { ends, line });
+            }
+        }
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
+    /// The faces across the grid edges of a cell that no cell before it has drawn.
+    fn polygons(self, number: usize) -> Vec<Polygon> {
+        let strides = self.solid.grid.strides();
+        let crossed = self.cells.crossed[number];
+        let mut found = Vec::new();
+        for edge in (0..12).filter(|&edge| crossed.is_crossed(edge)) {
+            let axis = edge / 4;
+            let offsets = [edge & 1, edge >> 1 & 1];
+            let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
+            let node = self.cells.nodes[number] as usize + offsets[0] * u + offsets[1] * v;
+            let ring = RING.map(|[du, dv]| self.cells.at(node - du * u - dv * v));
+            if ring.iter().flatten().min() != Some(&number) {
                 continue;
             }
-            let mut corners = ring(
-                cells,
-                middles,
-                strides,
-                node,
-                axis,
-                owners[side],
-                ends[side],
-            );
-            if side == 1 {
-                corners.reverse();
-            }
-            found.push(Polygon {
-                piece: owners[side],
-                inside: u8::from(owners[1 - side] != OUTSIDE),
-                corners,
-                turned: side == 1,
+            let cut = crossed.cut >> edge & 1 == 1;
+            let loops = self.cells.loops[number].of[edge];
+            let sides = [0, 1].map(|end| match loops[end] {
+                NONE => Vec::new(),
+                _ => self.rings(&ring, node, axis, end),
             });
+            let pinched = match [&sides[0][..], &sides[1][..]] {
+                [[a], [b]] => {
+                    let shared = |m: usize| a.get(m).is_some_and(|v| b.contains(v));
+                    (shared(0) && shared(2)) || (shared(1) && shared(3))
+                }
+                _ => false,
+            };
+            for (end, rings) in sides.into_iter().enumerate() {
+                for mut corners in rings {
+                    if end == 1 {
+                        corners.reverse();
+                    }
+                    found.push(Polygon {
+                        inside: u8::from(cut),
+                        corners,
+                        turned: end == 1,
+                        pinched,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// Vertices around the grid edge that leaves `node` along `axis`, right-handed about it, on the side of its lower or upper `end`: one
+    /// ring, or where some of the cells around it are not drawn, each stretch of the others with the gate in which the skin goes on.
+    fn rings(
+        self,
+        ring: &[Option<usize>; 4],
+        node: usize,
+        axis: usize,
+        end: usize,
+    ) -> Vec<Vec<u32>> {
+        let across = [(axis + 1) % 3, (axis + 2) % 3];
+        let vertex = |m: usize, number: usize| {
+            let [du, dv] = RING[m];
+            let half = Half {
+                edge: (4 * axis + du + 2 * dv) as u8,
+                end: end as u8,
+            };
+            self.cells.vertex(number, half)
+        };
+        // The middle between cell m of the ring and the next: the upper of both, and the edge's corner in it.
+        let middle = |m: usize| {
+            if self.cells.middles.is_empty() {
+                return None;
+            }
+            let upper = [0, 1, 3, 0][m];
+            let [du, dv] = RING[upper];
+            let corner = du << across[0] | dv << across[1] | end << axis;
+            self.cells.middle(ring[upper]?, across[m % 2], corner)
+        };
+        let whole = ring.iter().all(Option::is_some);
+        let start = if whole {
+            0
+        } else {
+            // Behind a gap.
+            (0..4)
+                .find(|&m| ring[m].is_none())
+                .map_or(0, |m| m + 1)
+        };
+        let gate = (!whole).then(|| self.zone.gate(node, axis)).flatten();
+        let mut rings: Vec<Vec<u32>> = Vec::new();
+        let mut current = Vec::new();
+        for m in (start..start + 4).map(|m| m % 4) {
+            match ring[m] {
+                Some(number) => {
+                    current.push(vertex(m, number));
+                    if ring[(m + 1) % 4].is_some() {
+                        current.extend(middle(m));
+                    }
+                }
+                None => rings.push(std::mem::take(&mut current)),
+            }
+        }
+        rings.push(current);
+        if let Some(gate) = gate {
+            rings.iter_mut().for_each(|ring| ring.push(GATE + gate));
+        }
+        rings.retain(|ring| ring.len() >= 3);
+        rings
+    }
+
+    /// The triangles between the loops of the zone's outermost cells and the kept skin.
+    fn fans(self, kept: u32, surface: &mut Surface) {
+        for chain in &self.zone.chains {
+            let Some(number) = self.cells.at(chain.cell as usize) else {
+                continue;
+            };
+            let edge = chain.edges[0] as usize;
+            let loops = self.cells.loops[number].of[edge];
+            let own = if loops[0] == NONE { loops[1] } else { loops[0] };
+            let apex = self.cells.first[number] + u32::from(own);
+            for pair in chain.vertices.windows(2) {
+                let triangle = [pair[1] + kept, pair[0] + kept, apex];
+                surface.triangles.push(triangle);
+                surface.inside.push(0);
+            }
         }
     }
-    found
 }
 
-/// Vertices of `piece` around the grid edge that leaves `node` along `axis`, right-handed about it.
-/// `own` is the end of the edge that the piece owns.
-fn ring(
-    cells: &Cells,
-    middles: &[(Middle, u32)],
-    strides: [usize; 3],
-    node: usize,
-    axis: usize,
-    piece: u32,
-    own: usize,
-) -> Vec<u32> {
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-    // Offsets of the four cells, and for the face to the next one: the cell above it and its axis.
-    const CELLS: [[usize; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
-    let cell_at = |[du, dv]: [usize; 2]| node - du * strides[u] - dv * strides[v];
-    let face_above = [[0, 0], [1, 0], [0, 1], [0, 0]];
-    let mut corners = Vec::with_capacity(4);
-    for (m, offsets) in CELLS.into_iter().enumerate() {
-        let slot = cells
-            .slot(cell_at(offsets), piece)
-            .expect("the owner of a crossed edge has a polygon in each cell around it");
-        let edge = 4 * axis + offsets[0] + 2 * offsets[1];
-        let polygon = CASES[slot.inside as usize].loop_of_edge[edge];
-        debug_assert_ne!(polygon, NOT_CROSSED);
-        corners.push(slot.first + u32::from(polygon));
-        if middles.is_empty() {
-            continue;
-        }
-        let key = Middle {
-            cell: cell_at(face_above[m]) as u32,
-            axis: if m % 2 == 0 { u } else { v } as u8,
-            node: own as u32,
-            piece,
-        };
-        if let Ok(at) = middles.binary_search_by_key(&key, |(middle, _)| *middle) {
-            corners.push(middles[at].1);
-        }
+/// Offsets of the four cells around a grid edge, subtracted along both axes across it.
+const RING: [[usize; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
+
+/// Added to the number of a vertex of the kept skin, as long as those of the cells are not all counted.
+const GATE: u32 = 1 << 31;
+
+/// What the loop or arc with these halves moves with.
+fn side(owners: &[u32; 8], halves: &[Half]) -> Hold {
+    let mut own: Vec<u32> = halves
+        .iter()
+        .map(|half| owners[half.corner()])
+        .filter(|&owner| owner < FAR)
+        .collect();
+    own.sort_unstable();
+    own.dedup();
+    match own.last() {
+        Some(&last) => Hold::Side(std::array::from_fn(|m| own.get(m).copied().unwrap_or(last))),
+        None => Hold::Near,
     }
-    corners
 }
 
 impl Polygon {
     /// Cuts the polygon into triangles: a quad along the diagonal that folds it less, more corners about their mean.
-    fn triangulate(&self, shell: &mut Shell) {
-        let positions = &mut shell.mesh.positions;
-        let c = &self.corners;
-        if let [a, b, d, e] = c[..] {
-            let [pa, pb, pd, pe] = [a, b, d, e].map(|v| positions[v as usize]);
-            // Cosine of the fold along each diagonal.
-            let fold = |p: DVec3, q: DVec3, left: DVec3, right: DVec3| {
-                let n = (left - p).cross(q - p).normalize_or_zero();
-                let m = (q - p).cross(right - p).normalize_or_zero();
-                n.dot(m)
-            };
-            let (first, second) = (fold(pa, pd, pb, pe), fold(pb, pe, pd, pa));
-            let flat = (first - second).abs() < 1e-3;
-            let (first_length, second_length) = (pa.distance(pd), pb.distance(pe));
-            // The same diagonal from both sides: turning a quad round keeps a..d but swaps the roles of ties.
-            let along_first = if !flat {
-                first > second
-            } else if (first_length - second_length).abs() > 1e-9 * first_length {
-                first_length < second_length
-            } else {
-                !self.turned
-            };
-            shell.mesh.triangles.extend(if along_first {
-                [[a, b, d], [a, d, e]]
-            } else {
-                [[a, b, e], [b, d, e]]
-            });
-        } else {
-            let sum: DVec3 = c.iter().map(|&v| positions[v as usize]).sum();
-            let centre = positions.len() as u32;
-            positions.push(sum / c.len() as f64);
-            let next = (0..c.len()).map(|m| [centre, c[m], c[(m + 1) % c.len()]]);
-            shell.mesh.triangles.extend(next);
+    fn triangulate(&self, number: impl Fn(u32) -> u32, surface: &mut Surface) {
+        let positions = &mut surface.positions;
+        let corners: Vec<u32> = self.corners.iter().map(|&v| number(v)).collect();
+        match corners[..] {
+            [a, b, c] => surface.triangles.push([a, b, c]),
+            [a, b, d, e] if !self.pinched => {
+                let [pa, pb, pd, pe] = [a, b, d, e].map(|v| positions[v as usize]);
+                // Cosine of the fold along each diagonal.
+                let fold = |p: DVec3, q: DVec3, left: DVec3, right: DVec3| {
+                    let n = (left - p).cross(q - p).normalize_or_zero();
+                    let m = (q - p).cross(right - p).normalize_or_zero();
+                    n.dot(m)
+                };
+                let (first, second) = (fold(pa, pd, pb, pe), fold(pb, pe, pd, pa));
+                let flat = (first - second).abs() < 1e-3;
+                let (first_length, second_length) = (pa.distance(pd), pb.distance(pe));
+                // The same diagonal from both sides: turning a quad round keeps a..d but swaps the roles of ties.
+                let along_first = if !flat {
+                    first > second
+                } else if (first_length - second_length).abs() > 1e-9 * first_length {
+                    first_length < second_length
+                } else {
+                    !self.turned
+                };
+                surface.triangles.extend(if along_first {
+                    [[a, b, d], [a, d, e]]
+                } else {
+                    [[a, b, e], [b, d, e]]
+                });
+            }
+            _ => {
+                let sum: DVec3 = corners.iter().map(|&v| positions[v as usize]).sum();
+                let centre = positions.len() as u32;
+                positions.push(sum / corners.len() as f64);
+                let hold = surface.holds[corners[0] as usize];
+                surface.holds.push(hold);
+                let next = (0..corners.len())
+                    .map(|m| [centre, corners[m], corners[(m + 1) % corners.len()]]);
+                surface.triangles.extend(next);
+            }
         }
-        shell.inside.resize(shell.mesh.triangles.len(), self.inside);
+        surface.inside.resize(surface.triangles.len(), self.inside);
     }
 }

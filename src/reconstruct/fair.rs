@@ -1,14 +1,13 @@
 //! Evens out the vertices of cracks and rims at rest.
 //!
-//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex listens only to neighbours
-//! where at least its own owners meet: cracks to cracks and rims, rims along the rim, lines of three fragments along
-//! that line. Both sides of a crack are one vertex here, so they stay one sheet.
+//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a rim on the skin, a tip, where cracks
+//! meet) listens only to its neighbours along that line; one where lines end or meet stays. Both sides of a crack have one vertex here, so
+//! they stay one sheet.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::body::Solid;
-use super::field::OUTSIDE;
+use super::solid::Solid;
 
 /// Steps outward and back inward.
 const ROUNDS: usize = 6;
@@ -21,61 +20,62 @@ const SMALL: f64 = 16.0;
 /// Rings of skin vertices beside a rim that give way to it.
 const RINGS: usize = 2;
 
-/// A vertex of the sheets between owners.
+/// A place of the surfaces, shared by the sides that meet there.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertex {
     /// Position, m.
     pub position: DVec3,
-    /// Owners that meet here, ascending, filled up with the last; [`OUTSIDE`] among them on the skin.
-    pub owners: [u32; 4],
-    /// Whether it stays: more owners meet, or the skin has an edge here.
+    /// Whether it lies on the skin.
+    pub skin: bool,
+    /// Whether a crack passes through its cell.
+    pub crack: bool,
+    /// Whether it stays: the skin has an edge here, or it parts two arcs of a face.
     pub pinned: bool,
+    /// Elements of the smallest fragment about it.
+    pub elements: u32,
 }
 
-impl Vertex {
-    /// A vertex where `owners` meet.
-    pub fn new(position: DVec3, owners: impl Iterator<Item = u32>, sharp: bool) -> Self {
-        let mut known: Vec<u32> = owners.collect();
-        known.sort_unstable();
-        known.dedup();
-        let last = known.last().copied().unwrap_or(OUTSIDE);
-        Vertex {
-            position,
-            owners: std::array::from_fn(|m| known.get(m).copied().unwrap_or(last)),
-            pinned: sharp || known.len() > 4,
-        }
-    }
-
-    fn is_skin(&self) -> bool {
-        self.owners[3] == OUTSIDE
-    }
-
-    /// Whether two fragments meet here.
-    fn is_crack(&self) -> bool {
-        self.owners[1] != OUTSIDE && self.owners[0] != self.owners[1]
-    }
-
-    fn listens_to(&self, other: &Vertex) -> bool {
-        self.owners.iter().all(|owner| other.owners.contains(owner))
-    }
+/// Two places joined through a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// The places, ascending.
+    pub ends: [u32; 2],
+    /// Whether a rim, a tip or a line where cracks meet runs along it.
+    pub line: bool,
 }
 
-/// Moves the vertices. `edges` joins neighbours, in any order and any number of times; `elements` counts those of each piece.
-pub fn fair(solid: &Solid, vertices: &mut [Vertex], edges: &[[u32; 2]], elements: &[u32]) {
-    let mut moves: Vec<bool> = vertices.iter().map(Vertex::is_crack).collect();
+/// Moves the vertices.
+pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
+    let mut moves: Vec<bool> = vertices.iter().map(|vertex| vertex.crack).collect();
     for _ in 0..RINGS {
         let before = moves.clone();
-        for &[a, b] in edges {
-            let (a, b) = (a as usize, b as usize);
+        for link in links {
+            let [a, b] = link.ends.map(|v| v as usize);
             moves[a] |= before[b];
             moves[b] |= before[a];
         }
     }
+    let mut lines = vec![0_u8; vertices.len()];
+    for link in links.iter().filter(|link| link.line) {
+        for v in link.ends {
+            lines[v as usize] = lines[v as usize].saturating_add(1);
+        }
+    }
+    // A line that passes has two links; where it ends or meets others it stays.
+    let listens = |v: u32, line: bool| match lines[v as usize] {
+        0 => true,
+        2 => line,
+        _ => false,
+    };
     let moves = |v: u32| moves[v as usize] && !vertices[v as usize].pinned;
-    let mut pairs: Vec<(u32, u32)> = edges
+    let mut pairs: Vec<(u32, u32)> = links
         .iter()
-        .flat_map(|&[a, b]| [(a, b), (b, a)])
-        .filter(|&(a, b)| moves(a) && vertices[a as usize].listens_to(&vertices[b as usize]))
+        .flat_map(|link| {
+            let [a, b] = link.ends;
+            [(a, b, link.line), (b, a, link.line)]
+        })
+        .filter(|&(a, _, line)| moves(a) && listens(a, line))
+        .map(|(a, b, _)| (a, b))
         .collect();
     pairs.par_sort_unstable();
     pairs.dedup();
@@ -89,9 +89,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], edges: &[[u32; 2]], elements
     let limits: Vec<f64> = moving
         .iter()
         .map(|&(v, _)| {
-            let owners = vertices[v].owners.into_iter().filter(|&o| o != OUTSIDE);
-            let least = owners.map(|o| elements[o as usize]).min().unwrap_or(0);
-            LIMIT * spacing * (f64::from(least) / SMALL).min(1.0)
+            LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0)
         })
         .collect();
     for round in 0..ROUNDS {
@@ -109,11 +107,11 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], edges: &[[u32; 2]], elements
                     let mean = sum / neighbours.len() as f64;
                     let x = vertex.position + step * (mean - vertex.position);
                     let x = start[m] + (x - start[m]).clamp_length_max(limits[m]);
-                    if !back_to_skin || !vertex.is_skin() {
-                        return x;
+                    if back_to_skin && vertex.skin {
+                        solid.on_skin(x)
+                    } else {
+                        x
                     }
-                    let nearest = solid.triangles.nearest(&solid.skin, x, 0.5 * spacing);
-                    nearest.map_or(x, |(point, _)| point)
                 })
                 .collect();
             for (&(v, _), x) in moving.iter().zip(moved) {

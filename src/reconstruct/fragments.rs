@@ -3,28 +3,30 @@
 use rayon::prelude::*;
 
 use super::body::Body;
-use super::carry::Carried;
-use super::extract::{Shell, extract};
-use super::field::Field;
+use super::carry::{Carried, Shell};
+use super::cracks::Cracks;
+use super::extract::{Hold, Surface, extract};
+use super::owners::Owners;
+use super::solid::Solid;
 use crate::geometry::icosphere;
 
 /// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
 const DUST: f64 = 0.8;
 
-/// The surfaces of a body as long as no fragment splits.
+/// The surfaces of a body as long as nothing in it breaks.
 #[derive(Debug)]
 pub struct Fragments {
     /// Label of each element of the body that the surfaces were made for.
     pub labels: Vec<u32>,
+    /// Number of its bonds that were broken.
+    pub broken: usize,
     /// One surface a fragment, ordered by label.
     pub surfaces: Vec<Carried>,
-    /// Fields that the next state can partly keep; `None` for loose elements.
-    field: Option<Field>,
 }
 
 impl Fragments {
-    /// Surfaces of `body` when its elements carry these fragment labels. `previous` spares work, it changes nothing.
-    pub fn new(body: &Body, labels: Vec<u32>, previous: Option<Self>) -> Self {
+    /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
+    pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Self {
         let mut names = labels.clone();
         names.sort_unstable();
         names.dedup();
@@ -36,36 +38,76 @@ impl Fragments {
         for (element, &piece) in piece_of.iter().enumerate() {
             elements[piece as usize].push(element as u32);
         }
-        let previous = previous.and_then(|fragments| fragments.field);
-        let (shells, field) = match &body.solid {
-            Some(solid) => {
-                let previous = previous.as_ref();
-                let mut field = Field::evaluate(body, solid, &piece_of, &names, previous);
-                let counts: Vec<u32> = elements.iter().map(|e| e.len() as u32).collect();
-                let shells = extract(solid, &field, &counts);
-                field.forget_owners();
-                (shells, Some(field))
-            }
-            None => (vec![Shell::default(); names.len()], None),
+        let cracks = Cracks::new(body, &piece_of, broken);
+        let shells = match &body.solid {
+            Some(solid) => shells(solid, &cracks, names.len()),
+            None => vec![(Shell::default(), Vec::new()); names.len()],
         };
         let surfaces = shells
             .into_par_iter()
             .enumerate()
-            .map(|(piece, shell)| {
+            .map(|(piece, (shell, holds))| {
                 if shell.mesh.triangles.is_empty() {
                     balls(body, &elements[piece], names[piece])
                 } else {
-                    let shell = ordered(shell);
-                    Carried::new(body, &piece_of, piece as u32, names[piece], shell)
+                    Carried::new(&cracks, piece as u32, names[piece], shell, &holds)
                 }
             })
             .collect();
         Fragments {
             labels,
+            broken: broken.iter().filter(|&&broken| broken).count(),
             surfaces,
-            field,
         }
     }
+}
+
+/// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node of the grid.
+fn shells(solid: &Solid, cracks: &Cracks, pieces: usize) -> Vec<(Shell, Vec<Hold>)> {
+    let surface = if cracks.open.is_empty() {
+        extract(solid, None, cracks)
+    } else {
+        extract(solid, Some(&Owners::new(solid, cracks)), cracks)
+    };
+    let piece_of_part = pieces_of(&surface, cracks);
+    let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); pieces];
+    for (t, triangle) in surface.triangles.iter().enumerate() {
+        let part = surface.part[triangle[0] as usize];
+        triangles[piece_of_part[part as usize] as usize].push(t as u32);
+    }
+    let mut number = vec![u32::MAX; surface.positions.len()];
+    // Pieces share no vertex, so one table of numbers serves them all.
+    let shells = triangles.into_iter().map(|own| ordered(&surface, &own, &mut number));
+    shells.collect()
+}
+
+/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices move with, by majority.
+fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
+    let of = |element: u32| cracks.piece_of[element as usize];
+    let mut piece = vec![u32::MAX; surface.positions.len()];
+    for (&part, hold) in surface.part.iter().zip(&surface.holds) {
+        if let (Hold::Side(owners), u32::MAX) = (hold, piece[part as usize]) {
+            piece[part as usize] = of(owners[0]);
+        }
+    }
+    let mut votes: Vec<(u32, u32)> = Vec::new();
+    for (v, &part) in surface.part.iter().enumerate() {
+        if piece[part as usize] != u32::MAX {
+            continue;
+        }
+        let element = match surface.holds[v] {
+            Hold::Skin(vertex) => cracks.body.anchors[vertex as usize][0],
+            _ => cracks.body.nearest(surface.positions[v], |_| true, 1)[0].1,
+        };
+        votes.push((part, of(element)));
+    }
+    votes.sort_unstable();
+    for of_part in votes.chunk_by(|a, b| a.0 == b.0) {
+        let counts = of_part.chunk_by(|a, b| a.1 == b.1);
+        let most = counts.max_by(|a, b| a.len().cmp(&b.len()).then(b[0].1.cmp(&a[0].1)));
+        piece[of_part[0].0 as usize] = most.map_or(0, |votes| votes[0].1);
+    }
+    piece
 }
 
 /// A ball for each element: the surface of loose elements and of fragments that own no node of the grid.
@@ -96,32 +138,43 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
     Carried::rigid(fragment, shell, &rows)
 }
 
-/// The same surface with its skin first and its cracks after, each in an order that suits a vertex cache, and with
-/// vertices in the order of use.
-fn ordered(shell: Shell) -> Shell {
-    let vertices = shell.mesh.positions.len();
-    let mut result = Shell::default();
-    for inside in 0..2 {
-        let chosen = shell.mesh.triangles.iter().zip(&shell.inside);
-        let indices: Vec<u32> = chosen
-            .filter(|(_, of)| **of == inside)
-            .flat_map(|(triangle, _)| *triangle)
-            .collect();
-        if !indices.is_empty() {
-            let indices = meshopt::optimize_vertex_cache(&indices, vertices);
-            let (triangles, _) = indices.as_chunks::<3>();
-            result.mesh.triangles.extend_from_slice(triangles);
+/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with
+/// vertices in the order of use. `number` is all `u32::MAX` where they have vertices.
+fn ordered(surface: &Surface, own: &[u32], number: &mut [u32]) -> (Shell, Vec<Hold>) {
+    let (mut shell, mut holds) = (Shell::default(), Vec::new());
+    let mut vertices = Vec::new();
+    let mut local = |v: u32| {
+        if number[v as usize] == u32::MAX {
+            number[v as usize] = vertices.len() as u32;
+            vertices.push(v);
         }
-        result.inside.resize(result.mesh.triangles.len(), inside);
+        number[v as usize]
+    };
+    let mut indices = [Vec::new(), Vec::new()];
+    for &t in own {
+        let triangle = surface.triangles[t as usize].map(&mut local);
+        indices[surface.inside[t as usize] as usize].extend(triangle);
     }
-    let mut number = vec![u32::MAX; vertices];
-    for vertex in result.mesh.triangles.as_flattened_mut() {
-        let old = *vertex as usize;
-        if number[old] == u32::MAX {
-            number[old] = result.mesh.positions.len() as u32;
-            result.mesh.positions.push(shell.mesh.positions[old]);
+    let mut order = vec![u32::MAX; vertices.len()];
+    for (inside, indices) in indices.iter().enumerate() {
+        if indices.is_empty() {
+            continue;
         }
-        *vertex = number[old];
+        let indices = meshopt::optimize_vertex_cache(indices, vertices.len());
+        for triangle in indices.as_chunks::<3>().0 {
+            let triangle = triangle.map(|v| {
+                let place = &mut order[v as usize];
+                if *place == u32::MAX {
+                    *place = shell.mesh.positions.len() as u32;
+                    let v = vertices[v as usize] as usize;
+                    shell.mesh.positions.push(surface.positions[v]);
+                    holds.push(surface.holds[v]);
+                }
+                *place
+            });
+            shell.mesh.triangles.push(triangle);
+            shell.inside.push(inside as u8);
+        }
     }
-    result
+    (shell, holds)
 }

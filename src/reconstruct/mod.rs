@@ -1,20 +1,26 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`field`] finds, by the fracture points
-//! of [`sources`], the fragment that owns each node, [`extract`] draws the surfaces and [`fair`] evens them out, [`carry`]
-//! moves them with their elements. Which fragments there are follows from the labels in a frame alone, so any range of
-//! frames gives the files that the whole run gives.
+//! All topology lives at rest: [`body`] lays a grid about each body's [`skin`] once, [`owners`] finds, by the fracture points
+//! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, of which
+//! [`zone`] keeps what no crack comes near, [`fair`] evens them out, [`carry`] moves them with their elements. The surfaces follow
+//! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
 
 pub mod bins;
 pub mod body;
 pub mod carry;
+pub mod cell;
+pub mod cells;
+pub mod clip;
+pub mod cracks;
 pub mod extract;
 pub mod fair;
-pub mod field;
 pub mod fragments;
+pub mod graph;
+pub mod owners;
 pub mod place;
-pub mod sources;
-pub mod table;
+pub mod skin;
+pub mod solid;
+pub mod zone;
 
 use std::ops::Range;
 
@@ -94,7 +100,7 @@ impl ReconstructError {
 pub struct Summary {
     /// Frames written.
     pub frames: usize,
-    /// Times that the surfaces of a body were drawn anew because fragments had split.
+    /// Times that the surfaces of a body were drawn anew because bonds had broken.
     pub redrawn: usize,
     /// Fragments of the last frame.
     pub fragments: usize,
@@ -131,13 +137,14 @@ pub fn run(
     };
     let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
+    let mut broken = BrokenBonds::new(store, packing.bonds.id.len())?;
     drop(packing.bonds);
     let frames = store.frames(&frames)?;
     let mut summary = Summary::default();
     for &number in &frames {
         let frame = store.read_frame_with(number, &NEEDS)?;
         check_order(number, &packing.elements, &frame)?;
-        let surface = surfaces.at(number, &frame);
+        let surface = surfaces.at(number, &frame, broken.until(number)?);
         surface.write(store)?;
         summary.frames += 1;
         summary.fragments = surface.pieces.len();
@@ -165,7 +172,42 @@ fn check_order(number: u32, elements: &Elements, frame: &Frames) -> Result<(), R
     }
 }
 
-/// The surfaces of all bodies, kept from frame to frame while their fragments stay the same.
+/// The bonds broken up to a frame, from `breaks/`; a store without that folder has none but those between fragments.
+struct BrokenBonds<'a> {
+    store: &'a Store,
+    /// Frames with a table not yet read, the first last.
+    ahead: Vec<u32>,
+    broken: Vec<bool>,
+}
+
+impl<'a> BrokenBonds<'a> {
+    fn new(store: &'a Store, bonds: usize) -> Result<Self, ReconstructError> {
+        let mut ahead = store.numbers("breaks", "parquet")?;
+        ahead.reverse();
+        Ok(BrokenBonds {
+            store,
+            ahead,
+            broken: vec![false; bonds],
+        })
+    }
+
+    /// Whether each bond is broken in `frame`, which must not be before the one asked for last.
+    fn until(&mut self, frame: u32) -> Result<&[bool], ReconstructError> {
+        while let Some(number) = self.ahead.pop_if(|number| *number <= frame) {
+            for bond in self.store.read_breaks(number)?.bond {
+                let Some(broken) = self.broken.get_mut(bond as usize) else {
+                    let path = self.store.numbered("breaks", number, "parquet");
+                    let what = format!("bond {bond} is not in the packing");
+                    return Err(StoreError::damaged(&path, what).into());
+                };
+                *broken = true;
+            }
+        }
+        Ok(&self.broken)
+    }
+}
+
+/// The surfaces of all bodies, kept from frame to frame while nothing breaks.
 #[derive(Debug)]
 pub struct Surfaces {
     bodies: Vec<Body>,
@@ -189,17 +231,24 @@ impl Surfaces {
         }
     }
 
-    /// The surfaces in a frame whose rows follow the packing.
-    pub fn at(&mut self, number: u32, frame: &Frames) -> SurfaceFrame {
+    /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing whether it is.
+    pub fn at(&mut self, number: u32, frame: &Frames, broken: &[bool]) -> SurfaceFrame {
         for (body, current) in self.bodies.iter().zip(&mut self.current) {
             let labels: Vec<u32> = body
                 .rows
                 .iter()
                 .map(|&row| frame.fragment[row as usize])
                 .collect();
-            if current.as_ref().is_none_or(|known| known.labels != labels) {
+            let bonds = body.bonds.iter();
+            let broken: Vec<bool> = bonds.map(|bond| broken[bond.row as usize]).collect();
+            let count = broken.iter().filter(|&&broken| broken).count();
+            // Bonds only ever break, so their number tells whether one has.
+            if current
+                .as_ref()
+                .is_none_or(|known| known.broken != count || known.labels != labels)
+            {
                 self.redrawn += usize::from(current.is_some());
-                *current = Some(Fragments::new(body, labels, current.take()));
+                *current = Some(Fragments::new(body, labels, &broken));
             }
         }
         let motion = Motion::new(&self.rest, frame);

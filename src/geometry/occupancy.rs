@@ -1,69 +1,65 @@
-//! Signed distance of a mesh at the nodes of a grid.
+//! Which nodes of a grid lie inside a mesh, and where grid lines pass through it.
 //!
-//! The distance is exact within a band about the surface and clamped beyond it. The sign comes from the winding number
-//! counted along grid lines, so parts that overlap count once. It is counted along all three axes and the majority
-//! holds: a closed mesh gives the same thrice, a small hole spoils one line of one axis.
+//! The winding number is counted along grid lines, so parts that overlap count once. It is counted along all three axes and the
+//! majority holds: a closed mesh gives the same thrice, a small hole spoils one line of one axis.
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
-use super::nearest::nearest_on_triangle;
 use super::{NodeGrid, TriMesh};
 
-/// Distance (m) to `mesh` at every node of `grid`, negative inside, clamped to ±`band`.
-pub fn signed_distance(mesh: &TriMesh, grid: &NodeGrid, band: f64) -> Vec<f32> {
-    let mut distance = unsigned_distance(mesh, grid, band);
-    let mut votes = vec![0_u8; grid.len()];
-    for axis in 0..3 {
-        vote_along(mesh, grid, axis, &mut votes);
-    }
-    for (value, votes) in distance.iter_mut().zip(votes) {
-        if votes >= 2 {
-            *value = -*value;
-        }
-    }
-    distance
+/// A mesh seen from the nodes of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occupancy {
+    /// Whether each node lies inside.
+    pub inside: Vec<bool>,
+    /// Where grid lines pass through the mesh, ordered by edge and coordinate.
+    hits: Vec<Hit>,
 }
 
-fn unsigned_distance(mesh: &TriMesh, grid: &NodeGrid, band: f64) -> Vec<f32> {
-    let layer_span = |t: usize| {
-        let [a, b, c] = mesh.corners(t);
-        let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
-        grid.span(2, lo.z - band, hi.z + band)
-    };
-    let mut of_layer: Vec<Vec<u32>> = vec![Vec::new(); grid.nodes[2]];
-    for t in 0..mesh.triangles.len() {
-        for k in layer_span(t) {
-            of_layer[k].push(t as u32);
-        }
-    }
-    let mut distance = vec![0_f32; grid.len()];
-    distance
-        .par_chunks_mut(grid.nodes[0] * grid.nodes[1])
-        .enumerate()
-        .for_each(|(k, layer)| {
-            let mut squared = vec![band * band; layer.len()];
-            for &t in &of_layer[k] {
-                let corners = mesh.corners(t as usize);
-                let [a, b, c] = corners;
-                let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
-                let normal = (b - a).cross(c - a).normalize_or_zero();
-                for j in grid.span(1, lo.y - band, hi.y + band) {
-                    for i in grid.span(0, lo.x - band, hi.x + band) {
-                        let p = grid.position([i, j, k]);
-                        let best = &mut squared[j * grid.nodes[0] + i];
-                        let height = normal.dot(p - a);
-                        if height * height < *best {
-                            *best = best.min(nearest_on_triangle(p, corners).distance_squared(p));
-                        }
-                    }
-                }
-            }
-            for (value, squared) in layer.iter_mut().zip(squared) {
-                *value = squared.sqrt() as f32;
-            }
+/// Point where a grid line passes through the mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Three times the lower node of the grid edge that it lies on, plus the edge's axis.
+    pub edge: u64,
+    /// Coordinate along the axis, m.
+    pub height: f64,
+    /// Triangle of the mesh.
+    pub triangle: u32,
+}
+
+impl Occupancy {
+    /// Sees `mesh` from `grid`, whose border it must not reach.
+    pub fn new(mesh: &TriMesh, grid: &NodeGrid) -> Self {
+        let axes: Vec<Line> = (0..3_usize)
+            .into_par_iter()
+            .map(|axis| along(mesh, grid, axis))
+            .collect();
+        let votes = |node: usize| axes.iter().filter(|line| line.inside[node]).count();
+        let inside = (0..grid.len()).into_par_iter().map(|node| votes(node) >= 2);
+        let inside = inside.collect();
+        let mut hits: Vec<Hit> = axes.into_iter().flat_map(|line| line.hits).collect();
+        hits.par_sort_unstable_by(|a, b| {
+            let by_height = a.height.total_cmp(&b.height);
+            let by_edge = a.edge.cmp(&b.edge);
+            by_edge.then(by_height).then(a.triangle.cmp(&b.triangle))
         });
-    distance
+        Occupancy { inside, hits }
+    }
+
+    /// The points on the edge that leaves `node` along `axis`, in order.
+    pub fn hits(&self, node: usize, axis: usize) -> &[Hit] {
+        let edge = 3 * node as u64 + axis as u64;
+        let start = self.hits.partition_point(|hit| hit.edge < edge);
+        let count = self.hits[start..].partition_point(|hit| hit.edge == edge);
+        &self.hits[start..start + count]
+    }
+}
+
+/// What lines along one axis see.
+struct Line {
+    inside: Vec<bool>,
+    hits: Vec<Hit>,
 }
 
 /// Whether `p`, moved by (ε, ε²), lies left of the line from `a` to `b`; exact, and never undecided for distinct points.
@@ -79,13 +75,13 @@ fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     }
 }
 
-/// Adds one vote to each node whose winding number, counted along `axis`, is positive.
-fn vote_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize, votes: &mut [u8]) {
+fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let flat = |p: DVec3| DVec2::new(p[u], p[v]);
     let strides = grid.strides();
     // Change of the winding number on reaching a node. Wraps far beyond any mesh that means something.
     let mut change = vec![0_i8; grid.len()];
+    let mut hits = Vec::new();
     for t in 0..mesh.triangles.len() {
         let ids = mesh.triangles[t];
         let corners = mesh.corners(t);
@@ -131,20 +127,29 @@ fn vote_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize, votes: &mut [u8]) {
                     // Seen along the axis a counter-clockwise triangle faces forward: the line leaves the body.
                     let step = if sides[0] { -1 } else { 1 };
                     change[node] = change[node].wrapping_add(step);
+                    if at > 0 {
+                        hits.push(Hit {
+                            edge: 3 * (node - strides[axis]) as u64 + axis as u64,
+                            height,
+                            triangle: t as u32,
+                        });
+                    }
                 }
             }
         }
     }
+    let mut inside = vec![false; grid.len()];
     for jv in 0..grid.nodes[v] {
         for iu in 0..grid.nodes[u] {
             let mut winding = 0_i8;
             for at in 0..grid.nodes[axis] {
                 let node = iu * strides[u] + jv * strides[v] + at * strides[axis];
                 winding = winding.wrapping_add(change[node]);
-                votes[node] += u8::from(winding > 0);
+                inside[node] = winding > 0;
             }
         }
     }
+    Line { inside, hits }
 }
 
 #[cfg(test)]
@@ -153,26 +158,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sphere_distance_is_exact_in_the_band_and_has_its_volume() {
+    fn a_sphere_has_its_volume_and_is_hit_on_its_surface() {
+        let centre = DVec3::new(3.0, -2.0, 1.0);
         let mut mesh = crate::geometry::icosphere(4);
         for p in &mut mesh.positions {
-            *p = *p * 0.5 + DVec3::new(3.0, -2.0, 1.0);
+            *p = *p * 0.5 + centre;
         }
         let (lo, hi) = mesh.bounds().unwrap();
         let grid = NodeGrid::around(lo, hi, 0.04, 3);
-        let s = signed_distance(&mesh, &grid, 0.08);
-        let mut inside = 0.0;
-        for (node, &s) in s.iter().enumerate() {
-            let exact = grid
-                .position(grid.coords(node))
-                .distance(DVec3::new(3.0, -2.0, 1.0))
-                - 0.5;
-            assert!((f64::from(s) - exact.clamp(-0.08, 0.08)).abs() < 2e-3);
-            // Volume by the fraction of a node's cell below a plane at distance s.
-            inside += (0.5 - f64::from(s) / 0.04).clamp(0.0, 1.0);
+        let seen = Occupancy::new(&mesh, &grid);
+        let mut count = 0;
+        for (node, &inside) in seen.inside.iter().enumerate() {
+            let p = grid.position(grid.coords(node));
+            let off = p.distance(centre) - 0.5;
+            assert!(inside == (off < 0.0) || off.abs() < 2e-3);
+            count += usize::from(inside);
+            for axis in 0..3 {
+                let along = grid.strides()[axis];
+                let hits = seen.hits(node, axis);
+                let parted = seen.inside.get(node + along).is_some_and(|&up| up != inside);
+                assert_eq!(hits.len() % 2 == 1, parted);
+                for hit in hits {
+                    let mut x = p;
+                    x[axis] = hit.height;
+                    assert!((x.distance(centre) - 0.5).abs() < 2e-3);
+                }
+            }
         }
-        let volume = inside * 0.04_f64.powi(3);
-        assert!((volume / mesh.volume() - 1.0).abs() < 0.01);
+        let volume = count as f64 * 0.04_f64.powi(3);
+        assert!((volume / mesh.volume() - 1.0).abs() < 0.02);
     }
 
     #[test]
@@ -202,13 +216,13 @@ mod tests {
             spacing: 1.0,
             nodes: [9; 3],
         };
-        let s = signed_distance(&mesh, &grid, 10.0);
-        for (node, &s) in s.iter().enumerate() {
+        let seen = Occupancy::new(&mesh, &grid);
+        for (node, &inside) in seen.inside.iter().enumerate() {
             let c = grid.coords(node);
             if c.iter().all(|i| (3..=5).contains(i)) {
-                assert!(s < 0.0, "{c:?}");
+                assert!(inside, "{c:?}");
             } else if c.iter().any(|i| !(2..=6).contains(i)) {
-                assert!(s > 0.0, "{c:?}");
+                assert!(!inside, "{c:?}");
             }
         }
     }

@@ -1,0 +1,352 @@
+//! Which element owns each grid node near a crack, and the grid edges that cracks cut.
+//!
+//! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work follows the cracks' area.
+//! What a node gets depends on elements and bonds near it alone, so a crack that advances changes nothing far away.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::cracks::Cracks;
+use super::solid::Solid;
+use crate::math::union_find::UnionFind;
+
+/// Owner of a node outside the skin.
+pub const OUTSIDE: u32 = u32::MAX;
+/// Owner of a node that no crack is near.
+pub const FAR: u32 = u32::MAX - 1;
+
+/// Nodes this near to the middle of an open bond are looked at, radii.
+const BAND: f64 = 2.2;
+/// An element that is this much farther from a node than the nearest does not own it, radii.
+const SLACK: f64 = 1.2;
+/// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
+const REACH: f64 = 2.6;
+
+/// A grid edge that a crack cuts.
+#[derive(Clone, Copy, Debug)]
+pub struct CutEdge {
+    /// Three times the edge's lower node, plus its axis.
+    pub edge: u64,
+    /// Where the crack passes, from 0 at the lower end to 1.
+    pub along: f64,
+    /// A point of the crack near the edge, m.
+    pub point: DVec3,
+    /// Unit normal of the crack there, or zero if unknown.
+    pub normal: DVec3,
+}
+
+/// Owners of all nodes, and the edges cut between them.
+#[derive(Debug)]
+pub struct Owners {
+    /// Element that owns each node, [`OUTSIDE`] or [`FAR`].
+    pub owner: Vec<u32>,
+    /// The edges, ascending.
+    pub cut: Vec<CutEdge>,
+}
+
+impl Owners {
+    /// Owners of the nodes near the cracks.
+    pub fn new(solid: &Solid, cracks: &Cracks) -> Self {
+        let search = Search { solid, cracks };
+        let (owner, nodes) = search.band();
+        let mut owners = Owners {
+            owner,
+            cut: Vec::new(),
+        };
+        let nodes = search.follow(&mut owners.owner, nodes);
+        let mut edges = search.cut_edges(&owners.owner, &nodes);
+        if search.drop_islands(&mut owners.owner, &nodes, &edges) {
+            edges = search.cut_edges(&owners.owner, &nodes);
+        }
+        owners.cut = edges
+            .par_iter()
+            .map(|&edge| search.place(&owners.owner, edge))
+            .collect();
+        owners
+    }
+
+    /// The cut edge that leaves `node` along `axis`, if it is cut.
+    pub fn cut_on(&self, node: usize, axis: usize) -> Option<&CutEdge> {
+        let edge = 3 * node as u64 + axis as u64;
+        let at = self.cut.binary_search_by_key(&edge, |cut| cut.edge).ok()?;
+        Some(&self.cut[at])
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    solid: &'a Solid,
+    cracks: &'a Cracks<'a>,
+}
+
+impl Search<'_> {
+    /// The owners of the nodes about open bonds, all others [`FAR`] or [`OUTSIDE`]; and those nodes, ascending.
+    fn band(self) -> (Vec<u32>, Vec<u32>) {
+        let (grid, inside) = (&self.solid.grid, &self.solid.occupancy.inside);
+        let reach = BAND * self.cracks.body.radius;
+        let mut of_layer: Vec<Vec<DVec3>> = vec![Vec::new(); grid.nodes[2]];
+        for &bond in &self.cracks.open {
+            let p = self.cracks.middle(bond);
+            for k in grid.span(2, p.z - reach, p.z + reach) {
+                of_layer[k].push(p);
+            }
+        }
+        let layer = grid.nodes[0] * grid.nodes[1];
+        let mut owner = vec![OUTSIDE; grid.len()];
+        let nodes: Vec<Vec<u32>> = owner
+            .par_chunks_mut(layer)
+            .enumerate()
+            .map(|(k, owner)| {
+                let mut near = vec![false; layer];
+                for p in &of_layer[k] {
+                    for j in grid.span(1, p.y - reach, p.y + reach) {
+                        for i in grid.span(0, p.x - reach, p.x + reach) {
+                            let at = j * grid.nodes[0] + i;
+                            near[at] = near[at]
+                                || grid.position([i, j, k]).distance_squared(*p) <= reach * reach;
+                        }
+                    }
+                }
+                let mut nodes = Vec::new();
+                let mut found = Vec::new();
+                for (at, owner) in owner.iter_mut().enumerate() {
+                    let node = k * layer + at;
+                    if !inside[node] {
+                        continue;
+                    }
+                    *owner = FAR;
+                    if near[at] {
+                        *owner = self.owner(node, &mut found);
+                        nodes.push(node as u32);
+                    }
+                }
+                nodes
+            })
+            .collect();
+        (owner, nodes.concat())
+    }
+
+    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all nodes looked at, ascending.
+    fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
+        let grid = &self.solid.grid;
+        let strides = grid.strides();
+        let mut fresh = nodes.clone();
+        while !fresh.is_empty() {
+            let known = &*owner;
+            let mut next: Vec<u32> = fresh
+                .par_iter()
+                .with_min_len(256)
+                .flat_map_iter(|&node| {
+                    let node = node as usize;
+                    let mut wanted = Vec::new();
+                    for (axis, stride) in strides.into_iter().enumerate() {
+                        for low in [node, node - stride] {
+                            let ends = [known[low], known[low + stride]];
+                            if ends.contains(&OUTSIDE) || !self.is_cut(ends) {
+                                continue;
+                            }
+                            let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
+                            let corner = low - u - v;
+                            for (a, b, c) in (0..18).map(|m| (m % 3, m / 3 % 3, m / 9)) {
+                                let at = corner + a * u + b * v + c * stride;
+                                if known[at] == FAR {
+                                    wanted.push(at as u32);
+                                }
+                            }
+                        }
+                    }
+                    wanted
+                })
+                .collect();
+            next.par_sort_unstable();
+            next.dedup();
+            let owners: Vec<u32> = next
+                .par_iter()
+                .with_min_len(64)
+                .map_init(Vec::new, |found, &node| self.owner(node as usize, found))
+                .collect();
+            for (&node, found) in next.iter().zip(owners) {
+                owner[node as usize] = found;
+            }
+            nodes.extend(&next);
+            fresh = next;
+        }
+        nodes.par_sort_unstable();
+        nodes
+    }
+
+    fn is_cut(self, owners: [u32; 2]) -> bool {
+        let [a, b] = owners;
+        a < FAR && b < FAR && self.cracks.parts(a, b)
+    }
+
+    /// Element that owns `node`.
+    fn owner(self, node: usize, found: &mut Vec<(f64, u32)>) -> u32 {
+        let (body, grid) = (self.cracks.body, &self.solid.grid);
+        let (x, r) = (grid.position(grid.coords(node)), body.radius);
+        let mut reach = REACH * r;
+        loop {
+            found.clear();
+            let mut least = f64::INFINITY;
+            body.bins.each_bin(x, reach, |bin| {
+                for &element in body.bins.points(bin) {
+                    let squared = x.distance_squared(body.positions[element as usize]);
+                    if squared <= reach * reach {
+                        found.push((squared, element));
+                        least = least.min(squared);
+                    }
+                }
+            });
+            let wanted = least.sqrt() + SLACK * r;
+            if wanted <= reach {
+                found.retain(|&(squared, _)| squared <= wanted * wanted);
+                break;
+            }
+            if found.is_empty() {
+                return body.nearest(x, |_| true, 1)[0].1;
+            }
+            reach = wanted;
+        }
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        // The nearest of every side.
+        let mut sides = [found[0].1; 8];
+        let mut count = 1;
+        for &(_, element) in &found[1..] {
+            let known = &sides[..count];
+            if count < sides.len() && known.iter().all(|&side| self.cracks.parts(side, element)) {
+                sides[count] = element;
+                count += 1;
+            }
+        }
+        if count == 1 {
+            return sides[0];
+        }
+        let fields = sides[..count]
+            .iter()
+            .map(|&element| (self.cracks.field(x, element).value, element));
+        let best = fields.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map_or(sides[0], |(_, element)| element)
+    }
+
+    /// Numbers (as in [`CutEdge`]) of the cut edges between these nodes, ascending.
+    fn cut_edges(self, owner: &[u32], nodes: &[u32]) -> Vec<u64> {
+        let strides = self.solid.grid.strides();
+        nodes
+            .par_iter()
+            .with_min_len(256)
+            .flat_map_iter(|&node| {
+                let edges = (0..3).filter(move |&axis| {
+                    let node = node as usize;
+                    self.is_cut([owner[node], owner[node + strides[axis]]])
+                });
+                edges.map(move |axis| 3 * u64::from(node) + axis as u64)
+            })
+            .collect()
+    }
+
+    /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond the outermost elements
+    /// can turn over there. Whether there were any.
+    fn drop_islands(self, owner: &mut [u32], nodes: &[u32], cut: &[u64]) -> bool {
+        let (grid, body) = (&self.solid.grid, self.cracks.body);
+        let strides = grid.strides();
+        let number = |node: usize| nodes.binary_search(&(node as u32)).ok();
+        let is_cut = |low: usize, axis: usize| {
+            let edge = 3 * low as u64 + axis as u64;
+            cut.binary_search(&edge).is_ok()
+        };
+        let mut parts = UnionFind::new(nodes.len());
+        let mut held = vec![false; nodes.len()];
+        for (n, &node) in nodes.iter().enumerate() {
+            let node = node as usize;
+            let element = body.positions[owner[node] as usize];
+            let away = (grid.position(grid.coords(node)) - element).abs();
+            held[n] = away.max_element() < grid.spacing;
+            for (axis, stride) in strides.into_iter().enumerate() {
+                held[n] |= owner[node + stride] == FAR || owner[node - stride] == FAR;
+                if owner[node + stride] < FAR && !is_cut(node, axis) {
+                    let other = number(node + stride).expect("a node with an owner is listed");
+                    parts.join(n as u32, other as u32);
+                }
+            }
+        }
+        for n in 0..nodes.len() {
+            let root = parts.root(n as u32) as usize;
+            held[root] |= held[n];
+        }
+        let mut islands = Vec::new();
+        for n in 0..nodes.len() {
+            held[n] = held[parts.root(n as u32) as usize];
+            if !held[n] {
+                islands.push(n);
+            }
+        }
+        let any = !islands.is_empty();
+        while !islands.is_empty() {
+            let taken: Vec<(usize, u32)> = islands
+                .iter()
+                .filter_map(|&n| {
+                    let node = nodes[n] as usize;
+                    let x = grid.position(grid.coords(node));
+                    let around = strides.into_iter().flat_map(|s| [node + s, node - s]);
+                    let owners = around
+                        .filter_map(|other| number(other).filter(|&other| held[other]))
+                        .map(|other| owner[nodes[other] as usize]);
+                    let squared = |e: u32| x.distance_squared(body.positions[e as usize]);
+                    let best = owners
+                        .min_by(|&a, &b| squared(a).total_cmp(&squared(b)).then(a.cmp(&b)))?;
+                    Some((n, best))
+                })
+                .collect();
+            if taken.is_empty() {
+                break; // a part of the skin without any element
+            }
+            for &(n, element) in &taken {
+                owner[nodes[n] as usize] = element;
+                held[n] = true;
+            }
+            islands.retain(|&n| !held[n]);
+        }
+        any
+    }
+
+    /// Where the crack passes by the edge.
+    fn place(self, owner: &[u32], edge: u64) -> CutEdge {
+        let grid = &self.solid.grid;
+        let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
+        let direction = DVec3::AXES[axis];
+        let middle = grid.position(grid.coords(node)) + 0.5 * grid.spacing * direction;
+        let ends = [owner[node], owner[node + grid.strides()[axis]]];
+        let (point, normal) = self.cracks.between(middle, ends);
+        let step = (point - middle).clamp_length_max(grid.spacing);
+        let slope = normal.dot(direction);
+        // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
+        let along = if slope > 0.2 {
+            (step.dot(normal) / (slope * grid.spacing)).clamp(-0.48, 0.48)
+        } else {
+            0.0
+        };
+        CutEdge {
+            edge,
+            along: 0.5 + along,
+            point: middle + step,
+            normal,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Owners {
+    /// Owners with given edges cut in the middle.
+    pub fn of_edges(owner: Vec<u32>, edges: Vec<u64>) -> Self {
+        let cut = edges.into_iter().map(|edge| CutEdge {
+            edge,
+            along: 0.5,
+            point: DVec3::ZERO,
+            normal: DVec3::ZERO,
+        });
+        Owners {
+            owner,
+            cut: cut.collect(),
+        }
+    }
+}

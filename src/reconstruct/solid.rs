@@ -1,0 +1,97 @@
+//! The volume between a body's skin, and the grid that its cracks are drawn on.
+
+use glam::DVec3;
+
+use super::ReconstructError;
+use super::skin::Skin;
+use crate::geometry::nearest::TriangleBins;
+use crate::geometry::occupancy::Occupancy;
+use crate::geometry::{NodeGrid, TriMesh};
+
+/// Cells between the skin's bounds and the border of the grid.
+const MARGIN: usize = 3;
+/// The grid is moved by this out of the middle of the bounds, cells: faces of boxes would often lie on its nodes.
+const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
+
+/// The skin and its grid.
+#[derive(Debug)]
+pub struct Solid {
+    /// The grid that all cracks of the body are drawn on.
+    pub grid: NodeGrid,
+    /// Its nodes inside the skin, and where its lines pass through it.
+    pub occupancy: Occupancy,
+    /// The skin.
+    pub skin: Skin,
+    /// Its triangles in bins.
+    pub triangles: TriangleBins,
+}
+
+/// Point where a grid edge passes through the skin.
+#[derive(Clone, Copy, Debug)]
+pub struct SkinCrossing {
+    /// The point, m.
+    pub point: DVec3,
+    /// Unit normal of the skin there.
+    pub normal: DVec3,
+}
+
+impl Solid {
+    /// Lays a grid of cells `spacing` (m) about the skin, whose edges are divided where longer than `longest` (m).
+    pub fn new(
+        body: u32,
+        skin: TriMesh,
+        spacing: f64,
+        longest: f64,
+    ) -> Result<Self, ReconstructError> {
+        let (lo, hi) = skin.bounds().ok_or(ReconstructError::EmptySkin { body })?;
+        let cells =
+            ((hi - lo) / spacing + DVec3::splat(2.0 * MARGIN as f64 + 2.0)).element_product();
+        // Nodes are numbered by u32, and memory ends earlier still.
+        if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
+            return Err(ReconstructError::GridTooLarge { body, cells });
+        }
+        let mut grid = NodeGrid::around(lo, hi, spacing, MARGIN);
+        grid.origin += SHIFT * spacing;
+        let skin = Skin::new(skin, longest);
+        Ok(Solid {
+            occupancy: Occupancy::new(&skin.mesh, &grid),
+            triangles: TriangleBins::new(&skin.mesh, 2.0 * spacing),
+            skin,
+            grid,
+        })
+    }
+
+    /// Whether a node lies inside the skin.
+    pub fn is_inside(&self, node: usize) -> bool {
+        self.occupancy.inside[node]
+    }
+
+    /// The crossing on the edge that leaves `node` along `axis`, whose ends are parted by the skin; its middle where the skin has a hole.
+    pub fn crossing_on(&self, node: usize, axis: usize) -> SkinCrossing {
+        let mut point = self.grid.position(self.grid.coords(node));
+        match self.occupancy.hits(node, axis).first() {
+            Some(hit) => {
+                point[axis] = hit.height;
+                SkinCrossing {
+                    point,
+                    normal: self.skin.normal(hit.triangle as usize),
+                }
+            }
+            None => {
+                point[axis] += 0.5 * self.grid.spacing;
+                SkinCrossing {
+                    point,
+                    normal: DVec3::ZERO,
+                }
+            }
+        }
+    }
+
+    /// The point of the skin nearest to `x`; `x` itself if none is within half a cell: farther away it may be on the other side of a
+    /// thin part.
+    pub fn on_skin(&self, x: DVec3) -> DVec3 {
+        let reach = 0.5 * self.grid.spacing;
+        let nearest = self.triangles.nearest(&self.skin.mesh, x, reach);
+        nearest.map_or(x, |(point, _)| point)
+    }
+}
