@@ -17,6 +17,8 @@ use crate::columns::{Bonds, Shape};
 use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
+mod cracks;
+
 /// Every edge has one triangle on either side that run through it in opposite directions.
 fn assert_closed(mesh: &TriMesh, what: &str) {
     assert!(!mesh.triangles.is_empty(), "{what}: no triangles");
