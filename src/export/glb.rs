@@ -62,8 +62,10 @@ fn document(job: &Job, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
         if !part.uv.is_empty() {
             attributes["TEXCOORD_0"] = buffers.floats(texture, &part.uv, false).into();
         }
+        let mut mesh = part.mesh(&attributes, &materials, &mut buffers);
+        mesh["name"] = name.as_str().into();
         nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": part.pivot}));
-        meshes.push(part.mesh(&name, &attributes, &materials, &mut buffers));
+        meshes.push(mesh);
     }
     let mut root = gltf_file::root();
     root["extras"] = json!({"frame": surface.frame, "time": surface.time});

@@ -2,8 +2,9 @@
 //!
 //! The nodes are the prims of the USD file, called alike. A fragment that bends is moved as the rigid body nearest to it; the summary says
 //! how many do and by how much they are off. A node that is not there in a frame has no size, which every reader of glTF understands.
-//! Vertices are whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths again, and all
-//! numbers are compressed (EXT_meshopt_compression): a place is off by up to 3e-5 of the fragment's size, a normal by half a degree.
+//! Vertices are whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths again, so that no
+//! second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is off by up to 5e-5 of the fragment's size, a
+//! normal by a degree.
 //! Memory holds one frame and each surface once.
 
 use std::collections::BTreeMap;
@@ -190,7 +191,8 @@ impl<'a> Scene<'a> {
             "name": name, "mesh": self.meshes.len(), "translation": first.at.as_vec3().to_array(),
             "rotation": first.rotation.as_quat().to_array(), "scale": [shown, shown, shown],
         }));
-        let mesh = part.mesh(name, &attributes, materials, &mut self.buffers);
+        // Meshes have no names: of the mesh `fragment_1` three.js would make a child `fragment_1_1`, and move it instead of the node.
+        let mesh = part.mesh(&attributes, materials, &mut self.buffers);
         self.meshes.push(mesh);
         self.animate(node, &track);
         self.appear(node, life, scale);

@@ -71,13 +71,7 @@ impl Part {
     }
 
     /// Its mesh, a primitive a material; `attributes` are the accessors of its vertices.
-    pub fn mesh(
-        &self,
-        name: &str,
-        attributes: &Value,
-        materials: &Materials,
-        buffers: &mut Buffers,
-    ) -> Value {
+    pub fn mesh(&self, attributes: &Value, materials: &Materials, buffers: &mut Buffers) -> Value {
         let mut primitives = Vec::new();
         for (indices, material) in self.indices.iter().zip(materials.numbers) {
             if !indices.is_empty() {
@@ -88,7 +82,7 @@ impl Part {
                 }));
             }
         }
-        json!({"name": name, "primitives": primitives})
+        json!({"primitives": primitives})
     }
 }
 
