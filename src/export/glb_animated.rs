@@ -4,8 +4,7 @@
 //! how many do and by how much they are off. A node that is not there in a frame has no size, which every reader of glTF understands.
 //! Vertices are whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths again, so that no
 //! second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is off by up to 5e-5 of the fragment's size, a
-//! normal by a degree.
-//! Memory holds one frame and each surface once.
+//! normal by a degree. Memory holds one frame and each surface once.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -9,13 +9,13 @@ use super::ExportError;
 use super::space::bounds;
 use crate::store::atomic;
 
-/// Component types by their numbers in the format.
+/// Component type: signed, 8 bits.
 pub const BYTE: u32 = 5120;
-/// Signed, 16 bits.
+/// Component type: signed, 16 bits.
 pub const SHORT: u32 = 5122;
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
-/// Single precision.
+/// Component type: single precision.
 pub const FLOAT: u32 = 5126;
 
 const ARRAY_BUFFER: u32 = 34962;
