@@ -1,4 +1,4 @@
-//! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator,
+//! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
 //! DuckDB, run on a shot from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
@@ -27,7 +27,7 @@ fn store() -> &'static PathBuf {
                 "--set",
                 "time.end=4 ms",
                 "--set",
-                "export.formats=[\"usd\", \"glb\", \"obj\", \"ply\", \"vtk\"]",
+                "export.formats=[\"usd\", \"glb\", \"glb_animated\", \"obj\", \"ply\", \"vtk\"]",
             ]);
             let store = place.path("store");
             (place, store)
@@ -114,6 +114,11 @@ fn trimesh_finds_every_fragment_closed_and_no_volume_lost() {
 #[test]
 fn khronos_validator_finds_no_error() {
     check("check_glb.js");
+}
+
+#[test]
+fn gltf_transform_shows_every_fragment_where_it_was() {
+    check("check_glb_animated.js");
 }
 
 #[test]

@@ -341,11 +341,21 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         stage.update(done as u64, total as u64, "frames")
     })?;
     let first = summary.files.first().map(|file| file.display().to_string());
+    let stiffened = summary.stiffened.map(|stiffened| {
+        format!(
+            "; {} of {} surfaces bend and are shown rigid, off by up to {:.2e} {}",
+            stiffened.surfaces,
+            stiffened.of,
+            stiffened.off,
+            if options.scale == 1.0 { "m" } else { "units" }
+        )
+    });
     let seconds = stage.finish(&format!(
-        "{} in {} files, first {}",
+        "{} in {} files, first {}{}",
         megabytes(summary.bytes),
         summary.files.len(),
-        first.unwrap_or_default()
+        first.unwrap_or_default(),
+        stiffened.unwrap_or_default()
     ));
     record(&store, &mut manifest, &name, seconds)
 }

@@ -1,9 +1,14 @@
-//! Surfaces of a shot in formats that renderers read, USD, glTF, OBJ and PLY, and all of it in those of VTK.
+//! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
 //! Renderers' formats are made from `meshes/` and `store.json` of a store alone, VTK's from its tables too. A format is one file here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
+mod epochs;
 mod glb;
+mod glb_animated;
+mod gltf_file;
+mod gltf_part;
+mod gltf_tracks;
 mod names;
 mod obj;
 mod ply;
@@ -76,10 +81,10 @@ pub enum ExportError {
         fragment: u32,
     },
     /// More than a binary glTF file can hold.
-    #[error("frame {frame}: {bytes} bytes of geometry; a binary glTF file holds {limit}")]
+    #[error("{path}: {bytes} bytes; a binary glTF file holds {limit}", path = .path.display())]
     TooLarge {
-        /// The frame.
-        frame: u32,
+        /// The file.
+        path: PathBuf,
         /// Size of the file.
         bytes: u64,
         /// Largest size.
@@ -88,12 +93,25 @@ pub enum ExportError {
 }
 
 /// What an export wrote.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportSummary {
     /// The files, in order of frames.
     pub files: Vec<PathBuf>,
     /// Their sizes together.
     pub bytes: u64,
+    /// What the files show stiffer than it is; absent: nothing.
+    pub stiffened: Option<Stiffened>,
+}
+
+/// Surfaces that bend and are moved as rigid bodies, for want of better in the format.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stiffened {
+    /// How many.
+    pub surfaces: usize,
+    /// Of how many there are.
+    pub of: usize,
+    /// How far off a point of them ever is at most, units of the file.
+    pub off: f64,
 }
 
 impl ExportSummary {
@@ -114,7 +132,7 @@ pub struct Format {
     pub format: ExportFormat,
     /// Name on the command line.
     pub name: &'static str,
-    /// File extension.
+    /// What follows the shot's name and a dot in a file's name; its last part is the file's extension.
     extension: &'static str,
     /// What it is made from.
     needs: Needs,
@@ -149,6 +167,7 @@ enum Axes {
 pub const FORMATS: &[Format] = &[
     usd::FORMAT,
     glb::FORMAT,
+    glb_animated::FORMAT,
     obj::FORMAT,
     ply::FORMAT,
     vtk::FORMAT,
@@ -270,13 +289,13 @@ pub fn run(
 }
 
 fn target(store: &Store, format: &Format, names: &Names, to: Option<&Path>) -> PathBuf {
+    let extension = Path::new(format.extension).extension();
+    let extension = extension.unwrap_or(format.extension.as_ref());
     let file = format!("{}.{}", names.shot(), format.extension);
     match (to, format.single) {
         (None, true) => store.path("exports").join(file),
         (None, false) => store.path("exports").join(format.name),
-        (Some(path), true) if path.extension().is_none_or(|e| e != format.extension) => {
-            path.join(file)
-        }
+        (Some(path), true) if path.extension().is_none_or(|e| e != extension) => path.join(file),
         (Some(path), _) => path.to_owned(),
     }
 }

@@ -74,12 +74,12 @@ fn up_of([x, y, z]: [f64; 3]) -> Up {
 }
 
 /// Lowest and highest coordinates; zeros where there is no point.
-pub fn bounds(points: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
-    let first = points.first().copied().unwrap_or_default();
+pub fn bounds<const N: usize>(points: &[[f32; N]]) -> ([f32; N], [f32; N]) {
+    let first = points.first().copied().unwrap_or([0.0; N]);
     points.iter().fold((first, first), |(low, high), point| {
         (
-            [0, 1, 2].map(|axis| point[axis].min(low[axis])),
-            [0, 1, 2].map(|axis| point[axis].max(high[axis])),
+            std::array::from_fn(|axis| point[axis].min(low[axis])),
+            std::array::from_fn(|axis| point[axis].max(high[axis])),
         )
     })
 }

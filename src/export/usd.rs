@@ -5,12 +5,11 @@
 //! and a rotation in time; any other has points in time. Which it is, is known after the last frame: until then texts wait in a [`Spool`],
 //! so memory holds one frame.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use glam::{DVec3, Vec3};
-use xxhash_rust::xxh3::Xxh3;
+use glam::DVec3;
 
+use super::epochs::{self, Epoch, Epochs, Keep};
 use super::rigid::Rigid;
 use super::space::bounds;
 use super::spool::{Segment, Spool};
@@ -30,22 +29,12 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// How far off a point of a rigid fragment may be, over the fragment's size: less than a pixel of a fragment that fills a picture.
-const RIGID: f64 = 2e-4;
-
 /// A text for each frame.
 type Samples = Vec<(u32, Segment)>;
 
-/// A fragment while its surface stays the same.
-struct Prim {
-    /// Hash of all that does not change.
-    shape: u64,
-    first: u32,
-    last: u32,
-    size: f64,
+/// Texts of an epoch.
+pub struct Texts {
     at_rest: AtRest,
-    motion: Vec<(u32, Rigid)>,
-    rigid: bool,
     points: Samples,
     normals: Samples,
     velocities: Samples,
@@ -65,63 +54,29 @@ struct AtRest {
     st: Option<Segment>,
 }
 
-/// Fragments by body and label, each with what it was in turn.
-type Prims = BTreeMap<(u32, u32), Vec<Prim>>;
-
 fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let io = |error| StoreError::io(&job.target)(error);
-    let mut spool = Spool::beside(&job.target).map_err(io)?;
-    let mut prims = Prims::new();
-    for (done, &frame) in job.frames.iter().enumerate() {
-        let before = done.checked_sub(1).map(|at| job.frames[at]);
-        let surface = job.read(frame)?;
-        for piece in &surface.pieces {
-            let known = prims.entry((piece.body, piece.fragment)).or_default();
-            let shape = shape(&surface, piece);
-            let same = |prim: &Prim| prim.shape == shape && Some(prim.last) == before;
-            if !known.last().is_some_and(same) {
-                known.push(Prim::new(&surface, piece, shape, &mut spool).map_err(io)?);
-            }
-            let prim = known.last_mut().expect("there is one now");
-            prim.add(&surface, piece, &mut spool).map_err(io)?;
-        }
-        on_frame(done + 1, job.frames.len());
-    }
+    let mut spool = Spool::beside(&job.target).map_err(StoreError::io(&job.target))?;
+    let prims = epochs::gather(job, &mut spool, on_frame)?;
     atomic::write(&job.target, |out| assemble(job, &prims, &mut spool, out))?;
     let mut summary = ExportSummary::default();
     summary.add(job.target.clone())?;
     Ok(summary)
 }
 
-fn shape(surface: &SurfaceFrame, piece: &Piece) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(bytemuck::cast_slice(
-        &surface.rest_positions[surface.vertex_range(piece)],
-    ));
-    for triangle in surface.local_triangles(piece) {
-        hash.update(bytemuck::cast_slice(&triangle));
-    }
-    hash.update(&surface.inside[surface.triangle_range(piece)]);
-    hash.digest()
-}
+impl Keep for Spool {
+    type Kept = Texts;
 
-impl Prim {
-    fn new(
+    fn begin(
+        &mut self,
         surface: &SurfaceFrame,
         piece: &Piece,
-        shape: u64,
-        spool: &mut Spool,
-    ) -> io::Result<Self> {
+        motion: &Rigid,
+    ) -> io::Result<Texts> {
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
         let inside = &surface.inside[surface.triangle_range(piece)];
         let rest = &surface.rest_positions[vertices.clone()];
-        let motion = Rigid::fit(rest, &surface.positions[vertices.clone()]);
-        let back = motion.rotation.inverse().as_quat();
-        let normals = surface.normals[vertices.clone()].iter();
-        let normals: Vec<[f32; 3]> = normals
-            .map(|n| (back * Vec3::from(*n)).to_array())
-            .collect();
+        let normals = motion.turned_back(&surface.normals[vertices.clone()]);
         let numbers = |values: &[u32]| array(values, |out, value| push_u32(out, *value));
         let faces = [0, 1].map(|flag| -> Vec<u32> {
             let with = |face: &u32| inside[*face as usize] == flag;
@@ -130,31 +85,25 @@ impl Prim {
         let [skin, cracks] = faces;
         let mut subset = |faces: &[u32]| match faces {
             [] => Ok(None),
-            faces => spool.append(&numbers(faces)).map(Some),
+            faces => self.append(&numbers(faces)).map(Some),
         };
         let faces = [subset(&skin)?, subset(&cracks)?];
         let uv = surface.uv.get(vertices).unwrap_or_default();
         let (low, high) = bounds(rest);
-        Ok(Prim {
-            shape,
-            first: surface.frame,
-            last: surface.frame,
-            size: (DVec3::from(high.map(f64::from)) - DVec3::from(low.map(f64::from))).length(),
+        Ok(Texts {
             at_rest: AtRest {
-                counts: spool.append(&array(&triangles, |out, _| out.push('3')))?,
-                indices: spool.append(&numbers(triangles.as_flattened()))?,
-                inside: spool.append(&array(inside, |out, &flag| push_u32(out, flag.into())))?,
+                counts: self.append(&array(&triangles, |out, _| out.push('3')))?,
+                indices: self.append(&numbers(triangles.as_flattened()))?,
+                inside: self.append(&array(inside, |out, &flag| push_u32(out, flag.into())))?,
                 faces,
-                points: spool.append(&vectors(rest))?,
-                extent: spool.append(&vectors(&[low, high]))?,
-                normals: spool.append(&units(&normals))?,
+                points: self.append(&vectors(rest))?,
+                extent: self.append(&vectors(&[low, high]))?,
+                normals: self.append(&units(&normals))?,
                 st: match uv {
                     [] => None,
-                    uv => Some(spool.append(&array(uv, |out, uv| push_tuple(out, uv, push_f32)))?),
+                    uv => Some(self.append(&array(uv, |out, uv| push_tuple(out, uv, push_f32)))?),
                 },
             },
-            motion: Vec::new(),
-            rigid: true,
             points: Samples::new(),
             normals: Samples::new(),
             velocities: Samples::new(),
@@ -162,30 +111,25 @@ impl Prim {
         })
     }
 
-    /// Takes a frame.
-    fn add(&mut self, surface: &SurfaceFrame, piece: &Piece, spool: &mut Spool) -> io::Result<()> {
+    fn follow(
+        &mut self,
+        texts: &mut Texts,
+        surface: &SurfaceFrame,
+        piece: &Piece,
+    ) -> io::Result<()> {
         let (frame, vertices) = (surface.frame, surface.vertex_range(piece));
-        let rest = &surface.rest_positions[vertices.clone()];
         let now = &surface.positions[vertices.clone()];
-        let mut motion = Rigid::fit(rest, now);
-        self.rigid &= motion.worst(rest, now) <= RIGID * self.size;
-        // Of the two quaternions of a rotation the one beside the last, or the blend between them takes the long way round.
-        if self
-            .motion
-            .last()
-            .is_some_and(|(_, last)| last.rotation.dot(motion.rotation) < 0.0)
-        {
-            motion.rotation = -motion.rotation;
-        }
-        self.motion.push((frame, motion));
-        self.last = frame;
         let normals = &surface.normals[vertices.clone()];
-        self.points.push((frame, spool.append(&vectors(now))?));
-        self.normals.push((frame, spool.append(&units(normals))?));
-        let velocities = vectors(&surface.velocities[vertices]);
-        self.velocities.push((frame, spool.append(&velocities)?));
-        self.extents
-            .push((frame, spool.append(&vectors(&<[_; 2]>::from(bounds(now))))?));
+        let velocities = &surface.velocities[vertices];
+        let extent = <[_; 2]>::from(bounds(now));
+        for (samples, text) in [
+            (&mut texts.points, vectors(now)),
+            (&mut texts.normals, units(normals)),
+            (&mut texts.velocities, vectors(velocities)),
+            (&mut texts.extents, vectors(&extent)),
+        ] {
+            samples.push((frame, self.append(&text)?));
+        }
         Ok(())
     }
 }
@@ -204,7 +148,12 @@ const MATERIALS: [(&str, &str); 2] = [
     ("inside", "(0.55, 0.45, 0.38)"),
 ];
 
-fn assemble(job: &Job, prims: &Prims, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+fn assemble(
+    job: &Job,
+    prims: &Epochs<Texts>,
+    spool: &mut Spool,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let (first, last) = (job.frames[0], job.frames[job.frames.len() - 1]);
     let fps = job.fps;
     let (metre, up) = (1.0 / job.space.scale, job.space.up.name().to_uppercase());
@@ -236,10 +185,7 @@ fn assemble(job: &Job, prims: &Prims, spool: &mut Spool, out: &mut impl Write) -
             open = Some(body);
         }
         for (turn, prim) in turns.iter().enumerate() {
-            let name = match turn {
-                0 => format!("fragment_{fragment}"),
-                turn => format!("fragment_{fragment}_{turn}"),
-            };
+            let name = epochs::name(fragment, turn);
             write_prim(job, (&name, fragment), prim, spool, out)?;
         }
     }
@@ -255,11 +201,12 @@ const BINDING: &str =
 fn write_prim(
     job: &Job,
     (name, fragment): (&str, u32),
-    prim: &Prim,
+    prim: &Epoch<Texts>,
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let rest = &prim.at_rest;
+    let (texts, rigid) = (&prim.kept, prim.is_rigid());
+    let rest = &texts.at_rest;
     write!(
         out,
         "        def Mesh \"{name}\"\n        {{\n            uniform token orientation = \"rightHanded\"\n            \
@@ -276,27 +223,27 @@ fn write_prim(
     if let Some(st) = rest.st {
         plain(spool, out, "texCoord2f[] primvars:st", st, "vertex")?;
     }
-    if prim.rigid {
+    if rigid {
         plain(spool, out, "float3[] extent", rest.extent, "")?;
         plain(spool, out, "point3f[] points", rest.points, "")?;
         plain(spool, out, "normal3f[] normals", rest.normals, "vertex")?;
         poses(&prim.motion, out)?;
     } else {
-        samples(spool, out, "float3[] extent", &prim.extents)?;
-        samples(spool, out, "point3f[] points", &prim.points)?;
+        samples(spool, out, "float3[] extent", &texts.extents)?;
+        samples(spool, out, "point3f[] points", &texts.points)?;
         writeln!(
             out,
             "            normal3f[] normals (interpolation = \"vertex\")"
         )?;
-        samples(spool, out, "normal3f[] normals", &prim.normals)?;
-        samples(spool, out, "vector3f[] velocities", &prim.velocities)?;
+        samples(spool, out, "normal3f[] normals", &texts.normals)?;
+        samples(spool, out, "vector3f[] velocities", &texts.velocities)?;
     }
-    let mut operations = if prim.rigid {
+    let mut operations = if rigid {
         vec!["\"xformOp:translate\"", "\"xformOp:orient\""]
     } else {
         Vec::new()
     };
-    let life = life(job, prim);
+    let life = prim.life(&job.frames);
     if life != [None; 2] {
         visibility(life, out)?;
         operations.push("\"xformOp:scale\"");
@@ -320,18 +267,6 @@ fn write_prim(
         writeln!(out, "\n            }}")?;
     }
     writeln!(out, "        }}")
-}
-
-/// When a prim comes and goes, if it is not there all along: half-way between two frames, so that a shutter open around a frame sees one
-/// surface only.
-fn life(job: &Job, prim: &Prim) -> [Option<f64>; 2] {
-    let between = |a: u32, b: u32| 0.5 * (f64::from(a) + f64::from(b));
-    let before = job.frames.iter().rev().find(|frame| **frame < prim.first);
-    let after = job.frames.iter().find(|frame| **frame > prim.last);
-    [
-        before.map(|before| between(*before, prim.first)),
-        after.map(|after| between(prim.last, *after)),
-    ]
 }
 
 /// From when to when a prim is shown. Not every importer takes up visibility that changes (Blender's does not): a prim that is not there has

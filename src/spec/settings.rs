@@ -117,8 +117,11 @@ impl Default for Reconstruct {
 pub enum ExportFormat {
     /// Universal Scene Description, text.
     Usd,
-    /// glTF 2.0, binary.
+    /// glTF 2.0, binary: the last frame.
     Glb,
+    /// glTF 2.0, binary: all frames, compressed.
+    #[value(alias = "glb_animated")]
+    GlbAnimated,
     /// Wavefront OBJ.
     Obj,
     /// Stanford PLY.

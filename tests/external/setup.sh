@@ -12,7 +12,8 @@ if ! cmp -s "$here/requirements.txt" "$dir/requirements.txt"; then
     "$dir/venv/bin/pip" install --quiet -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$dir/requirements.txt"
 fi
-if [ ! -d "$dir/node_modules/gltf-validator" ] && command -v npm >/dev/null; then
-    npm install --silent --no-fund --no-audit --prefix "$dir" gltf-validator
+if ! cmp -s "$here/packages.txt" "$dir/packages.txt" && command -v npm >/dev/null; then
+    xargs npm install --silent --no-fund --no-audit --prefix "$dir" <"$here/packages.txt"
+    cp "$here/packages.txt" "$dir/packages.txt"
 fi
 echo "python: $dir/venv/bin/python; node: NODE_PATH=$dir/node_modules"

@@ -1,0 +1,126 @@
+//! A fragment as glTF has it: vertices about a pivot, triangles by material, both ordered for the caches of a GPU.
+
+use serde_json::{Value, json};
+
+use super::gltf_file::Buffers;
+use super::space::bounds;
+use crate::store::{Piece, SurfaceFrame};
+
+/// A fragment ready for the file.
+pub struct Part {
+    /// Middle of the bounds, in the coordinates of the positions given.
+    pub pivot: [f32; 3],
+    /// Vertices about the pivot.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit normals.
+    pub normals: Vec<[f32; 3]>,
+    /// Texture coordinates, v from the top of the image; empty where there are none.
+    pub uv: Vec<[f32; 2]>,
+    /// Vertex indices of the skin's and of the crack faces' triangles.
+    pub indices: [Vec<u32>; 2],
+}
+
+impl Part {
+    /// A piece with its vertices at `source` and these normals.
+    pub fn new(
+        surface: &SurfaceFrame,
+        piece: &Piece,
+        source: &[[f32; 3]],
+        source_normals: &[[f32; 3]],
+    ) -> Self {
+        let vertices = surface.vertex_range(piece);
+        let mut indices = [Vec::new(), Vec::new()];
+        let flags = &surface.inside[surface.triangle_range(piece)];
+        for (triangle, &flag) in surface.local_triangles(piece).zip(flags) {
+            indices[usize::from(flag != 0)].extend(triangle);
+        }
+        for list in &mut indices {
+            meshopt::optimize_vertex_cache_in_place(list, vertices.len());
+        }
+        let remap = meshopt::optimize_vertex_fetch_remap(&indices.concat(), vertices.len());
+        for vertex in indices.iter_mut().flatten() {
+            *vertex = remap[*vertex as usize];
+        }
+        // Vertices of no triangle are mapped to u32::MAX and drop out.
+        let kept = remap.iter().filter(|&&to| to != u32::MAX).count();
+        let (low, high) = bounds(source);
+        let pivot = [0, 1, 2].map(|axis| low[axis] + (high[axis] - low[axis]) / 2.0);
+        let mut positions = vec![[0.0; 3]; kept];
+        let mut normals = vec![[0.0; 3]; kept];
+        let mut uv = vec![[0.0; 2]; if surface.uv.is_empty() { 0 } else { kept }];
+        for (from, &to) in remap.iter().enumerate() {
+            if to == u32::MAX {
+                continue;
+            }
+            let at = to as usize;
+            positions[at] = [0, 1, 2].map(|axis| source[from][axis] - pivot[axis]);
+            normals[at] = unit(source_normals[from]);
+            if let Some(slot) = uv.get_mut(at) {
+                // glTF counts v from the top of the image.
+                let [u, v] = surface.uv[vertices.start + from];
+                *slot = [u, 1.0 - v];
+            }
+        }
+        Part {
+            pivot,
+            positions,
+            normals,
+            uv,
+            indices,
+        }
+    }
+
+    /// Its mesh, a primitive a material; `attributes` are the accessors of its vertices.
+    pub fn mesh(&self, attributes: &Value, materials: &Materials, buffers: &mut Buffers) -> Value {
+        let mut primitives = Vec::new();
+        for (indices, material) in self.indices.iter().zip(materials.numbers) {
+            if !indices.is_empty() {
+                primitives.push(json!({
+                    "attributes": attributes,
+                    "indices": buffers.triangles(indices, self.positions.len()),
+                    "material": material,
+                }));
+            }
+        }
+        json!({"primitives": primitives})
+    }
+}
+
+/// glTF demands unit normals; a vertex of slivers only may have none.
+fn unit(normal: [f32; 3]) -> [f32; 3] {
+    let normal = glam::DVec3::from(normal.map(f64::from));
+    let unit = normal.try_normalize().unwrap_or(glam::DVec3::Y);
+    unit.to_array().map(|number| number as f32)
+}
+
+/// The materials that parts use.
+pub struct Materials {
+    /// As the file has them.
+    pub entries: Vec<Value>,
+    /// Number of the skin's and the crack faces' material; used only where there are such faces.
+    numbers: [usize; 2],
+}
+
+impl Materials {
+    /// Those of `parts`.
+    pub fn new<'a>(parts: impl Iterator<Item = &'a Part> + Clone) -> Self {
+        let looks = [
+            ("outside", [0.72, 0.70, 0.66, 1.0], 0.65),
+            ("inside", [0.42, 0.30, 0.22, 1.0], 0.9),
+        ];
+        let mut entries = Vec::new();
+        let mut numbers = [0; 2];
+        for (side, (name, color, roughness)) in looks.into_iter().enumerate() {
+            if parts.clone().any(|part| !part.indices[side].is_empty()) {
+                numbers[side] = entries.len();
+                entries.push(json!({
+                    "name": name,
+                    "pbrMetallicRoughness": {
+                        "baseColorFactor": color, "metallicFactor": 0.0, "roughnessFactor": roughness,
+                    },
+                }));
+            }
+        }
+        Materials { entries, numbers }
+    }
+}
