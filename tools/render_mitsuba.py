@@ -90,7 +90,7 @@ def read_ply(file):
 
 def half(positions, normals, faces, inside, tint):
     """The skin or the crack faces of all fragments as one mesh, a colour a face."""
-    chosen = (faces["inside"] != 0) == inside
+    chosen = faces["inside"] == inside
     corners = faces["vertex_indices"][chosen]
     place, smooth = positions[corners], normals[corners]
     flat = np.cross(place[:, 1] - place[:, 0], place[:, 2] - place[:, 0])[:, None]
@@ -104,7 +104,7 @@ def half(positions, normals, faces, inside, tint):
 
     properties, painted = mi.Properties(), {"type": "mesh_attribute", "name": "face_color"}
     properties["bsdf"] = mi.load_dict({"type": "principled", "roughness": 0.85 if inside else 0.45, "base_color": painted})
-    mesh = mi.Mesh("inside" if inside else "outside", 3 * len(corners), len(corners), properties, has_vertex_normals=True)
+    mesh = mi.Mesh("surface", 3 * len(corners), len(corners), properties, has_vertex_normals=True)
     mesh.add_attribute("face_color", 3, colour.astype(np.float32).ravel())
     values = mi.traverse(mesh)
     values["faces"] = np.arange(3 * len(corners), dtype=np.uint32)
@@ -174,9 +174,9 @@ def scene(surface, pipeline, options):
     positions, normals, faces, time = surface
     up = np.eye(3)["xyz".index(options.up or axis_up(pipeline))]
     target, back, distance = view(positions, faces, up, options)
-    shapes = [half(positions, normals, faces, flag != 0, options.tint) for flag in np.unique(faces["inside"])]
-    shapes += solids(pipeline, time)
-    point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes), up)
+    shapes = {("outside", "inside")[flag]: half(positions, normals, faces, flag, options.tint) for flag in np.unique(faces["inside"])}
+    shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(pipeline, time))}
+    point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes.values()), up)
     look_at, scale = mi.ScalarTransform4f().look_at, mi.ScalarTransform4f().scale
     # A key light low at the left: what it grazes shows its relief. It stands off far enough to be the same all over.
     key = look_at(target + distance * (2.5 * np.cross(back, up) + 0.5 * back + 1.5 * up), target, up)
@@ -194,7 +194,7 @@ def scene(surface, pipeline, options):
         "key": {"type": "rectangle", "to_world": key @ scale(0.55 * distance), "emitter": {"type": "area", "radiance": warm}},
         "ground": {"type": "disk", "to_world": look_at(point, point + normal, back) @ scale(60 * distance), "bsdf": stone},
     }
-    return mi.load_dict(parts | {f"shape{at}": shape for at, shape in enumerate(shapes)}), target, distance
+    return mi.load_dict(parts | shapes), target, distance
 
 
 def arguments(given=None):
