@@ -2,7 +2,8 @@
 """Times `cullet reconstruct` against splashsurf on the same elements, in one run, and its own time over the area of cracks.
 
     python3 -m venv venv && venv/bin/pip install pysplashsurf numpy pyarrow
-    venv/bin/python tools/compare_splashsurf.py [--rows 96 32 32] [--rounds 5] [--voxels 1 0.8 0.5] [--json]
+    venv/bin/python tools/compare_splashsurf.py [--rows 96 32 32] [--rounds 5] [--voxels 1 0.8 0.5]
+                                                  [--part speed|cracks] [--cullet PROGRAM] [--json]
 
 cullet packs a hexagonal block; a store written beside its packing to the documented schema holds three frames: whole, broken along
 cracks, and the same once more. Between fragments lies a gap of a few radii, so that both programs have the crack faces to draw.
@@ -284,6 +285,7 @@ def main():
     parser.add_argument("--rows", type=int, nargs=3, default=[96, 32, 32], help="elements along x, y, z")
     parser.add_argument("--rounds", type=int, default=5, help="timings of each program, in turn")
     parser.add_argument("--voxels", type=float, nargs="+", default=[1.0, 0.8, 0.5], help="edges of a cell, in radii")
+    parser.add_argument("--part", choices=["speed", "cracks"], help="only one of the two; default: both")
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
@@ -306,27 +308,39 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         block = Block(Path(folder), cullet, arguments.rows)
-        figures, places = block.crack(block.voronoi())
-        speed = against_splashsurf(block, {WHOLE: block.rest.astype("f4"), BROKEN: places}, arguments.voxels, arguments.rounds)
-        cracks = over_area(block, VOXEL, arguments.rounds)
-    version = importlib.metadata.version("pysplashsurf")
-    found = {"splashsurf": version, "elements": len(block.rest), "cracked": figures, "speed": speed, "cracks": cracks}
-    print(json.dumps(found)) if arguments.json else report(found)
+        found = {"elements": len(block.rest)}
+        if arguments.part != "cracks":
+            figures, places = block.crack(block.voronoi())
+            frames = {WHOLE: block.rest.astype("f4"), BROKEN: places}
+            found |= figures | {"splashsurf": importlib.metadata.version("pysplashsurf")}
+            found["speed"] = against_splashsurf(block, frames, arguments.voxels, arguments.rounds)
+        if arguments.part != "speed":
+            found["cracks"] = over_area(block, VOXEL, arguments.rounds)
+    if arguments.json:
+        print(json.dumps(found))
+        return
+    print(f"{found['elements']} elements; medians of {arguments.rounds} rounds; {THREADS} threads")
+    if "speed" in found:
+        report_speed(found)
+    if "cracks" in found:
+        report_cracks(found["cracks"])
 
 
-def report(found):
-    cracked = found["cracked"]
-    print(f"pysplashsurf {found['splashsurf']}; {THREADS} threads each; {found['elements']} elements, {cracked['bonds']} bonds", end="")
-    print(f", broken: {cracked['broken']} ({cracked['broken'] / cracked['bonds']:.1%}), {cracked['fragments']} fragments")
-    print("cullet: whole process, Parquet to meshes on disk; splashsurf: the call alone, memory to memory; medians")
+def report_speed(found):
+    part = found["broken"] / found["bonds"]
+    print(f"\n{found['bonds']} bonds, {found['broken']} of them broken ({part:.1%}), {found['fragments']} fragments")
+    print(f"cullet: whole process, Parquet to meshes on disk; pysplashsurf {found['splashsurf']}: the call alone, memory to memory")
     print("voxel / r  frame     cullet, s  splashsurf, s   ratio   triangles")
     for row in found["speed"]:
         seconds, drawn = row["seconds"], row["triangles"]
         print(f"{row['voxel']:9.2f}  {row['frame']:8}  {seconds['cullet']:9.3f}  {seconds['splashsurf']:13.3f}", end="")
         print(f"  {row['ratio']:6.2f}   {drawn['cullet']} and {drawn['splashsurf']}")
+
+
+def report_cracks(rows):
     print(f"\nparallel planes, voxel {VOXEL} r: cullet's whole process on the whole frame, on the broken one; what another frame adds")
     print("planes  area, cm2  bonds  whole, s  broken, s  cracks, ms  ms / cm2  another, ms")
-    for row in found["cracks"]:
+    for row in rows:
         area, seconds = row["area"] * 1e4, row["seconds"]
         print(f"{row['planes']:6}  {area:9.1f}  {row['broken']:5}  {seconds['whole']:8.3f}  {seconds['broken']:9.3f}", end="")
         print(f"  {1e3 * row['cracks']:10.1f}  {1e3 * row['cracks'] / area:8.3f}  {1e3 * row['another_frame']:11.1f}")
