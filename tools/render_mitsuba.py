@@ -184,7 +184,7 @@ def scene(surface, pipeline, options):
     camera["to_world"] = look_at(target + distance * back, target, up)
     camera["film"] = {"type": "hdrfilm", "width": options.width, "height": options.height}
     camera["sampler"] = {"type": "multijitter", "sample_count": options.samples}
-    warm = {"type": "rgb", "value": [22, 19.5, 16.5]}
+    warm = {"type": "rgb", "value": [19, 17, 14.5]}
     stone = {"type": "diffuse", "reflectance": {"type": "rgb", "value": [0.52, 0.51, 0.50]}}
     parts = {
         "type": "scene",
