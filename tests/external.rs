@@ -1,5 +1,5 @@
 //! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
-//! DuckDB, run on a shot from the command line.
+//! DuckDB, Mitsuba, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -29,6 +29,24 @@ fn store() -> &'static PathBuf {
                 "--set",
                 "export.formats=[\"usd\", \"glb\", \"glb_animated\", \"obj\", \"ply\", \"vtk\"]",
             ]);
+            let store = place.path("store");
+            (place, store)
+        })
+        .1
+}
+
+/// The plate with surfaces as PLY, made once.
+fn plate_store() -> &'static PathBuf {
+    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &STORE
+        .get_or_init(|| {
+            let place = Place::new();
+            let plate = shot("plate_impact");
+            let mut arguments = vec!["run", &plate, "--out", "store", "--to", "export"];
+            for setting in ["scale=smoke", "export.formats=[\"ply\"]"] {
+                arguments.extend(["--set", setting]);
+            }
+            place.succeed(&arguments);
             let store = place.path("store");
             (place, store)
         })
@@ -80,6 +98,8 @@ fn check_on(script: &str, store: fn() -> &'static PathBuf) {
         node.env("NODE_PATH", readers.join("node_modules"));
         node
     };
+    // For checks of tools that start the program themselves.
+    command.env("CULLET", env!("CARGO_BIN_EXE_cullet"));
     let output = match command.arg(path).arg(store()).output() {
         Ok(output) => output,
         Err(error) => {
@@ -108,7 +128,8 @@ fn usd_core_traverses_every_frame() {
 
 #[test]
 fn trimesh_finds_every_fragment_closed_and_no_volume_lost() {
-    check("check_meshes.py");
+    check_on("check_meshes.py", store);
+    check_on("check_meshes.py", plate_store);
 }
 
 #[test]
@@ -135,4 +156,10 @@ fn duckdb_counts_elements_per_fragment() {
 fn pyarrow_reads_frames_and_how_they_were_rounded() {
     check_on("check_columns.py", store);
     check_on("check_columns.py", lean_store);
+}
+
+#[test]
+fn mitsuba_shows_skin_and_cracks() {
+    check_on("check_mitsuba.py", store);
+    check_on("check_mitsuba.py", plate_store);
 }
