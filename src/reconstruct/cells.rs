@@ -1,70 +1,91 @@
-//! The cells that surfaces are drawn in, and the numbers of the vertices that they bring.
+//! The cells that cracks pass through, and the loops in each.
+//!
+//! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each loop is one side of a crack there,
+//! and brings one vertex. At a tip both sides are one loop.
+
+use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::cell::{Arc, Crossed, Half, Loops};
-use super::owners::Owners;
+use super::ring::{Arc, Step, arcs, face_edges};
+use super::seam::{Chain, Seam, ring_cells};
 use super::solid::Solid;
 
-/// Cells that cracks pass through.
-#[derive(Debug, Default)]
-pub struct CrackCells {
-    /// Their lower corners, ascending.
-    pub nodes: Vec<u32>,
-    /// Range of each in `edges`.
-    first: Vec<u32>,
-    /// Edges of the cell that are cut, ascending, with their places among the owners' cut edges.
-    edges: Vec<(u8, u32)>,
+/// Class of the skin's border in a cell: what lies between one crossing and the next.
+#[derive(Clone, Debug, Default)]
+pub struct SkinArcs {
+    /// For each chain of the cell, the classes at its start and end.
+    pub of_chain: Vec<[u8; 2]>,
+    /// For each class, the halves at its ends.
+    pub halves: Vec<Vec<u32>>,
+    /// For each class, the owners of its gates.
+    pub owners: Vec<Vec<u32>>,
 }
 
-impl CrackCells {
-    /// The cells around all cut edges.
-    pub fn new(solid: &Solid, owners: &Owners) -> Self {
-        let strides = solid.grid.strides();
-        let numbered = owners.cut.par_iter().enumerate();
-        let mut pairs: Vec<(u32, u8, u32)> = numbered
-            .flat_map_iter(|(number, cut)| {
-                let (node, axis) = ((cut.edge / 3) as usize, (cut.edge % 3) as usize);
-                let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
-                (0..4).map(move |m| {
-                    let cell = node - (m & 1) * u - (m >> 1) * v;
-                    (cell as u32, (4 * axis + m) as u8, number as u32)
-                })
-            })
-            .collect();
-        pairs.par_sort_unstable();
-        let mut cells = CrackCells::default();
-        for (cell, edge, number) in pairs {
-            if cells.nodes.last() != Some(&cell) {
-                cells.nodes.push(cell);
-                cells.first.push(cells.edges.len() as u32);
+/// The chains on the six faces of a cell.
+pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chain> {
+    let strides = solid.grid.strides();
+    let faces = (0..6).map(|face| {
+        let above = node + (face % 2) * strides[face / 2];
+        3 * above as u64 + (face / 2) as u64
+    });
+    faces
+        .filter_map(|face| seam.chains.get(&face))
+        .flatten()
+        .collect()
+}
+
+impl SkinArcs {
+    /// The classes in a cell with these chains.
+    pub fn new(seam: &Seam, chains: &[&Chain]) -> Self {
+        let mut class: Vec<usize> = (0..2 * chains.len()).collect();
+        fn root(class: &mut [usize], mut at: usize) -> usize {
+            while class[at] != at {
+                at = class[at];
             }
-            cells.edges.push((edge, number));
+            at
         }
-        cells.first.push(cells.edges.len() as u32);
-        cells
-    }
-
-    /// The cut edges of the cell at `node`, with their places among all.
-    pub fn edges(&self, node: usize) -> &[(u8, u32)] {
-        match self.nodes.binary_search(&(node as u32)) {
-            Ok(at) => &self.edges[self.first[at] as usize..self.first[at + 1] as usize],
-            Err(_) => &[],
+        let mut join = |a: usize, b: usize| {
+            let (a, b) = (root(&mut class, a), root(&mut class, b));
+            class[a.max(b)] = a.min(b);
+        };
+        let mut at_gate: HashMap<u32, usize> = HashMap::new();
+        for (n, chain) in chains.iter().enumerate() {
+            if chain.crossing.is_none() {
+                join(2 * n, 2 * n + 1);
+            }
+            for (end, gate) in chain.gates.into_iter().flatten().enumerate() {
+                if let Some(other) = at_gate.insert(gate, 2 * n + end) {
+                    join(other, 2 * n + end);
+                }
+            }
         }
-    }
-
-    /// How surfaces pass through the cell at `node`.
-    pub fn crossed(&self, solid: &Solid, node: usize) -> Crossed {
-        let [sx, sy, sz] = solid.grid.strides();
-        let outside = (0..8).fold(0, |set, corner| {
-            let at = node + sx * (corner & 1) + sy * (corner >> 1 & 1) + sz * (corner >> 2);
-            set | u8::from(!solid.is_inside(at)) << corner
-        });
-        let edges = self.edges(node).iter();
-        Crossed {
-            outside,
-            cut: edges.fold(0, |set, &(edge, _)| set | 1 << edge),
+        let mut arcs = SkinArcs::default();
+        let mut number: HashMap<usize, u8> = HashMap::new();
+        for (n, chain) in chains.iter().enumerate() {
+            let of = [0, 1].map(|end| {
+                let root = root(&mut class, 2 * n + end);
+                *number.entry(root).or_insert_with(|| {
+                    arcs.halves.push(Vec::new());
+                    arcs.owners.push(Vec::new());
+                    arcs.halves.len() as u8 - 1
+                })
+            });
+            for end in 0..2 {
+                if let Some((crossing, _)) = chain.crossing {
+                    arcs.halves[of[end] as usize].push(2 * crossing + end as u32);
+                }
+                if let Some(gates) = chain.gates {
+                    let owner = seam.gates[gates[end] as usize].owner;
+                    let owners = &mut arcs.owners[of[end] as usize];
+                    if !owners.contains(&owner) {
+                        owners.push(owner);
+                    }
+                }
+            }
+            arcs.of_chain.push(of);
         }
+        arcs
     }
 }
 
@@ -75,91 +96,170 @@ pub struct Middle {
     pub cell: u32,
     /// That axis.
     pub axis: u8,
-    /// The arc's corners.
-    pub corners: u8,
+    /// The arc's halves.
+    pub halves: [u32; 2],
 }
 
-/// The cells that surfaces are drawn in.
+/// The cells that cracks pass through.
 #[derive(Debug)]
 pub struct Cells {
     /// Their lower corners, ascending.
     pub nodes: Vec<u32>,
-    /// What passes through each.
-    pub crossed: Vec<Crossed>,
-    /// The loops in each.
-    pub loops: Vec<Loops>,
     /// Vertex of the first loop of each; one a loop.
     pub first: Vec<u32>,
+    /// Range of each in `halves`.
+    range: Vec<u32>,
+    /// Halves in each cell, ascending, with their loops.
+    halves: Vec<(u32, u8)>,
     /// Middles, ascending, with their vertices.
     pub middles: Vec<(Middle, u32)>,
     /// Vertices of loops and middles together.
     pub vertices: u32,
     /// Number of the cell at a node, or `u32::MAX`.
     number: Vec<u32>,
+    strides: [usize; 3],
 }
 
+/// Grid edges of a cell that cracks cross, with the crossings, ascending.
+type Crossed = [(u8, u32)];
+
 impl Cells {
-    /// The cells of the cracks and those of the zone that the skin passes through.
-    pub fn new(solid: &Solid, cracks: &CrackCells, zone: &[u32]) -> Self {
-        let mut nodes = [&cracks.nodes, zone].concat();
+    /// The cells of all crossings.
+    pub fn new(solid: &Solid, seam: &Seam) -> Self {
+        let numbered = seam.edges.par_iter().enumerate();
+        let mut crossed: Vec<(u32, u8, u32)> = numbered
+            .flat_map_iter(|(number, &edge)| {
+                let axis = (edge % 3) as u8;
+                let cells = ring_cells(solid, edge).into_iter().zip(0_u8..);
+                cells.map(move |(cell, m)| (cell as u32, 4 * axis + m, number as u32))
+            })
+            .collect();
+        crossed.par_sort_unstable();
+        let mut nodes: Vec<u32> = crossed.iter().map(|&(cell, _, _)| cell).collect();
+        nodes.extend(&seam.cells);
         nodes.par_sort_unstable();
         nodes.dedup();
-        let seen: Vec<(u32, Crossed)> = nodes
+        let loops: Vec<(u32, Vec<(u32, u8)>, u8)> = nodes
             .par_iter()
             .with_min_len(256)
-            .map(|&node| (node, cracks.crossed(solid, node as usize)))
-            .filter(|(_, crossed)| !crossed.is_empty())
-            .collect();
-        let loops: Vec<Loops> = seen
-            .par_iter()
-            .with_min_len(256)
-            .map(|(_, crossed)| crossed.loops())
+            .filter_map(|&node| {
+                let start = crossed.partition_point(|entry| entry.0 < node);
+                let own = crossed[start..].iter().take_while(|entry| entry.0 == node);
+                let own: Vec<(u8, u32)> = own.map(|&(_, edge, number)| (edge, number)).collect();
+                let (halves, count) = loops(solid, seam, node as usize, &own);
+                (count > 0).then_some((node, halves, count))
+            })
             .collect();
         let mut cells = Cells {
-            nodes: seen.iter().map(|(node, _)| *node).collect(),
-            crossed: seen.into_iter().map(|(_, crossed)| crossed).collect(),
+            nodes: loops.iter().map(|cell| cell.0).collect(),
             first: Vec::with_capacity(loops.len()),
-            loops,
+            range: vec![0],
+            halves: Vec::new(),
             middles: Vec::new(),
             vertices: 0,
             number: vec![u32::MAX; solid.grid.len()],
+            strides: solid.grid.strides(),
         };
-        for (number, &node) in cells.nodes.iter().enumerate() {
+        for (number, (node, halves, count)) in loops.into_iter().enumerate() {
             cells.number[node as usize] = number as u32;
             cells.first.push(cells.vertices);
-            cells.vertices += u32::from(cells.loops[number].count);
+            cells.vertices += u32::from(count);
+            cells.halves.extend(halves);
+            cells.range.push(cells.halves.len() as u32);
         }
-        cells.find_middles(solid);
+        cells.find_middles(solid, seam);
         cells
     }
 
-    fn find_middles(&mut self, solid: &Solid) {
+    /// Number of the cell at `node`, if a crack passes through it.
+    pub fn at(&self, node: usize) -> Option<usize> {
+        let number = self.number[node];
+        (number != u32::MAX).then_some(number as usize)
+    }
+
+    /// Halves in a cell, ascending, with their loops.
+    pub fn halves(&self, number: usize) -> &[(u32, u8)] {
+        &self.halves[self.range[number] as usize..self.range[number + 1] as usize]
+    }
+
+    /// Number of loops in a cell.
+    pub fn loops(&self, number: usize) -> u8 {
+        self.halves(number).iter().map(|half| half.1 + 1).max().unwrap_or(0)
+    }
+
+    /// Loop of a half in a cell.
+    pub fn loop_of(&self, number: usize, half: u32) -> Option<u8> {
+        let halves = self.halves(number);
+        let at = halves.binary_search_by_key(&half, |entry| entry.0).ok()?;
+        Some(halves[at].1)
+    }
+
+    /// Vertex of the loop of a half in a cell.
+    pub fn vertex(&self, number: usize, half: u32) -> Option<u32> {
+        let own = self.loop_of(number, half)?;
+        Some(self.first[number] + u32::from(own))
+    }
+
+    /// Arcs on the lower face along `axis` of a cell.
+    pub fn arcs_below(&self, seam: &Seam, number: usize, axis: usize) -> Vec<Arc> {
+        let node = self.nodes[number] as usize;
+        let face = 3 * node as u64 + axis as u64;
+        if let Some(arcs) = seam.arcs.get(&face) {
+            return arcs.clone();
+        }
+        let own: Vec<(u8, u32)> = self.crossed(seam, number).collect();
+        plain_arcs(&own, axis, 0)
+    }
+
+    /// Grid edges of a cell that are crossed, with the crossings, in the order of the crossings.
+    pub fn crossed<'a>(
+        &'a self,
+        seam: &'a Seam,
+        number: usize,
+    ) -> impl Iterator<Item = (u8, u32)> + 'a {
+        let node = self.nodes[number] as u64;
+        let own = self.halves(number).iter().map(|half| half.0 / 2);
+        let mut last = u32::MAX;
+        own.filter(move |&crossing| std::mem::replace(&mut last, crossing) != crossing)
+            .filter_map(move |crossing| {
+                let edge = *seam.edges.get(crossing as usize)?;
+                let (axis, offset) = ((edge % 3) as usize, edge / 3 - node);
+                Some((local_edge(self.strides, axis, offset), crossing))
+            })
+    }
+
+    fn find_middles(&mut self, solid: &Solid, seam: &Seam) {
         let strides = solid.grid.strides();
         let this = &*self;
+        let portions = seam.edges.len() as u32;
         let mut middles: Vec<Middle> = (0..self.nodes.len())
             .into_par_iter()
             .with_min_len(256)
             .flat_map_iter(|number| {
-                (0..3).flat_map(move |axis| {
-                    let below = this.at(this.nodes[number] as usize - strides[axis]);
-                    let joined: Vec<(u8, [u8; 2])> = below.map_or_else(Vec::new, |below| {
-                        let arcs = this.crossed[number].arcs(axis, 0);
-                        arcs.map(|arc| (arc.corners, this.joined(number, below, axis, &arc)))
-                            .collect()
-                    });
-                    let doubled: Vec<u8> = joined
-                        .iter()
-                        .filter(|(corners, pair)| {
-                            joined.iter().any(|(c, p)| c != corners && p == pair)
-                        })
-                        .map(|&(corners, _)| corners)
-                        .collect();
-                    doubled.into_iter().map(move |corners| Middle {
-                        cell: number as u32,
-                        axis: axis as u8,
-                        corners,
-                    })
-                })
+                let mut found = Vec::new();
+                for axis in 0..3 {
+                    let Some(below) = this.at(this.nodes[number] as usize - strides[axis]) else {
+                        continue;
+                    };
+                    let mut arcs = this.arcs_below(seam, number, axis);
+                    arcs.retain(|arc| arc.halves.iter().any(|half| half / 2 < portions));
+                    if arcs.len() < 2 {
+                        continue;
+                    }
+                    let joined = |arc: &Arc| [number, below].map(|n| this.loop_of(n, arc.halves[0]));
+                    for (m, arc) in arcs.iter().enumerate() {
+                        let pair = joined(arc);
+                        let mut others = arcs.iter().enumerate();
+                        if others.any(|(n, other)| n != m && joined(other) == pair) {
+                            found.push(Middle {
+                                cell: number as u32,
+                                axis: axis as u8,
+                                halves: arc.halves,
+                            });
+                        }
+                    }
+                }
+                found
             })
             .collect();
         middles.sort_unstable();
@@ -168,42 +268,85 @@ impl Cells {
         self.middles = middles.into_iter().zip(first..).collect();
     }
 
-    /// The loops that an arc on the lower face along `axis` joins: in cell `number` and in the one `below`.
-    pub fn joined(&self, number: usize, below: usize, axis: usize, arc: &Arc) -> [u8; 2] {
-        let half = arc.ends[0];
-        [
-            self.loops[number].get(half),
-            self.loops[below].get(half.from_below(axis)),
-        ]
+    /// The middles on the lower faces of a cell, with their vertices.
+    pub fn middles_of(&self, number: usize) -> &[(Middle, u32)] {
+        let start = self.middles.partition_point(|(middle, _)| (middle.cell as usize) < number);
+        let count = self.middles[start..].partition_point(|(middle, _)| middle.cell as usize == number);
+        &self.middles[start..start + count]
     }
 
-    /// Number of the cell at `node`, if surfaces are drawn in it.
-    pub fn at(&self, node: usize) -> Option<usize> {
-        let number = self.number[node];
-        (number != u32::MAX).then_some(number as usize)
-    }
-
-    /// Vertex of the loop that a half of a cell belongs to.
-    pub fn vertex(&self, number: usize, half: Half) -> u32 {
-        self.first[number] + u32::from(self.loops[number].get(half))
-    }
-
-    /// Vertices of loops of a cell.
-    pub fn vertices_of(&self, number: usize) -> std::ops::Range<u32> {
-        let first = self.first[number];
-        first..first + u32::from(self.loops[number].count)
-    }
-
-    /// The middle on the lower face along `axis` of cell `number` in the arc that `corner` belongs to, if there is one.
-    pub fn middle(&self, number: usize, axis: usize, corner: usize) -> Option<u32> {
-        let start = self.middles.partition_point(|(middle, _)| {
-            (middle.cell, middle.axis) < (number as u32, axis as u8)
-        });
-        let own = self.middles[start..].iter().take_while(|(middle, _)| {
-            (middle.cell, middle.axis) == (number as u32, axis as u8)
-        });
-        own.filter(|(middle, _)| middle.corners >> corner & 1 == 1)
+    /// The middle on the lower face along `axis` of a cell in the arc that `half` belongs to, if there is one.
+    pub fn middle(&self, number: usize, axis: usize, half: u32) -> Option<u32> {
+        let own = self.middles_of(number).iter();
+        own.filter(|(middle, _)| middle.axis as usize == axis && middle.halves.contains(&half))
             .map(|(_, vertex)| *vertex)
             .next()
     }
+}
+
+/// The edge along `axis` of a cell whose lower node lies `offset` nodes after the cell's.
+fn local_edge(strides: [usize; 3], axis: usize, offset: u64) -> u8 {
+    let (u, v) = (strides[(axis + 1) % 3] as u64, strides[(axis + 2) % 3] as u64);
+    let at = [0, u, v, u + v].iter().position(|&o| o == offset);
+    (4 * axis + at.unwrap_or(0)) as u8
+}
+
+/// Arcs of a face that the skin does not pass.
+fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
+    let mut steps: Vec<Step> = Vec::with_capacity(4);
+    for (m, edge) in face_edges(axis, side).into_iter().enumerate() {
+        if let Some(&(_, c)) = crossed.iter().find(|entry| entry.0 as usize == edge) {
+            // The last two edges are passed from their upper end.
+            steps.push(if m < 2 { [2 * c, 2 * c + 1] } else { [2 * c + 1, 2 * c] });
+        }
+    }
+    arcs(&steps).collect()
+}
+
+/// Halves of a cell, ascending, with their loops, and how many loops there are.
+fn loops(solid: &Solid, seam: &Seam, node: usize, crossed: &Crossed) -> (Vec<(u32, u8)>, u8) {
+    let strides = solid.grid.strides();
+    let mut pairs: Vec<[u32; 2]> = Vec::new();
+    let active = seam.active.get(node).copied().unwrap_or(false);
+    for face in 0..6 {
+        let (axis, side) = (face / 2, face % 2);
+        let above = 3 * (node + side * strides[axis]) as u64 + axis as u64;
+        match seam.arcs.get(&above).filter(|_| active) {
+            Some(arcs) => pairs.extend(arcs.iter().map(|arc| arc.halves)),
+            None => pairs.extend(plain_arcs(crossed, axis, side).iter().map(|arc| arc.halves)),
+        }
+    }
+    if active {
+        let chains = chains_of(solid, seam, node);
+        for halves in SkinArcs::new(seam, &chains).halves {
+            pairs.extend(halves.windows(2).map(|pair| [pair[0], pair[1]]));
+        }
+    }
+    let mut halves: Vec<u32> = pairs.as_flattened().to_vec();
+    halves.sort_unstable();
+    halves.dedup();
+    let place = |half: u32| halves.partition_point(|&h| h < half);
+    let mut joined: Vec<usize> = (0..halves.len()).collect();
+    fn root(joined: &[usize], mut at: usize) -> usize {
+        while joined[at] != at {
+            at = joined[at];
+        }
+        at
+    }
+    for [a, b] in pairs {
+        let (a, b) = (root(&joined, place(a)), root(&joined, place(b)));
+        joined[a.max(b)] = a.min(b);
+    }
+    let mut count = 0;
+    let mut numbers = vec![0_u8; halves.len()];
+    for at in 0..halves.len() {
+        let first = root(&joined, at);
+        numbers[at] = if first == at {
+            count += 1;
+            count - 1
+        } else {
+            numbers[first]
+        };
+    }
+    (halves.into_iter().zip(numbers).collect(), count)
 }

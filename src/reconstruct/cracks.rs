@@ -272,6 +272,12 @@ impl<'a> Cracks<'a> {
         }
     }
 
+    /// Height of `x` above the sheet between the sides of two elements, m: negative on the side of the first.
+    pub fn height(&self, x: DVec3, elements: [u32; 2]) -> f64 {
+        let [a, b] = elements.map(|element| self.field(x, element).value);
+        (a - b) / 2.0
+    }
+
     /// The point of the sheet between the sides of two elements nearest to `x`, to first order, and the sheet's unit normal from the first
     /// to the second; `x` itself and zero where no fracture point is near.
     pub fn between(&self, x: DVec3, elements: [u32; 2]) -> (DVec3, DVec3) {

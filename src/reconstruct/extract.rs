@@ -1,9 +1,9 @@
-//! The surfaces of a body in one state, as the dual of marching cubes on cut edges.
+//! The surfaces of a body in one state: its skin, cut along the rims of cracks, and both faces of every crack.
 //!
-//! In every cell that a crack or the zone's skin passes through, [`super::cell`] finds loops, one a side of the surface there. What is
-//! drawn is their dual (Nielson 2004): one vertex for each loop, and for each side of every crossed grid edge the polygon of the loops
-//! around it. A crack has both its faces, vertex on vertex, and where it ends both have the same vertices, so it opens up to its tip
-//! without a gap; the loops of the skin close the surface with the part of the skin that [`super::zone`] keeps.
+//! Cracks are drawn as the dual of what [`super::cells`] finds on the grid (Nielson 2004): a vertex for each loop of a cell, and for each
+//! side of every crossed grid edge the polygon of the loops around it. A crack has both its faces, vertex on vertex, and where it ends both
+//! have the same vertices, so it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
+//! [`super::weave`] cuts there.
 //!
 //! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
 //! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle.
@@ -11,14 +11,16 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::cell::{Half, NONE, Passing};
-use super::cells::{Cells, CrackCells};
+use super::cells::Cells;
+use super::clip::Point;
 use super::cracks::Cracks;
 use super::fair::{Link, Vertex, fair};
-use super::owners::{FAR, Owners};
-use super::place::{Cell, Crossing};
+use super::owners::Owners;
+use super::place::{groups, place};
+use super::ring::Arc;
+use super::seam::{Disagreement, Seam, ring_cells};
 use super::solid::Solid;
-use super::zone::Zone;
+use super::weave::{Woven, weave};
 use crate::math::union_find::UnionFind;
 
 /// What a vertex moves with.
@@ -30,6 +32,18 @@ pub enum Hold {
     Skin(u32),
     /// Whatever is near.
     Near,
+}
+
+impl Hold {
+    /// These elements, ascending and each once; whatever is near if there is none.
+    pub fn of(elements: &[u32]) -> Self {
+        match elements.last() {
+            Some(&last) => {
+                Hold::Side(std::array::from_fn(|m| elements.get(m).copied().unwrap_or(last)))
+            }
+            None => Hold::Near,
+        }
+    }
 }
 
 /// Closed surfaces of all fragments of a body at rest.
@@ -47,64 +61,55 @@ pub struct Surface {
     pub part: Vec<u32>,
 }
 
-/// Draws all surfaces of a body; without owners, those of a body without a crack. Nodes on the border of the grid must lie outside.
-pub fn extract(solid: &Solid, owners: Option<&Owners>, cracks: &Cracks) -> Surface {
-    let Some(owners) = owners else {
+impl Surface {
+    /// The skin alone.
+    pub fn whole(solid: &Solid) -> Self {
         let mesh = &solid.skin.mesh;
-        let mut parts = UnionFind::new(mesh.positions.len());
-        join(&mut parts, &mesh.triangles);
-        return Surface {
+        let mut surface = Surface {
             positions: mesh.positions.clone(),
             holds: (0..mesh.positions.len() as u32).map(Hold::Skin).collect(),
             triangles: mesh.triangles.clone(),
             inside: vec![0; mesh.triangles.len()],
-            part: parts.roots(),
+            part: Vec::new(),
         };
-    };
-    let crack_cells = CrackCells::new(solid, owners);
-    let rims: Vec<u32> = crack_cells
-        .nodes
-        .iter()
-        .copied()
-        .filter(|&node| crack_cells.crossed(solid, node as usize).outside != 0)
-        .collect();
-    let zone = Zone::new(solid, &rims, |node| crack_cells.crossed(solid, node));
-    draw(solid, owners, cracks, &crack_cells, &zone)
-}
+        surface.find_parts();
+        surface
+    }
 
-/// Draws the cracks, the skin within `zone` and what the zone keeps.
-pub fn draw(
-    solid: &Solid,
-    owners: &Owners,
-    cracks: &Cracks,
-    crack_cells: &CrackCells,
-    zone: &Zone,
-) -> Surface {
-    let draw = Draw {
-        solid,
-        owners,
-        cracks,
-        crack_cells,
-        zone,
-        cells: &Cells::new(solid, crack_cells, &zone.cells),
-    };
-    draw.surface()
-}
+    /// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are the skin's vertices.
+    pub fn cracked(
+        solid: &Solid,
+        cracks: &Cracks,
+        owners: &mut Owners,
+        corners: &[Point],
+    ) -> Result<Self, Disagreement> {
+        let seam = Seam::new(solid, cracks, owners, corners)?;
+        let cells = Cells::new(solid, &seam);
+        let woven = weave(solid, cracks, &seam, &cells, corners);
+        let draw = Draw {
+            solid,
+            cracks,
+            seam: &seam,
+            cells: &cells,
+        };
+        Ok(draw.surface(woven))
+    }
 
-fn join(parts: &mut UnionFind, triangles: &[[u32; 3]]) {
-    for [a, b, c] in triangles {
-        parts.join(*a, *b);
-        parts.join(*b, *c);
+    fn find_parts(&mut self) {
+        let mut parts = UnionFind::new(self.positions.len());
+        for [a, b, c] in &self.triangles {
+            parts.join(*a, *b);
+            parts.join(*b, *c);
+        }
+        self.part = parts.roots();
     }
 }
 
 #[derive(Clone, Copy)]
 struct Draw<'a> {
     solid: &'a Solid,
-    owners: &'a Owners,
     cracks: &'a Cracks<'a>,
-    crack_cells: &'a CrackCells,
-    zone: &'a Zone,
+    seam: &'a Seam,
     cells: &'a Cells,
 }
 
@@ -118,18 +123,17 @@ struct Placed {
     middles: Vec<(Vertex, Hold)>,
 }
 
-/// A face across one grid edge: three vertices or more, counter-clockwise from outside.
+/// A face across one grid edge: four vertices or more, counter-clockwise from outside.
 struct Polygon {
     corners: Vec<u32>,
-    inside: u8,
-    /// Whether the corners were turned round, its owner's node being the upper one.
+    /// Whether the corners were turned round, its side being that of the upper end.
     turned: bool,
     /// Whether the other side has both ends of a diagonal too: near a tip both sides would draw it.
     pinched: bool,
 }
 
 impl Draw<'_> {
-    fn surface(self) -> Surface {
+    fn surface(self, woven: Woven) -> Surface {
         let count = self.cells.nodes.len();
         let placed: Vec<Placed> = (0..count)
             .into_par_iter()
@@ -152,136 +156,112 @@ impl Draw<'_> {
             surface.holds.push(*hold);
         }
         drop(placed);
+        // Crossings on the skin hold the border of the cracks.
+        let portions = self.seam.edges.len();
+        let border = places.len() as u32;
+        places.extend(self.seam.crossings[portions..].iter().map(|crossing| Vertex {
+            position: crossing.point,
+            pinned: true,
+            elements: 0,
+        }));
         let links: Vec<Link> = (0..count)
             .into_par_iter()
             .with_min_len(64)
-            .flat_map_iter(|number| self.links(number, &place_of))
+            .flat_map_iter(|number| self.links(number, &place_of, border))
             .collect();
         fair(self.solid, &mut places, &links);
         let place_of = place_of.iter();
         surface.positions = place_of.map(|&p| places[p as usize].position).collect();
-        let polygons: Vec<Vec<Polygon>> = (0..count)
-            .into_par_iter()
-            .with_min_len(64)
-            .map(|number| self.polygons(number))
-            .collect();
-        let kept = surface.positions.len() as u32;
-        surface.positions.extend(&self.zone.positions);
-        let source = self.zone.source.iter();
-        surface
-            .holds
-            .extend(source.map(|source| source.map_or(Hold::Near, Hold::Skin)));
-        let whole = self.zone.triangles.iter();
-        surface
-            .triangles
-            .extend(whole.map(|t| t.map(|v| v + kept)));
+        surface.positions.extend(&woven.positions);
+        surface.holds.extend(&woven.holds);
+        surface.triangles.extend(&woven.triangles);
         surface.inside.resize(surface.triangles.len(), 0);
-        self.fans(kept, &mut surface);
-        for polygon in polygons.iter().flatten() {
-            let gate = |v: u32| if v >= GATE { v - GATE + kept } else { v };
-            polygon.triangulate(gate, &mut surface);
+        let drawn: Vec<(Vec<Polygon>, Vec<[u32; 3]>)> = (0..portions)
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|crossing| self.faces(crossing as u32, &woven.of_chain))
+            .collect();
+        for (polygons, ties) in &drawn {
+            for polygon in polygons {
+                polygon.triangulate(&mut surface);
+            }
+            surface.triangles.extend(ties);
         }
-        let mut parts = UnionFind::new(surface.positions.len());
-        join(&mut parts, &surface.triangles);
-        surface.part = parts.roots();
+        surface.triangles.extend(&woven.rims);
+        surface.inside.resize(surface.triangles.len(), 1);
+        surface.find_parts();
         surface
-    }
-
-    fn cell(&self, number: usize) -> Cell<'_> {
-        Cell {
-            solid: self.solid,
-            owners: self.owners,
-            node: self.cells.nodes[number] as usize,
-            crossed: self.cells.crossed[number],
-        }
     }
 
     fn place(self, number: usize) -> Placed {
-        let cell = self.cell(number);
-        let loops = &self.cells.loops[number];
-        let crossings = cell.crossings(self.crack_cells);
-        let rim = cell.rim(self.cracks);
-        let is_crack = cell.crossed.cut != 0 || rim.is_some();
-        let groups = cell.crossed.groups();
-        let mut of_group = [0_u8; 8];
-        let mut placed = Placed {
-            vertices: Vec::new(),
-            of_loop: Vec::with_capacity(loops.count as usize),
-            holds: Vec::with_capacity(loops.count as usize),
-            middles: Vec::new(),
-        };
-        let owners: [u32; 8] = std::array::from_fn(|corner| cell.owner(corner));
-        let least = owners
+        let node = self.cells.nodes[number] as usize;
+        let halves = self.cells.halves(number);
+        let loops = self.cells.loops(number);
+        let crossing = |n: u32| &self.seam.crossings[n as usize];
+        let owner = |half: u32| crossing(half / 2).owners[half as usize % 2];
+        let owners = halves.iter().map(|&(half, _)| owner(half));
+        let elements = owners.map(|owner| self.cracks.elements_with(owner)).min().unwrap_or(0);
+        let (of_loop, crossings) = groups(halves, loops);
+        let vertices = crossings
             .iter()
-            .filter(|&&owner| owner < FAR)
-            .map(|&owner| self.cracks.elements_with(owner))
-            .min();
-        let vertex = |(position, sharp): (DVec3, bool), skin: bool| Vertex {
-            position,
-            skin,
-            crack: is_crack,
-            pinned: sharp,
-            elements: least.unwrap_or(u32::MAX),
+            .map(|own| Vertex {
+                position: place(self.solid, node, own.iter().map(|&n| crossing(n))),
+                pinned: false,
+                elements,
+            })
+            .collect();
+        let side = |own: &mut dyn Iterator<Item = u32>| {
+            let mut elements: Vec<u32> = own.map(owner).collect();
+            elements.sort_unstable();
+            elements.dedup();
+            Hold::of(&elements)
         };
-        for number in 0..loops.count {
-            let first = loops.halves(number).next();
-            let group = first.map_or(0, |half| groups[half.corner()]);
-            of_group[group as usize] += 1;
+        let holds = (0..loops)
+            .map(|own| side(&mut halves.iter().filter(|half| half.1 == own).map(|half| half.0)))
+            .collect();
+        let middles = self.cells.middles_of(number).iter().map(|(middle, _)| {
+            let points = middle.halves.map(|half| crossing(half / 2).point);
+            let vertex = Vertex {
+                position: (points[0] + points[1]) / 2.0,
+                pinned: true,
+                elements,
+            };
+            (vertex, side(&mut middle.halves.into_iter()))
+        });
+        Placed {
+            vertices,
+            of_loop: of_loop.into_iter().map(u32::from).collect(),
+            holds,
+            middles: middles.collect(),
         }
-        let alone = of_group.iter().all(|&count| count <= 1);
-        for number in 0..loops.count {
-            let halves: Vec<Half> = loops.halves(number).collect();
-            placed.holds.push(side(&owners, &halves));
-            let own = |edge: usize| halves.iter().any(|half| half.edge as usize == edge);
-            let edges = (0..12).filter(|&edge| alone || own(edge));
-            let corners: Vec<&Crossing> = edges.filter_map(|e| crossings[e].as_ref()).collect();
-            if !alone || number == 0 {
-                let place = cell.vertex(corners.iter().copied(), rim.as_ref());
-                let skin = corners.iter().any(|c| c.skin);
-                placed.vertices.push(vertex(place, skin));
-            }
-            placed.of_loop.push(placed.vertices.len() as u32 - 1);
-        }
-        let start = self
-            .cells
-            .middles
-            .partition_point(|(middle, _)| (middle.cell as usize) < number);
-        let own = self.cells.middles[start..].iter();
-        for (middle, _) in own.take_while(|(middle, _)| middle.cell as usize == number) {
-            let mut arcs = cell.crossed.arcs(middle.axis as usize, 0);
-            let arc = arcs.find(|arc| arc.corners == middle.corners);
-            let ends = arc.map_or_else(Vec::new, |arc| arc.ends.to_vec());
-            let crossed: Vec<&Crossing> = ends
-                .iter()
-                .filter_map(|half| crossings[half.edge as usize].as_ref())
-                .collect();
-            let sum: DVec3 = crossed.iter().map(|crossing| crossing.point).sum();
-            let skin = crossed.iter().any(|crossing| crossing.skin);
-            let place = vertex((sum / crossed.len() as f64, true), skin);
-            placed.middles.push((place, side(&owners, &ends)));
-        }
-        placed
     }
 
-    /// Which places the lower faces of a cell join.
-    fn links(self, number: usize, place_of: &[u32]) -> Vec<Link> {
+    /// Which places the lower faces of a cell join, and the crossings on its skin's border.
+    fn links(self, number: usize, place_of: &[u32], border: u32) -> Vec<Link> {
         let mut links = Vec::new();
+        let portions = self.seam.edges.len() as u32;
+        let mut link = |a: u32, b: u32, line: bool| {
+            links.push(Link {
+                ends: [a.min(b), a.max(b)],
+                line,
+            });
+        };
+        let node = self.cells.nodes[number] as usize;
         for axis in 0..3 {
-            let node = self.cells.nodes[number] as usize;
             let Some(below) = self.cells.at(node - self.solid.grid.strides()[axis]) else {
                 continue;
             };
-            let crossed = self.cells.crossed[number];
-            let line = crossed.passing(axis, 0) == Passing::Line;
-            for arc in crossed.arcs(axis, 0) {
-                let [here, there] = self.cells.joined(number, below, axis, &arc);
-                let vertices = [
-                    self.cells.first[number] + u32::from(here),
-                    self.cells.first[below] + u32::from(there),
-                ];
-                let mut ends = vertices.map(|v| place_of[v as usize]);
-                ends.sort_unstable();
-                links.push(Link { ends, line });
+            for arc in self.cells.arcs_below(self.seam, number, axis) {
+                let ends = [number, below].map(|n| self.cells.vertex(n, arc.halves[0]));
+                if let [Some(a), Some(b)] = ends {
+                    link(place_of[a as usize], place_of[b as usize], arc.line);
+                }
+            }
+        }
+        for &(half, own) in self.cells.halves(number) {
+            if half / 2 >= portions {
+                let place = place_of[(self.cells.first[number] + u32::from(own)) as usize];
+                link(place, border + half / 2 - portions, false);
             }
         }
         links.sort_unstable();
@@ -289,156 +269,72 @@ impl Draw<'_> {
         links
     }
 
-    /// The faces across the grid edges of a cell that no cell before it has drawn.
-    fn polygons(self, number: usize) -> Vec<Polygon> {
-        let strides = self.solid.grid.strides();
-        let crossed = self.cells.crossed[number];
-        let mut found = Vec::new();
-        for edge in (0..12).filter(|&edge| crossed.is_crossed(edge)) {
-            let axis = edge / 4;
-            let offsets = [edge & 1, edge >> 1 & 1];
-            let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
-            let node = self.cells.nodes[number] as usize + offsets[0] * u + offsets[1] * v;
-            let ring = RING.map(|[du, dv]| self.cells.at(node - du * u - dv * v));
-            if ring.iter().flatten().min() != Some(&number) {
-                continue;
-            }
-            let cut = crossed.cut >> edge & 1 == 1;
-            let loops = self.cells.loops[number].of[edge];
-            let sides = [0, 1].map(|end| match loops[end] {
-                NONE => Vec::new(),
-                _ => self.rings(&ring, node, axis, end),
-            });
-            let pinched = match [&sides[0][..], &sides[1][..]] {
-                [[a], [b]] => {
-                    let shared = |m: usize| a.get(m).is_some_and(|v| b.contains(v));
-                    (shared(0) && shared(2)) || (shared(1) && shared(3))
-                }
-                _ => false,
-            };
-            for (end, rings) in sides.into_iter().enumerate() {
-                for mut corners in rings {
-                    if end == 1 {
-                        corners.reverse();
+    /// The faces across the grid edge of a crossing, and the triangles that tie them to the skin.
+    fn faces(self, crossing: u32, of_chain: &[[u32; 2]]) -> (Vec<Polygon>, Vec<[u32; 3]>) {
+        let edge = self.seam.edges[crossing as usize];
+        let axis = (edge % 3) as usize;
+        let around = ring_cells(self.solid, edge);
+        // In order round the edge, right-handed about it.
+        let ring = [0, 1, 3, 2].map(|m| self.cells.at(around[m]));
+        let portions = self.seam.edges.len() as u32;
+        let mut ties = Vec::new();
+        let mut rings: [Vec<u32>; 2] = Default::default();
+        for end in 0..2 {
+            let half = 2 * crossing + end;
+            for m in 0..4 {
+                let cells = [ring[m], ring[(m + 1) % 4]];
+                let [Some(here), Some(next)] = cells else { continue };
+                let vertices = [here, next].map(|n| self.cells.vertex(n, half));
+                let [Some(from), Some(to)] = vertices else { continue };
+                rings[end as usize].push(from);
+                // The face between both lies below the upper one.
+                let upper = ring[[0, 1, 3, 0][m]].unwrap_or(here);
+                let across = (axis + 1 + m % 2) % 3;
+                let middle = self.cells.middle(upper, across, half);
+                rings[end as usize].extend(middle);
+                let arcs = self.cells.arcs_below(self.seam, upper, across);
+                let arc = arcs.iter().find(|arc| arc.halves.contains(&half));
+                let other = arc.map(|arc: &Arc| {
+                    arc.halves[usize::from(arc.halves[0] == half)]
+                });
+                let Some(other) = other.filter(|other| other / 2 >= portions) else {
+                    continue;
+                };
+                let gate = of_chain[(other / 2 - portions) as usize][other as usize % 2];
+                let mut tie = |a: u32, b: u32| {
+                    ties.push(if end == 0 { [b, a, gate] } else { [a, b, gate] });
+                };
+                match middle {
+                    Some(middle) => {
+                        tie(from, middle);
+                        tie(middle, to);
                     }
-                    found.push(Polygon {
-                        inside: u8::from(cut),
-                        corners,
-                        turned: end == 1,
-                        pinched,
-                    });
+                    None => tie(from, to),
                 }
             }
         }
-        found
-    }
-
-    /// Vertices around the grid edge that leaves `node` along `axis`, right-handed about it, on the side of its lower or upper `end`: one
-    /// ring, or where some of the cells around it are not drawn, each stretch of the others with the gate in which the skin goes on.
-    fn rings(
-        self,
-        ring: &[Option<usize>; 4],
-        node: usize,
-        axis: usize,
-        end: usize,
-    ) -> Vec<Vec<u32>> {
-        let across = [(axis + 1) % 3, (axis + 2) % 3];
-        let vertex = |m: usize, number: usize| {
-            let [du, dv] = RING[m];
-            let half = Half {
-                edge: (4 * axis + du + 2 * dv) as u8,
-                end: end as u8,
-            };
-            self.cells.vertex(number, half)
-        };
-        // The middle between cell m of the ring and the next: the upper of both, and the edge's corner in it.
-        let middle = |m: usize| {
-            if self.cells.middles.is_empty() {
-                return None;
+        let shared = |m: usize| rings[0].get(m).is_some_and(|v| rings[1].contains(v));
+        let pinched = (shared(0) && shared(2)) || (shared(1) && shared(3));
+        let polygons = rings.into_iter().enumerate().map(|(end, mut corners)| {
+            if end == 1 {
+                corners.reverse();
             }
-            let upper = [0, 1, 3, 0][m];
-            let [du, dv] = RING[upper];
-            let corner = du << across[0] | dv << across[1] | end << axis;
-            self.cells.middle(ring[upper]?, across[m % 2], corner)
-        };
-        let whole = ring.iter().all(Option::is_some);
-        let start = if whole {
-            0
-        } else {
-            // Behind a gap.
-            (0..4)
-                .find(|&m| ring[m].is_none())
-                .map_or(0, |m| m + 1)
-        };
-        let gate = (!whole).then(|| self.zone.gate(node, axis)).flatten();
-        let mut rings: Vec<Vec<u32>> = Vec::new();
-        let mut current = Vec::new();
-        for m in (start..start + 4).map(|m| m % 4) {
-            match ring[m] {
-                Some(number) => {
-                    current.push(vertex(m, number));
-                    if ring[(m + 1) % 4].is_some() {
-                        current.extend(middle(m));
-                    }
-                }
-                None => rings.push(std::mem::take(&mut current)),
+            Polygon {
+                corners,
+                turned: end == 1,
+                pinched,
             }
-        }
-        rings.push(current);
-        if let Some(gate) = gate {
-            rings.iter_mut().for_each(|ring| ring.push(GATE + gate));
-        }
-        rings.retain(|ring| ring.len() >= 3);
-        rings
-    }
-
-    /// The triangles between the loops of the zone's outermost cells and the kept skin.
-    fn fans(self, kept: u32, surface: &mut Surface) {
-        for chain in &self.zone.chains {
-            let Some(number) = self.cells.at(chain.cell as usize) else {
-                continue;
-            };
-            let edge = chain.edges[0] as usize;
-            let loops = self.cells.loops[number].of[edge];
-            let own = if loops[0] == NONE { loops[1] } else { loops[0] };
-            let apex = self.cells.first[number] + u32::from(own);
-            for pair in chain.vertices.windows(2) {
-                let triangle = [pair[1] + kept, pair[0] + kept, apex];
-                surface.triangles.push(triangle);
-                surface.inside.push(0);
-            }
-        }
-    }
-}
-
-/// Offsets of the four cells around a grid edge, subtracted along both axes across it.
-const RING: [[usize; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
-
-/// Added to the number of a vertex of the kept skin, as long as those of the cells are not all counted.
-const GATE: u32 = 1 << 31;
-
-/// What the loop or arc with these halves moves with.
-fn side(owners: &[u32; 8], halves: &[Half]) -> Hold {
-    let mut own: Vec<u32> = halves
-        .iter()
-        .map(|half| owners[half.corner()])
-        .filter(|&owner| owner < FAR)
-        .collect();
-    own.sort_unstable();
-    own.dedup();
-    match own.last() {
-        Some(&last) => Hold::Side(std::array::from_fn(|m| own.get(m).copied().unwrap_or(last))),
-        None => Hold::Near,
+        });
+        (polygons.collect(), ties)
     }
 }
 
 impl Polygon {
     /// Cuts the polygon into triangles: a quad along the diagonal that folds it less, more corners about their mean.
-    fn triangulate(&self, number: impl Fn(u32) -> u32, surface: &mut Surface) {
+    fn triangulate(&self, surface: &mut Surface) {
         let positions = &mut surface.positions;
-        let corners: Vec<u32> = self.corners.iter().map(|&v| number(v)).collect();
+        let corners = &self.corners;
         match corners[..] {
-            [a, b, c] => surface.triangles.push([a, b, c]),
             [a, b, d, e] if !self.pinched => {
                 let [pa, pb, pd, pe] = [a, b, d, e].map(|v| positions[v as usize]);
                 // Cosine of the fold along each diagonal.
@@ -475,6 +371,5 @@ impl Polygon {
                 surface.triangles.extend(next);
             }
         }
-        surface.inside.resize(surface.triangles.len(), self.inside);
     }
 }

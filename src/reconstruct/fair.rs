@@ -1,7 +1,7 @@
-//! Evens out the vertices of cracks and rims at rest.
+//! Evens out the vertices of cracks at rest.
 //!
-//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a rim on the skin, a tip, where cracks
-//! meet) listens only to its neighbours along that line; one where lines end or meet stays. Both sides of a crack have one vertex here, so
+//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a tip, or where cracks meet)
+//! listens only to its neighbours along that line; one where lines end or meet stays. Both sides of a crack have one vertex here, so
 //! they stay one sheet.
 
 use glam::DVec3;
@@ -17,19 +17,13 @@ const STEPS: [f64; 2] = [0.5, -0.526];
 const LIMIT: f64 = 0.5;
 /// Fragments with fewer elements than this keep more of their shape: they have little else.
 const SMALL: f64 = 16.0;
-/// Rings of skin vertices beside a rim that give way to it.
-const RINGS: usize = 2;
 
-/// A place of the surfaces, shared by the sides that meet there.
+/// A place of the cracks, shared by the sides that meet there.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertex {
     /// Position, m.
     pub position: DVec3,
-    /// Whether it lies on the skin.
-    pub skin: bool,
-    /// Whether a crack passes through its cell.
-    pub crack: bool,
-    /// Whether it stays: the skin has an edge here, or it parts two arcs of a face.
+    /// Whether it stays: it lies on the skin, or parts two arcs of a face.
     pub pinned: bool,
     /// Elements of the smallest fragment about it.
     pub elements: u32,
@@ -40,21 +34,12 @@ pub struct Vertex {
 pub struct Link {
     /// The places, ascending.
     pub ends: [u32; 2],
-    /// Whether a rim, a tip or a line where cracks meet runs along it.
+    /// Whether a tip or a line where cracks meet runs along it.
     pub line: bool,
 }
 
 /// Moves the vertices.
 pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
-    let mut moves: Vec<bool> = vertices.iter().map(|vertex| vertex.crack).collect();
-    for _ in 0..RINGS {
-        let before = moves.clone();
-        for link in links {
-            let [a, b] = link.ends.map(|v| v as usize);
-            moves[a] |= before[b];
-            moves[b] |= before[a];
-        }
-    }
     let mut lines = vec![0_u8; vertices.len()];
     for link in links.iter().filter(|link| link.line) {
         for v in link.ends {
@@ -67,7 +52,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
         2 => line,
         _ => false,
     };
-    let moves = |v: u32| moves[v as usize] && !vertices[v as usize].pinned;
+    let moves = |v: u32| !vertices[v as usize].pinned;
     let mut pairs: Vec<(u32, u32)> = links
         .iter()
         .flat_map(|link| {
@@ -92,26 +77,19 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
             LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0)
         })
         .collect();
-    for round in 0..ROUNDS {
-        for (half, step) in STEPS.into_iter().enumerate() {
-            let back_to_skin = half == 1 && round % 2 == 1;
+    for _ in 0..ROUNDS {
+        for step in STEPS {
             let moved: Vec<DVec3> = moving
                 .par_iter()
                 .enumerate()
                 .map(|(m, (v, neighbours))| {
-                    let vertex = &vertices[*v];
                     let sum: DVec3 = neighbours
                         .iter()
                         .map(|&(_, other)| vertices[other as usize].position)
                         .sum();
                     let mean = sum / neighbours.len() as f64;
-                    let x = vertex.position + step * (mean - vertex.position);
-                    let x = start[m] + (x - start[m]).clamp_length_max(limits[m]);
-                    if back_to_skin && vertex.skin {
-                        solid.on_skin(x)
-                    } else {
-                        x
-                    }
+                    let x = vertices[*v].position + step * (mean - vertices[*v].position);
+                    start[m] + (x - start[m]).clamp_length_max(limits[m])
                 })
                 .collect();
             for (&(v, _), x) in moving.iter().zip(moved) {

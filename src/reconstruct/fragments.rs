@@ -2,16 +2,20 @@
 
 use rayon::prelude::*;
 
+use super::ReconstructError;
 use super::body::Body;
 use super::carry::{Carried, Shell};
 use super::cracks::Cracks;
-use super::extract::{Hold, Surface, extract};
+use super::extract::{Hold, Surface};
 use super::owners::Owners;
+use super::seam::{Disagreement, corners};
 use super::solid::Solid;
 use crate::geometry::icosphere;
 
 /// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
 const DUST: f64 = 0.8;
+/// Grids tried where the skin does not agree with one.
+const ATTEMPTS: u32 = 6;
 
 /// The surfaces of a body as long as nothing in it breaks.
 #[derive(Debug)]
@@ -26,7 +30,11 @@ pub struct Fragments {
 
 impl Fragments {
     /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
-    pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Self {
+    pub fn new(
+        body: &Body,
+        labels: Vec<u32>,
+        broken: &[bool],
+    ) -> Result<Self, ReconstructError> {
         let mut names = labels.clone();
         names.sort_unstable();
         names.dedup();
@@ -40,7 +48,8 @@ impl Fragments {
         }
         let cracks = Cracks::new(body, &piece_of, broken);
         let shells = match &body.solid {
-            Some(solid) => shells(solid, &cracks, names.len()),
+            Some(solid) => shells(solid, &cracks, names.len())
+                .map_err(|Disagreement| ReconstructError::Uncut { body: body.index })?,
             None => vec![(Shell::default(), Vec::new()); names.len()],
         };
         let surfaces = shells
@@ -54,20 +63,24 @@ impl Fragments {
                 }
             })
             .collect();
-        Fragments {
+        Ok(Fragments {
             labels,
             broken: broken.iter().filter(|&&broken| broken).count(),
             surfaces,
-        }
+        })
     }
 }
 
 /// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node of the grid.
-fn shells(solid: &Solid, cracks: &Cracks, pieces: usize) -> Vec<(Shell, Vec<Hold>)> {
+fn shells(
+    solid: &Solid,
+    cracks: &Cracks,
+    pieces: usize,
+) -> Result<Vec<(Shell, Vec<Hold>)>, Disagreement> {
     let surface = if cracks.open.is_empty() {
-        extract(solid, None, cracks)
+        Surface::whole(solid)
     } else {
-        extract(solid, Some(&Owners::new(solid, cracks)), cracks)
+        cracked(solid, cracks)?
     };
     let piece_of_part = pieces_of(&surface, cracks);
     let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); pieces];
@@ -78,7 +91,22 @@ fn shells(solid: &Solid, cracks: &Cracks, pieces: usize) -> Vec<(Shell, Vec<Hold
     let mut number = vec![u32::MAX; surface.positions.len()];
     // Pieces share no vertex, so one table of numbers serves them all.
     let shells = triangles.into_iter().map(|own| ordered(&surface, &own, &mut number));
-    shells.collect()
+    Ok(shells.collect())
+}
+
+/// The surfaces with cracks. If the skin and the grid do not agree, by rounding, a grid a little aside will do.
+fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
+    let draw = |solid: &Solid| {
+        Surface::cracked(solid, cracks, &mut Owners::new(solid, cracks), &corners(solid))
+    };
+    let mut result = draw(solid);
+    for attempt in 1..ATTEMPTS {
+        if result.is_ok() {
+            break;
+        }
+        result = draw(&solid.aside(attempt));
+    }
+    result
 }
 
 /// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices move with, by majority.

@@ -1,12 +1,12 @@
 //! Which elements of a body hold together, in one state of breakage.
 //!
-//! A crack is where elements are close in space but far along whole bonds. [`HOPS`] bonds are the measure: a lone broken
-//! bond amid whole ones opens nothing, and a crack closes about one element before the bonds at its tip.
+//! A crack is where elements are close in space but far along whole bonds. Two bonds are the measure: a lone broken
+//! bond amid whole ones opens nothing, and a crack closes where the last of its broken bonds has whole ones beside it.
 
 use super::body::RestBond;
 
-/// Elements joined by no more whole bonds than this are on one side of any crack.
-pub const HOPS: usize = 3;
+/// Whole bonds from an element to those that its side of a crack is made of.
+const HOPS: u8 = 3;
 
 /// Whole bonds by element.
 #[derive(Debug)]
@@ -54,16 +54,13 @@ impl Graph {
         &self.neighbours[self.first[element] as usize..self.first[element + 1] as usize]
     }
 
-    /// Whether at most [`HOPS`] whole bonds join `a` and `b`.
+    /// Whether at most two whole bonds join `a` and `b`: they are on one side of any crack.
     pub fn near(&self, a: u32, b: u32) -> bool {
         let (of_a, of_b) = (self.row(a), self.row(b));
-        a == b
-            || of_a.binary_search(&b).is_ok()
-            || meet(of_a, of_b)
-            || of_a.iter().any(|&between| meet(self.row(between), of_b))
+        a == b || of_a.binary_search(&b).is_ok() || meet(of_a, of_b)
     }
 
-    /// Elements that at most [`HOPS`] whole bonds join to `element`, itself first, with the number of bonds.
+    /// Elements that few whole bonds join to `element`, itself first, with the number of bonds.
     pub fn around<'a>(&self, element: u32, scratch: &'a mut Scratch) -> &'a [(u32, u8)] {
         scratch.stamp += 1;
         scratch.found.clear();
@@ -72,7 +69,7 @@ impl Graph {
         let mut at = 0;
         while let Some(&(from, hops)) = scratch.found.get(at) {
             at += 1;
-            if usize::from(hops) == HOPS {
+            if hops == HOPS {
                 break;
             }
             for &to in self.row(from) {

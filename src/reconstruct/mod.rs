@@ -1,14 +1,13 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
 //! All topology lives at rest: [`body`] lays a grid about each body's [`skin`] once, [`owners`] finds, by the fracture points
-//! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, of which
-//! [`zone`] keeps what no crack comes near, [`fair`] evens them out, [`carry`] moves them with their elements. The surfaces follow
+//! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, which
+//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`carry`] moves them with their elements. The surfaces follow
 //! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
 
 pub mod bins;
 pub mod body;
 pub mod carry;
-pub mod cell;
 pub mod cells;
 pub mod clip;
 pub mod cracks;
@@ -18,9 +17,11 @@ pub mod fragments;
 pub mod graph;
 pub mod owners;
 pub mod place;
+pub mod ring;
+pub mod seam;
 pub mod skin;
 pub mod solid;
-pub mod zone;
+pub mod weave;
 
 use std::ops::Range;
 
@@ -76,6 +77,14 @@ pub enum ReconstructError {
     /// The cell size is no positive number.
     #[error("`reconstruct.voxel` is {0}; it must be above 0 and finite")]
     Voxel(f64),
+    /// The cracks cannot be cut into the skin.
+    #[error(
+        "body {body}: cracks cannot be cut into its skin, which is not closed or crosses itself near one"
+    )]
+    Uncut {
+        /// Index of the body.
+        body: u32,
+    },
     /// Elements of a frame are not those of the packing.
     #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
     ElementOrder {
@@ -144,7 +153,7 @@ pub fn run(
     for &number in &frames {
         let frame = store.read_frame_with(number, &NEEDS)?;
         check_order(number, &packing.elements, &frame)?;
-        let surface = surfaces.at(number, &frame, broken.until(number)?);
+        let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
         summary.fragments = surface.pieces.len();
@@ -232,7 +241,12 @@ impl Surfaces {
     }
 
     /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing whether it is.
-    pub fn at(&mut self, number: u32, frame: &Frames, broken: &[bool]) -> SurfaceFrame {
+    pub fn at(
+        &mut self,
+        number: u32,
+        frame: &Frames,
+        broken: &[bool],
+    ) -> Result<SurfaceFrame, ReconstructError> {
         for (body, current) in self.bodies.iter().zip(&mut self.current) {
             let labels: Vec<u32> = body
                 .rows
@@ -248,7 +262,7 @@ impl Surfaces {
                 .is_none_or(|known| known.broken != count || known.labels != labels)
             {
                 self.redrawn += usize::from(current.is_some());
-                *current = Some(Fragments::new(body, labels, &broken));
+                *current = Some(Fragments::new(body, labels, &broken)?);
             }
         }
         let motion = Motion::new(&self.rest, frame);
@@ -295,7 +309,7 @@ impl Surfaces {
                 .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
             result.inside.extend_from_slice(&surface.shell.inside);
         }
-        result
+        Ok(result)
     }
 }
 

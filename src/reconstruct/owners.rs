@@ -22,26 +22,15 @@ const SLACK: f64 = 1.2;
 /// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
 const REACH: f64 = 2.6;
 
-/// A grid edge that a crack cuts.
-#[derive(Clone, Copy, Debug)]
-pub struct CutEdge {
-    /// Three times the edge's lower node, plus its axis.
-    pub edge: u64,
-    /// Where the crack passes, from 0 at the lower end to 1.
-    pub along: f64,
-    /// A point of the crack near the edge, m.
-    pub point: DVec3,
-    /// Unit normal of the crack there, or zero if unknown.
-    pub normal: DVec3,
-}
-
 /// Owners of all nodes, and the edges cut between them.
 #[derive(Debug)]
 pub struct Owners {
     /// Element that owns each node, [`OUTSIDE`] or [`FAR`].
     pub owner: Vec<u32>,
-    /// The edges, ascending.
-    pub cut: Vec<CutEdge>,
+    /// The nodes that elements own, ascending.
+    nodes: Vec<u32>,
+    /// Edges whose ends, both inside, lie on different sides of a crack: three times the lower node plus the axis, ascending.
+    pub cut: Vec<u64>,
 }
 
 impl Owners {
@@ -51,26 +40,91 @@ impl Owners {
         let (owner, nodes) = search.band();
         let mut owners = Owners {
             owner,
+            nodes: Vec::new(),
             cut: Vec::new(),
         };
-        let nodes = search.follow(&mut owners.owner, nodes);
-        let mut edges = search.cut_edges(&owners.owner, &nodes);
-        if search.drop_islands(&mut owners.owner, &nodes, &edges) {
-            edges = search.cut_edges(&owners.owner, &nodes);
-        }
-        owners.cut = edges
-            .par_iter()
-            .map(|&edge| search.place(&owners.owner, edge))
-            .collect();
+        owners.take_in(search, nodes);
         owners
     }
 
-    /// The cut edge that leaves `node` along `axis`, if it is cut.
-    pub fn cut_on(&self, node: usize, axis: usize) -> Option<&CutEdge> {
-        let edge = 3 * node as u64 + axis as u64;
-        let at = self.cut.binary_search_by_key(&edge, |cut| cut.edge).ok()?;
-        Some(&self.cut[at])
+    /// Looks at all nodes of these cells too. Whether there was one not seen before.
+    pub fn extend(&mut self, solid: &Solid, cracks: &Cracks, cells: &[u32]) -> bool {
+        let search = Search { solid, cracks };
+        let [sx, sy, sz] = solid.grid.strides();
+        let mut fresh: Vec<u32> = cells
+            .iter()
+            .flat_map(|&cell| (0..8).map(move |c| cell as usize + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2)))
+            .filter(|&node| self.owner[node] == FAR)
+            .map(|node| node as u32)
+            .collect();
+        fresh.sort_unstable();
+        fresh.dedup();
+        if fresh.is_empty() {
+            return false;
+        }
+        search.look(&mut self.owner, &fresh);
+        self.take_in(search, fresh);
+        true
     }
+
+    /// Follows cracks from nodes newly looked at, ascending.
+    fn take_in(&mut self, search: Search, fresh: Vec<u32>) {
+        let followed = search.follow(&mut self.owner, fresh);
+        self.nodes.extend(followed);
+        self.nodes.par_sort_unstable();
+        self.cut = search.cut_edges(&self.owner, &self.nodes);
+        if search.drop_islands(&mut self.owner, &self.nodes, &self.cut) {
+            self.cut = search.cut_edges(&self.owner, &self.nodes);
+        }
+    }
+}
+
+/// Element that owns the point `x`: the nearest one of the side with the smallest field there. `found` is memory for the search.
+pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
+    let body = cracks.body;
+    let r = body.radius;
+    let mut reach = REACH * r;
+    loop {
+        found.clear();
+        let mut least = f64::INFINITY;
+        body.bins.each_bin(x, reach, |bin| {
+            for &element in body.bins.points(bin) {
+                let squared = x.distance_squared(body.positions[element as usize]);
+                if squared <= reach * reach {
+                    found.push((squared, element));
+                    least = least.min(squared);
+                }
+            }
+        });
+        let wanted = least.sqrt() + SLACK * r;
+        if wanted <= reach {
+            found.retain(|&(squared, _)| squared <= wanted * wanted);
+            break;
+        }
+        if found.is_empty() {
+            return body.nearest(x, |_| true, 1)[0].1;
+        }
+        reach = wanted;
+    }
+    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    // The nearest of every side.
+    let mut sides = [found[0].1; 8];
+    let mut count = 1;
+    for &(_, element) in &found[1..] {
+        let known = &sides[..count];
+        if count < sides.len() && known.iter().all(|&side| cracks.parts(side, element)) {
+            sides[count] = element;
+            count += 1;
+        }
+    }
+    if count == 1 {
+        return sides[0];
+    }
+    let fields = sides[..count]
+        .iter()
+        .map(|&element| (cracks.field(x, element).value, element));
+    let best = fields.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or(sides[0], |(_, element)| element)
 }
 
 #[derive(Clone, Copy)]
@@ -126,7 +180,7 @@ impl Search<'_> {
         (owner, nodes.concat())
     }
 
-    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all nodes looked at, ascending.
+    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all nodes looked at.
     fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
         let grid = &self.solid.grid;
         let strides = grid.strides();
@@ -160,18 +214,10 @@ impl Search<'_> {
                 .collect();
             next.par_sort_unstable();
             next.dedup();
-            let owners: Vec<u32> = next
-                .par_iter()
-                .with_min_len(64)
-                .map_init(Vec::new, |found, &node| self.owner(node as usize, found))
-                .collect();
-            for (&node, found) in next.iter().zip(owners) {
-                owner[node as usize] = found;
-            }
+            self.look(owner, &next);
             nodes.extend(&next);
             fresh = next;
         }
-        nodes.par_sort_unstable();
         nodes
     }
 
@@ -180,55 +226,25 @@ impl Search<'_> {
         a < FAR && b < FAR && self.cracks.parts(a, b)
     }
 
-    /// Element that owns `node`.
-    fn owner(self, node: usize, found: &mut Vec<(f64, u32)>) -> u32 {
-        let (body, grid) = (self.cracks.body, &self.solid.grid);
-        let (x, r) = (grid.position(grid.coords(node)), body.radius);
-        let mut reach = REACH * r;
-        loop {
-            found.clear();
-            let mut least = f64::INFINITY;
-            body.bins.each_bin(x, reach, |bin| {
-                for &element in body.bins.points(bin) {
-                    let squared = x.distance_squared(body.positions[element as usize]);
-                    if squared <= reach * reach {
-                        found.push((squared, element));
-                        least = least.min(squared);
-                    }
-                }
-            });
-            let wanted = least.sqrt() + SLACK * r;
-            if wanted <= reach {
-                found.retain(|&(squared, _)| squared <= wanted * wanted);
-                break;
-            }
-            if found.is_empty() {
-                return body.nearest(x, |_| true, 1)[0].1;
-            }
-            reach = wanted;
+    /// Finds the owners of these nodes.
+    fn look(self, owner: &mut [u32], nodes: &[u32]) {
+        let owners: Vec<u32> = nodes
+            .par_iter()
+            .with_min_len(64)
+            .map_init(Vec::new, |found, &node| self.owner(node as usize, found))
+            .collect();
+        for (&node, found) in nodes.iter().zip(owners) {
+            owner[node as usize] = found;
         }
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        // The nearest of every side.
-        let mut sides = [found[0].1; 8];
-        let mut count = 1;
-        for &(_, element) in &found[1..] {
-            let known = &sides[..count];
-            if count < sides.len() && known.iter().all(|&side| self.cracks.parts(side, element)) {
-                sides[count] = element;
-                count += 1;
-            }
-        }
-        if count == 1 {
-            return sides[0];
-        }
-        let fields = sides[..count]
-            .iter()
-            .map(|&element| (self.cracks.field(x, element).value, element));
-        let best = fields.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map_or(sides[0], |(_, element)| element)
     }
 
-    /// Numbers (as in [`CutEdge`]) of the cut edges between these nodes, ascending.
+    /// Element that owns `node`.
+    fn owner(self, node: usize, found: &mut Vec<(f64, u32)>) -> u32 {
+        let grid = &self.solid.grid;
+        owner_at(self.cracks, grid.position(grid.coords(node)), found)
+    }
+
+    /// The cut edges between these nodes, ascending.
     fn cut_edges(self, owner: &[u32], nodes: &[u32]) -> Vec<u64> {
         let strides = self.solid.grid.strides();
         nodes
@@ -307,46 +323,5 @@ impl Search<'_> {
             islands.retain(|&n| !held[n]);
         }
         any
-    }
-
-    /// Where the crack passes by the edge.
-    fn place(self, owner: &[u32], edge: u64) -> CutEdge {
-        let grid = &self.solid.grid;
-        let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
-        let direction = DVec3::AXES[axis];
-        let middle = grid.position(grid.coords(node)) + 0.5 * grid.spacing * direction;
-        let ends = [owner[node], owner[node + grid.strides()[axis]]];
-        let (point, normal) = self.cracks.between(middle, ends);
-        let step = (point - middle).clamp_length_max(grid.spacing);
-        let slope = normal.dot(direction);
-        // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
-        let along = if slope > 0.2 {
-            (step.dot(normal) / (slope * grid.spacing)).clamp(-0.48, 0.48)
-        } else {
-            0.0
-        };
-        CutEdge {
-            edge,
-            along: 0.5 + along,
-            point: middle + step,
-            normal,
-        }
-    }
-}
-
-#[cfg(test)]
-impl Owners {
-    /// Owners with given edges cut in the middle.
-    pub fn of_edges(owner: Vec<u32>, edges: Vec<u64>) -> Self {
-        let cut = edges.into_iter().map(|edge| CutEdge {
-            edge,
-            along: 0.5,
-            point: DVec3::ZERO,
-            normal: DVec3::ZERO,
-        });
-        Owners {
-            owner,
-            cut: cut.collect(),
-        }
     }
 }

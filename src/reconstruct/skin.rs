@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::geometry::TriMesh;
 
 /// A mesh with its edges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Skin {
     /// Vertices and triangles; those of the input come first among the vertices.
     pub mesh: TriMesh,
@@ -48,12 +48,6 @@ impl Skin {
             edges,
             edges_of,
         }
-    }
-
-    /// Unit normal of a triangle, or zero.
-    pub fn normal(&self, triangle: usize) -> DVec3 {
-        let [a, b, c] = self.mesh.corners(triangle);
-        (b - a).cross(c - a).normalize_or_zero()
     }
 }
 

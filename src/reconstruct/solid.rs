@@ -4,7 +4,6 @@ use glam::DVec3;
 
 use super::ReconstructError;
 use super::skin::Skin;
-use crate::geometry::nearest::TriangleBins;
 use crate::geometry::occupancy::Occupancy;
 use crate::geometry::{NodeGrid, TriMesh};
 
@@ -22,17 +21,6 @@ pub struct Solid {
     pub occupancy: Occupancy,
     /// The skin.
     pub skin: Skin,
-    /// Its triangles in bins.
-    pub triangles: TriangleBins,
-}
-
-/// Point where a grid edge passes through the skin.
-#[derive(Clone, Copy, Debug)]
-pub struct SkinCrossing {
-    /// The point, m.
-    pub point: DVec3,
-    /// Unit normal of the skin there.
-    pub normal: DVec3,
 }
 
 impl Solid {
@@ -55,7 +43,6 @@ impl Solid {
         let skin = Skin::new(skin, longest);
         Ok(Solid {
             occupancy: Occupancy::new(&skin.mesh, &grid),
-            triangles: TriangleBins::new(&skin.mesh, 2.0 * spacing),
             skin,
             grid,
         })
@@ -66,32 +53,15 @@ impl Solid {
         self.occupancy.inside[node]
     }
 
-    /// The crossing on the edge that leaves `node` along `axis`, whose ends are parted by the skin; its middle where the skin has a hole.
-    pub fn crossing_on(&self, node: usize, axis: usize) -> SkinCrossing {
-        let mut point = self.grid.position(self.grid.coords(node));
-        match self.occupancy.hits(node, axis).first() {
-            Some(hit) => {
-                point[axis] = hit.height;
-                SkinCrossing {
-                    point,
-                    normal: self.skin.normal(hit.triangle as usize),
-                }
-            }
-            None => {
-                point[axis] += 0.5 * self.grid.spacing;
-                SkinCrossing {
-                    point,
-                    normal: DVec3::ZERO,
-                }
-            }
+    /// The same skin on a grid moved a little, differently for every `attempt`.
+    pub fn aside(&self, attempt: u32) -> Self {
+        let mut grid = self.grid.clone();
+        let part = SHIFT * f64::from(attempt);
+        grid.origin += (part - part.floor() - 0.5) * 0.5 * grid.spacing;
+        Solid {
+            occupancy: Occupancy::new(&self.skin.mesh, &grid),
+            grid,
+            skin: self.skin.clone(),
         }
-    }
-
-    /// The point of the skin nearest to `x`; `x` itself if none is within half a cell: farther away it may be on the other side of a
-    /// thin part.
-    pub fn on_skin(&self, x: DVec3) -> DVec3 {
-        let reach = 0.5 * self.grid.spacing;
-        let nearest = self.triangles.nearest(&self.skin.mesh, x, reach);
-        nearest.map_or(x, |(point, _)| point)
     }
 }

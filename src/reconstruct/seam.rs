@@ -1,0 +1,659 @@
+//! Where the skin meets the grid in the cells that cracks reach it in.
+//!
+//! On a face of the grid the skin leaves *chains* of segments. They run from *gate* to gate, the points where the skin passes through grid
+//! edges; gates part an edge into stretches inside and outside. Stretches and chains bound the rings of [`super::ring`], and a crack crosses
+//! them wherever the elements that own their ends are parted. Cells join until every crossing lies between cells that are in.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::clip::{Name, Pieces, Point, cuts};
+use super::cracks::Cracks;
+use super::owners::{Owners, owner_at};
+use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
+use super::solid::Solid;
+
+/// The skin and the grid do not agree, by rounding or because the mesh is not closed.
+#[derive(Debug)]
+pub struct Disagreement;
+
+/// Cells added around those that are known to be in.
+const RINGS: usize = 1;
+/// Share of a segment or stretch that a crossing keeps away from its ends.
+const INSET: f64 = 0.1;
+
+/// Point of the skin on a grid edge.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    /// Three times the edge's lower node, plus its axis.
+    pub edge: u64,
+    /// The point.
+    pub point: Point,
+    /// Element that owns it.
+    pub owner: u32,
+}
+
+/// What the skin leaves on a face.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// Points in order; the first again at the end of one that is closed.
+    pub points: Vec<Point>,
+    /// The gates at its ends; nothing if it is closed.
+    pub gates: Option<[u32; 2]>,
+    /// Number of the crossing on it, if a crack crosses it, and of the segment in which.
+    pub crossing: Option<(u32, usize)>,
+}
+
+/// Point where a crack crosses the edge of something.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    /// Position, m.
+    pub point: DVec3,
+    /// A point of the crack's tangent plane, m.
+    pub plane: DVec3,
+    /// Unit normal of the crack up to sign, or zero if unknown.
+    pub normal: DVec3,
+    /// Owners on both sides: of half 0 and half 1.
+    pub owners: [u32; 2],
+}
+
+/// The skin in the cells that cracks reach it in, and all crossings of cracks.
+#[derive(Debug, Default)]
+pub struct Seam {
+    /// Whether each cell is one of those, by node; empty if there is none.
+    pub active: Vec<bool>,
+    /// Those cells.
+    pub cells: Vec<u32>,
+    /// Triangles of the skin that reach into them, with their pieces.
+    pub touched: Vec<(u32, Pieces)>,
+    /// For each edge of the skin, its place in `cuts`, or `u32::MAX` if no triangle of it is touched.
+    pub number: Vec<u32>,
+    /// Cuts of edges.
+    pub cuts: Vec<Vec<Point>>,
+    /// Gates in order of their edges and along them.
+    pub gates: Vec<Gate>,
+    /// Chains on each face, by three times the node of the cell above it, plus the axis.
+    pub chains: HashMap<u64, Vec<Chain>>,
+    /// Arcs on those faces.
+    pub arcs: HashMap<u64, Vec<Arc>>,
+    /// All crossings: those of stretches of grid edges first, then those of chains.
+    pub crossings: Vec<Crossing>,
+    /// Grid edge of each crossing of a stretch, ascending.
+    pub edges: Vec<u64>,
+}
+
+/// The skin's vertices as points.
+pub fn corners(solid: &Solid) -> Vec<Point> {
+    let positions = solid.skin.mesh.positions.par_iter().enumerate();
+    positions
+        .map(|(v, &x)| Point::vertex(v as u32, (x - solid.grid.origin) / solid.grid.spacing))
+        .collect()
+}
+
+/// The cells around a grid edge.
+pub fn ring_cells(solid: &Solid, edge: u64) -> [usize; 4] {
+    let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
+    let strides = solid.grid.strides();
+    let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
+    std::array::from_fn(|m| node - (m & 1) * u - (m >> 1) * v)
+}
+
+impl Seam {
+    /// The seam of the cracks between `owners`, which grow where a crack goes on along the skin.
+    pub fn new(
+        solid: &Solid,
+        cracks: &Cracks,
+        owners: &mut Owners,
+        corners: &[Point],
+    ) -> Result<Self, Disagreement> {
+        let mut seam = Seam::default();
+        let mut active = vec![false; solid.grid.len()];
+        let mut fresh = first_cells(solid, owners);
+        loop {
+            add(solid, &fresh, RINGS, &mut active, &mut seam.cells);
+            if owners.extend(solid, cracks, &seam.cells) {
+                add(solid, &first_cells(solid, owners), 0, &mut active, &mut seam.cells);
+                owners.extend(solid, cracks, &seam.cells);
+            }
+            seam.cut_skin(solid, corners, &active)?;
+            seam.find_gates(solid, cracks)?;
+            let stretches = seam.find_crossings(solid, cracks, owners)?;
+            fresh = seam.reached(solid, &active);
+            if fresh.is_empty() {
+                seam.find_arcs(solid, &stretches)?;
+                seam.cells.par_sort_unstable();
+                seam.active = active;
+                return Ok(seam);
+            }
+        }
+    }
+
+    /// Cuts the triangles of the skin that reach into active cells, and gathers the segments on their faces into chains.
+    fn cut_skin(
+        &mut self,
+        solid: &Solid,
+        corners: &[Point],
+        active: &[bool],
+    ) -> Result<(), Disagreement> {
+        let skin = &solid.skin;
+        let of = |t: usize| skin.mesh.triangles[t].map(|v| &corners[v as usize]);
+        let touched: Vec<u32> = (0..skin.mesh.triangles.len())
+            .into_par_iter()
+            .with_min_len(512)
+            .filter(|&t| cells_of(solid, of(t)).any(|node| active[node]))
+            .map(|t| t as u32)
+            .collect();
+        let mut edges = Vec::new();
+        self.number = vec![u32::MAX; skin.edges.len()];
+        for &t in &touched {
+            for edge in skin.edges_of[t as usize] {
+                if self.number[edge as usize] == u32::MAX {
+                    self.number[edge as usize] = edges.len() as u32;
+                    edges.push(edge);
+                }
+            }
+        }
+        let cut = edges.par_iter().with_min_len(128).map(|&edge| {
+            let [p, q] = skin.edges[edge as usize].map(|v| &corners[v as usize]);
+            cuts(p, q, &[0, 1, 2], |n| Name::Edge(edge, n))
+        });
+        self.cuts = cut.collect();
+        let this = &*self;
+        let pieces: Option<Vec<_>> = touched
+            .par_iter()
+            .with_min_len(64)
+            .map(|&t| {
+                let pieces = Pieces::new(t, this.outline(solid, corners, t as usize))?;
+                let segments = segments(solid, &pieces, active);
+                Some(((t, pieces), segments))
+            })
+            .collect();
+        let mut of_face: HashMap<u64, Vec<[Point; 2]>> = HashMap::new();
+        self.touched.clear();
+        for (pieces, segments) in pieces.ok_or(Disagreement)? {
+            self.touched.push(pieces);
+            for (face, segment) in segments {
+                of_face.entry(face).or_default().push(segment);
+            }
+        }
+        let chains: Option<HashMap<u64, Vec<Chain>>> = of_face
+            .into_par_iter()
+            .map(|(face, segments)| Some((face, join(segments)?)))
+            .collect();
+        self.chains = chains.ok_or(Disagreement)?;
+        Ok(())
+    }
+
+    /// The corners of a triangle with the cuts of its edges between them.
+    pub fn outline(&self, solid: &Solid, corners: &[Point], t: usize) -> Vec<Point> {
+        let mut outline = Vec::new();
+        for m in 0..3 {
+            let edge = solid.skin.edges_of[t][m];
+            let from = solid.skin.mesh.triangles[t][m];
+            outline.push(corners[from as usize]);
+            let number = self.number[edge as usize];
+            if number == u32::MAX {
+                continue;
+            }
+            let cuts = &self.cuts[number as usize];
+            if solid.skin.edges[edge as usize][0] == from {
+                outline.extend(cuts);
+            } else {
+                outline.extend(cuts.iter().rev());
+            }
+        }
+        outline
+    }
+
+    /// Numbers the gates, and finds their owners.
+    fn find_gates(&mut self, solid: &Solid, cracks: &Cracks) -> Result<(), Disagreement> {
+        let mut gates: Vec<Gate> = Vec::new();
+        for chain in self.chains.values().flatten() {
+            for point in ends(&chain.points) {
+                let edge = edge_of(solid, point).ok_or(Disagreement)?;
+                gates.push(Gate {
+                    edge,
+                    point: *point,
+                    owner: 0,
+                });
+            }
+        }
+        gates.par_sort_unstable_by(|a, b| {
+            let axis = (a.edge % 3) as usize;
+            let along = a.point.at[axis].total_cmp(&b.point.at[axis]);
+            let by_edge = a.edge.cmp(&b.edge);
+            by_edge.then(along).then(a.point.name.cmp(&b.point.name))
+        });
+        gates.dedup_by_key(|gate| gate.point.name);
+        gates
+            .par_iter_mut()
+            .with_min_len(64)
+            .for_each_init(Vec::new, |found, gate| {
+                let x = solid.grid.origin + gate.point.at * solid.grid.spacing;
+                gate.owner = owner_at(cracks, x, found);
+            });
+        let number: HashMap<Name, u32> = (0..gates.len() as u32)
+            .map(|n| (gates[n as usize].point.name, n))
+            .collect();
+        for chain in self.chains.values_mut().flatten() {
+            chain.gates = match ends(&chain.points)[..] {
+                [a, b] => Some([number[&a.name], number[&b.name]]),
+                _ => None,
+            };
+        }
+        self.gates = gates;
+        Ok(())
+    }
+
+    /// Gates on a grid edge.
+    fn gates_on(&self, edge: u64) -> std::ops::Range<usize> {
+        let start = self.gates.partition_point(|gate| gate.edge < edge);
+        let count = self.gates[start..].partition_point(|gate| gate.edge == edge);
+        start..start + count
+    }
+
+    /// Numbers all crossings; those of the stretches of each edge with gates.
+    fn find_crossings(
+        &mut self,
+        solid: &Solid,
+        cracks: &Cracks,
+        owners: &Owners,
+    ) -> Result<Stretches, Disagreement> {
+        let grid = &solid.grid;
+        let mut stretches = Stretches::new();
+        // Edge, ends and owners of each crossing of a stretch.
+        let mut crossed: Vec<(u64, [DVec3; 2], [u32; 2])> = Vec::new();
+        let world = |point: &Point| grid.origin + point.at * grid.spacing;
+        for on_edge in self.gates.chunk_by(|a, b| a.edge == b.edge) {
+            let edge = on_edge[0].edge;
+            let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
+            let nodes = [node, node + grid.strides()[axis]];
+            let mut inside = solid.is_inside(nodes[0]);
+            if (inside != solid.is_inside(nodes[1])) != (on_edge.len() % 2 == 1) {
+                return Err(Disagreement);
+            }
+            let [low, high] = nodes.map(|n| (grid.position(grid.coords(n)), owners.owner[n]));
+            let mut ends = vec![low];
+            ends.extend(on_edge.iter().map(|gate| (world(&gate.point), gate.owner)));
+            ends.push(high);
+            let mut of_edge = Vec::with_capacity(ends.len() - 1);
+            for pair in ends.windows(2) {
+                let owners = [pair[0].1, pair[1].1];
+                let cut = inside && cracks.parts(owners[0], owners[1]);
+                of_edge.push(cut.then_some(crossed.len() as u32));
+                if cut {
+                    crossed.push((edge, [pair[0].0, pair[1].0], owners));
+                }
+                inside = !inside;
+            }
+            stretches.insert(edge, of_edge);
+        }
+        // Edges without gates come in between: number all in the order of the edges.
+        let gated = crossed.len();
+        for &edge in owners.cut.iter().filter(|edge| !stretches.contains_key(edge)) {
+            let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
+            let nodes = [node, node + grid.strides()[axis]];
+            let ends = nodes.map(|n| grid.position(grid.coords(n)));
+            crossed.push((edge, ends, nodes.map(|n| owners.owner[n])));
+        }
+        let mut order: Vec<u32> = (0..crossed.len() as u32).collect();
+        order.par_sort_by_key(|&n| (crossed[n as usize].0, n));
+        let mut number = vec![0; gated];
+        for (place, &n) in order.iter().enumerate() {
+            if let Some(number) = number.get_mut(n as usize) {
+                *number = place as u32;
+            }
+        }
+        for crossing in stretches.values_mut().flatten().flatten() {
+            *crossing = number[*crossing as usize];
+        }
+        self.edges = order.iter().map(|&n| crossed[n as usize].0).collect();
+        self.crossings = order
+            .par_iter()
+            .with_min_len(128)
+            .map(|&n| {
+                let (_, ends, owners) = crossed[n as usize];
+                crossing(cracks, ends, owners)
+            })
+            .collect();
+        let mut faces: Vec<u64> = self.chains.keys().copied().collect();
+        faces.sort_unstable();
+        for face in faces {
+            for chain in self.chains.get_mut(&face).into_iter().flatten() {
+                let owner = |gate: u32| self.gates[gate as usize].owner;
+                let Some(owners) = chain.gates.map(|gates| gates.map(owner)) else {
+                    continue;
+                };
+                if cracks.parts(owners[0], owners[1]) {
+                    let points: Vec<DVec3> = chain.points.iter().map(world).collect();
+                    let (segment, point) = on_chain(cracks, &points, owners);
+                    let (plane, normal) = cracks.between(point, owners);
+                    chain.crossing = Some((self.crossings.len() as u32, segment));
+                    self.crossings.push(Crossing {
+                        point,
+                        plane,
+                        normal,
+                        owners,
+                    });
+                }
+            }
+        }
+        Ok(stretches)
+    }
+
+    /// Cells that are not active although a crossing lies on them and the skin near it.
+    fn reached(&self, solid: &Solid, active: &[bool]) -> Vec<u32> {
+        let strides = solid.grid.strides();
+        let mut cells: Vec<usize> = Vec::new();
+        for &edge in &self.edges {
+            if !self.gates_on(edge).is_empty() {
+                cells.extend(ring_cells(solid, edge));
+            }
+        }
+        for (face, chains) in &self.chains {
+            if chains.iter().any(|chain| chain.crossing.is_some()) {
+                let node = (face / 3) as usize;
+                cells.extend([node, node - strides[(face % 3) as usize]]);
+            }
+        }
+        cells.retain(|&cell| !active[cell]);
+        cells.sort_unstable();
+        cells.dedup();
+        cells.into_iter().map(|cell| cell as u32).collect()
+    }
+
+    /// Walks round the rings of all faces of active cells that have gates.
+    fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
+        let this = &*self;
+        let faces: Option<HashMap<u64, Vec<Arc>>> = self
+            .chains
+            .par_iter()
+            .map(|(&face, chains)| Some((face, this.arcs_of(solid, face, chains, stretches)?)))
+            .collect();
+        self.arcs = faces.ok_or(Disagreement)?;
+        Ok(())
+    }
+
+    fn arcs_of(
+        &self,
+        solid: &Solid,
+        face: u64,
+        chains: &[Chain],
+        stretches: &Stretches,
+    ) -> Option<Vec<Arc>> {
+        let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
+        let strides = solid.grid.strides();
+        // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
+        let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
+        for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
+            let start = edge_corners(edge)[0];
+            let low = node + (0..3).map(|a| (start >> a & 1) * strides[a]).sum::<usize>();
+            let key = 3 * low as u64 + (edge / 4) as u64;
+            let gates = self.gates_on(key);
+            let mut inside = solid.is_inside(low);
+            let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
+            let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
+            let known = stretches.get(&key).map_or(&whole[..], Vec::as_slice);
+            for (s, crossing) in known.iter().enumerate() {
+                let before = (s > 0).then(|| (gates.start + s - 1) as u32);
+                let after = (s < gates.len()).then(|| (gates.start + s) as u32);
+                let step = crossing.map(|c| [2 * c, 2 * c + 1]);
+                of_edge.push((step, inside, [before, after]));
+                inside = !inside;
+            }
+            if m >= 2 {
+                of_edge.reverse();
+                for (step, _, gates) in &mut of_edge {
+                    gates.reverse();
+                    if let Some(step) = step {
+                        step.reverse();
+                    }
+                }
+            }
+            walk.extend(of_edge.into_iter().map(|(step, inside, gates)| (step, inside, gates[1])));
+        }
+        let enters = |at: usize| {
+            let before = &walk[(at + walk.len() - 1) % walk.len()];
+            walk[at].1 && !before.1
+        };
+        let starts: Vec<usize> = (0..walk.len()).filter(|&at| enters(at)).collect();
+        let mut result = Vec::new();
+        if starts.is_empty() {
+            if walk[0].1 {
+                let steps: Vec<Step> = walk.iter().filter_map(|stretch| stretch.0).collect();
+                result.extend(arcs(&steps));
+            }
+            return Some(result);
+        }
+        let mut seen = vec![false; walk.len()];
+        for &first in &starts {
+            if seen[first] {
+                continue;
+            }
+            let mut steps = Vec::new();
+            let mut at = first;
+            loop {
+                if seen[at] {
+                    return None;
+                }
+                seen[at] = true;
+                // Along the stretches inside up to the gate in which they end.
+                let mut last = at;
+                loop {
+                    steps.extend(walk[last].0);
+                    let next = (last + 1) % walk.len();
+                    if !walk[next].1 {
+                        break;
+                    }
+                    last = next;
+                }
+                let leaving = walk[last].2?;
+                let (gate, step) = chains.iter().find_map(|chain| {
+                    let [a, b] = chain.gates?;
+                    let halves = chain.crossing.map(|(c, _)| [2 * c, 2 * c + 1]);
+                    if a == leaving {
+                        Some((b, halves))
+                    } else if b == leaving {
+                        Some((a, halves.map(|[x, y]| [y, x])))
+                    } else {
+                        None
+                    }
+                })?;
+                steps.extend(step);
+                // The stretch before the one that the gate opens ends in it.
+                let opened = (0..walk.len()).find(|&m| walk[m].2 == Some(gate) && !walk[m].1)?;
+                at = (opened + 1) % walk.len();
+                if !starts.contains(&at) {
+                    return None;
+                }
+                if at == first {
+                    break;
+                }
+            }
+            result.extend(arcs(&steps));
+        }
+        Some(result)
+    }
+}
+
+/// Crossings of the stretches of each edge with gates, from its lower end.
+type Stretches = HashMap<u64, Vec<Option<u32>>>;
+
+/// Both ends of an open chain, nothing of a closed one.
+fn ends(points: &[Point]) -> Vec<&Point> {
+    match points {
+        [first, .., last] if first.name != last.name => vec![first, last],
+        _ => Vec::new(),
+    }
+}
+
+/// Cells about cut edges in which the skin is near: with a corner outside, or about an edge that the skin passes.
+fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
+    let [sx, sy, sz] = solid.grid.strides();
+    let mut cells: Vec<u32> = owners
+        .cut
+        .par_iter()
+        .with_min_len(256)
+        .flat_map_iter(|&edge| {
+            let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
+            let passed = !solid.occupancy.hits(node, axis).is_empty();
+            let cells = ring_cells(solid, edge).into_iter().filter(move |&cell| {
+                let mut corners = (0..8).map(|c| cell + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2));
+                passed || corners.any(|node| !solid.is_inside(node))
+            });
+            cells.map(|cell| cell as u32)
+        })
+        .collect();
+    cells.par_sort_unstable();
+    cells.dedup();
+    cells
+}
+
+/// Adds the cells within `rings` of those given that are not there yet, but for those on the border of the grid.
+fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &mut Vec<u32>) {
+    for &cell in fresh {
+        let c = solid.grid.coords(cell as usize);
+        let range = |axis: usize| {
+            let last = solid.grid.nodes[axis] - 3;
+            c[axis].saturating_sub(rings).max(1)..=(c[axis] + rings).min(last)
+        };
+        for k in range(2) {
+            for j in range(1) {
+                for i in range(0) {
+                    let node = solid.grid.index([i, j, k]);
+                    if !active[node] {
+                        active[node] = true;
+                        cells.push(node as u32);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Node of a cell.
+pub fn node_of(solid: &Solid, cell: [i32; 3]) -> usize {
+    solid.grid.index(cell.map(|c| c as usize))
+}
+
+/// The cells in the box about a triangle.
+fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> {
+    let cells = corners.map(Point::cell);
+    let low: [i32; 3] = std::array::from_fn(|a| cells[0][a].min(cells[1][a]).min(cells[2][a]));
+    let high: [i32; 3] = std::array::from_fn(|a| cells[0][a].max(cells[1][a]).max(cells[2][a]));
+    let strides = solid.grid.strides();
+    (low[2]..=high[2]).flat_map(move |k| {
+        (low[1]..=high[1]).flat_map(move |j| {
+            (low[0]..=high[0])
+                .map(move |i| i as usize + j as usize * strides[1] + k as usize * strides[2])
+        })
+    })
+}
+
+/// The segments that pieces leave on faces of active cells, each once.
+fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [Point; 2])> {
+    let mut segments = Vec::new();
+    for (cell, polygon) in &pieces.polygons {
+        for m in 0..polygon.len() {
+            let ends = [polygon[m], polygon[(m + 1) % polygon.len()]]
+                .map(|p| pieces.points[p as usize]);
+            for axis in 0..3 {
+                let [p, q] = ends.map(|end| end.place[axis]);
+                // Of both pieces beside a plane, the lower one.
+                if p != q || p & 1 == 0 || p < 2 * cell[axis] {
+                    continue;
+                }
+                let below = node_of(solid, *cell);
+                let above = below + solid.grid.strides()[axis];
+                if active[below] || active[above] {
+                    segments.push((3 * above as u64 + axis as u64, ends));
+                }
+            }
+        }
+    }
+    segments
+}
+
+/// The grid edge that a point lies on.
+pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
+    let off: Vec<usize> = (0..3).filter(|&axis| !point.is_on(axis)).collect();
+    let [axis] = off[..] else { return None };
+    Some(3 * node_of(solid, point.cell()) as u64 + axis as u64)
+}
+
+/// Joins segments to chains; nothing if they fork.
+fn join(segments: Vec<[Point; 2]>) -> Option<Vec<Chain>> {
+    let mut after: HashMap<Name, usize> = HashMap::new();
+    let mut enters: HashMap<Name, usize> = HashMap::new();
+    for (n, [from, to]) in segments.iter().enumerate() {
+        if after.insert(from.name, n).is_some() || enters.insert(to.name, n).is_some() {
+            return None;
+        }
+    }
+    let mut order: Vec<usize> = (0..segments.len()).collect();
+    // Chains with a beginning first, then rings from any of their points.
+    order.sort_unstable_by_key(|&n| {
+        let name = segments[n][0].name;
+        (enters.contains_key(&name), name)
+    });
+    let mut used = vec![false; segments.len()];
+    let mut chains = Vec::new();
+    for start in order {
+        if used[start] {
+            continue;
+        }
+        let mut points = vec![segments[start][0]];
+        let mut at = Some(start);
+        while let Some(n) = at.filter(|&n| !used[n]) {
+            used[n] = true;
+            points.push(segments[n][1]);
+            at = after.get(&segments[n][1].name).copied();
+        }
+        chains.push(Chain {
+            points,
+            gates: None,
+            crossing: None,
+        });
+    }
+    Some(chains)
+}
+
+/// Where the crack crosses a stretch between `ends` (m), owned by `owners`.
+fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
+    let middle = (ends[0] + ends[1]) / 2.0;
+    let length = ends[0].distance(ends[1]);
+    let direction = (ends[1] - ends[0]).normalize_or_zero();
+    let (plane, normal) = cracks.between(middle, owners);
+    let step = plane - middle;
+    let slope = normal.dot(direction);
+    // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
+    let along = if slope > 0.2 && length > 0.0 {
+        (step.dot(normal) / (slope * length)).clamp(INSET - 0.5, 0.5 - INSET)
+    } else {
+        0.0
+    };
+    Crossing {
+        point: middle + direction * (along * length),
+        plane: middle + step.clamp_length_max(length),
+        normal,
+        owners,
+    }
+}
+
+/// Segment of a chain in which the crack crosses it, and where.
+fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
+    let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
+    let last = points.len() - 2;
+    let beyond = heights.iter().position(|&h| h > 0.0).unwrap_or(points.len());
+    let segment = beyond.saturating_sub(1).min(last);
+    (segment, on_segment([points[segment], points[segment + 1]], [heights[segment], heights[segment + 1]]))
+}
+
+/// Where a height that rises from one end of a segment to the other passes zero, not too near to an end.
+pub fn on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
+    let rise = heights[1] - heights[0];
+    let part = if rise > 0.0 { -heights[0] / rise } else { 0.5 };
+    ends[0].lerp(ends[1], part.clamp(INSET, 1.0 - INSET))
+}
