@@ -242,7 +242,7 @@ impl Cells {
                         continue;
                     };
                     let mut arcs = this.arcs_below(seam, number, axis);
-                    arcs.retain(|arc| arc.halves.iter().any(|half| half / 2 < portions));
+                    arcs.retain(|arc| arc.has_edge(portions));
                     if arcs.len() < 2 {
                         continue;
                     }

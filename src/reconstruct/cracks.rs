@@ -15,7 +15,7 @@
 //! (x − p_f)·n_f is linear in x, so the points of one element that face the same way are added up beforehand; only
 //! their weight is then taken at their mean. This makes the sum three times shorter.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use super::body::Body;
@@ -30,13 +30,18 @@ const LEAST_WIDTH: f64 = 0.7;
 const FALLBACK: f64 = 0.02;
 /// Points of an element are weighed together if the mean of their normals is at least this long.
 const ONE_WAY: f64 = 0.6;
+/// Fracture points within this of another, radii, and facing as it does to within this cosine, tell the crack's direction there.
+const PATCH: f64 = 3.5;
+const FACING: f64 = 0.2;
+/// Spread of fracture points, radii squared, below which they say as much of the crack's direction as the bonds do.
+const SPREAD: f64 = 0.05;
 
 /// Fracture points of one element that are weighed together.
 #[derive(Clone, Copy, Debug)]
 struct FracturePoints {
     /// Their mean, m.
     mean: DVec3,
-    /// Sum of their outward normals.
+    /// Their outward normal times their number.
     normal: DVec3,
     /// Sum of p_f·n_f, m.
     height: f64,
@@ -120,6 +125,7 @@ impl<'a> Cracks<'a> {
         };
         let partners = cracks.find_points();
         cracks.find_sides(&partners);
+        cracks.turn_normals();
         cracks
     }
 
@@ -218,6 +224,53 @@ impl<'a> Cracks<'a> {
             self.members.extend(list);
             self.side[element + 1] = self.members.len() as u32;
         }
+    }
+
+    /// Turns the normals from the directions of single bonds to that of the crack. Where a crack meets the skin bonds are missing on one side, and
+    /// those left lean; the points themselves lie on the crack. n minimises Σ w ((p_f − p̄)·n)² + SPREAD r² Σ w |n − n_f|².
+    fn turn_normals(&mut self) {
+        let r = self.body.radius;
+        let entry_range = |element: u32| {
+            self.first[element as usize] as usize..self.first[element as usize + 1] as usize
+        };
+        let turned: Vec<Vec<FracturePoints>> = (0..self.piece_of.len() as u32)
+            .into_par_iter()
+            .with_min_len(512)
+            .map(|element| {
+                let side = self.side[element as usize] as usize..self.side[element as usize + 1] as usize;
+                let members = &self.members[side];
+                let own = self.points[entry_range(element)].iter();
+                own.map(|entry| {
+                    let facing = entry.normal.normalize_or_zero();
+                    let mut near: Vec<(f64, &FracturePoints)> = Vec::new();
+                    for other in members.iter().flat_map(|&e| &self.points[entry_range(e)]) {
+                        let left = 1.0 - entry.mean.distance_squared(other.mean) / (PATCH * r).powi(2);
+                        if left > 0.0 && other.normal.normalize_or_zero().dot(facing) > FACING {
+                            near.push((left * left * other.count, other));
+                        }
+                    }
+                    let weight: f64 = near.iter().map(|(w, _)| w).sum();
+                    if weight <= 0.0 {
+                        return *entry;
+                    }
+                    let mean = near.iter().map(|(w, p)| *w * p.mean).sum::<DVec3>() / weight;
+                    let facing = near.iter().map(|(w, p)| *w * p.normal / p.count).sum::<DVec3>();
+                    let mut spread = DMat3::from_diagonal(DVec3::splat(SPREAD * r * r * weight));
+                    for (w, p) in near {
+                        let off = p.mean - mean;
+                        spread += DMat3::from_cols(off * off.x, off * off.y, off * off.z) * w;
+                    }
+                    let normal = (spread.inverse() * facing).normalize_or_zero() * entry.count;
+                    FracturePoints {
+                        normal,
+                        height: entry.mean.dot(normal),
+                        ..*entry
+                    }
+                })
+                .collect()
+            })
+            .collect();
+        self.points = turned.concat();
     }
 
     /// Whether an element has open bonds.

@@ -17,7 +17,6 @@ use super::cracks::Cracks;
 use super::fair::{Link, Vertex, fair};
 use super::owners::Owners;
 use super::place::{groups, place};
-use super::ring::Arc;
 use super::seam::{Disagreement, Seam, ring_cells};
 use super::solid::Solid;
 use super::weave::{Woven, weave};
@@ -93,6 +92,33 @@ impl Surface {
             cells: &cells,
         };
         Ok(draw.surface(woven))
+    }
+
+    /// Drops cracks within a fragment that are smaller than an element's section. `radius` is that of an element.
+    fn drop_specks(&mut self, radius: f64) {
+        // Area, volume and whether there is skin, by part.
+        let mut seen: Vec<(f64, f64, bool)> = vec![(0.0, 0.0, false); self.positions.len()];
+        for (triangle, &inside) in self.triangles.iter().zip(&self.inside) {
+            let part = self.part[triangle[0] as usize] as usize;
+            let origin = self.positions[part];
+            let [a, b, c] = triangle.map(|v| self.positions[v as usize] - origin);
+            let normal = (b - a).cross(c - a);
+            let (area, volume, skin) = &mut seen[part];
+            *area += normal.length() / 2.0;
+            *volume += a.dot(normal) / 6.0;
+            *skin |= inside == 0;
+        }
+        // Both faces of a crack; a fragment has a volume.
+        let section = 2.0 * std::f64::consts::PI * radius * radius;
+        let kept = |triangle: &[u32; 3]| {
+            let (area, volume, skin) = seen[self.part[triangle[0] as usize] as usize];
+            skin || area > section || volume.abs() > 0.1 * area * radius
+        };
+        let kept: Vec<bool> = self.triangles.iter().map(kept).collect();
+        let mut flags = kept.iter();
+        self.triangles.retain(|_| flags.next() == Some(&true));
+        let mut flags = kept.iter();
+        self.inside.retain(|_| flags.next() == Some(&true));
     }
 
     fn find_parts(&mut self) {
@@ -176,20 +202,24 @@ impl Draw<'_> {
         surface.holds.extend(&woven.holds);
         surface.triangles.extend(&woven.triangles);
         surface.inside.resize(surface.triangles.len(), 0);
-        let drawn: Vec<(Vec<Polygon>, Vec<[u32; 3]>)> = (0..portions)
+        let polygons: Vec<Vec<Polygon>> = (0..portions)
             .into_par_iter()
             .with_min_len(256)
-            .map(|crossing| self.faces(crossing as u32, &woven.of_chain))
+            .map(|crossing| self.faces(crossing as u32))
             .collect();
-        for (polygons, ties) in &drawn {
-            for polygon in polygons {
-                polygon.triangulate(&mut surface);
-            }
-            surface.triangles.extend(ties);
+        for polygon in polygons.iter().flatten() {
+            polygon.triangulate(&mut surface);
         }
+        let ties: Vec<[u32; 3]> = (0..count)
+            .into_par_iter()
+            .with_min_len(256)
+            .flat_map_iter(|number| self.ties(number, &woven.of_chain))
+            .collect();
+        surface.triangles.extend(ties);
         surface.triangles.extend(&woven.rims);
         surface.inside.resize(surface.triangles.len(), 1);
         surface.find_parts();
+        surface.drop_specks(self.cracks.body.radius);
         surface
     }
 
@@ -269,15 +299,13 @@ impl Draw<'_> {
         links
     }
 
-    /// The faces across the grid edge of a crossing, and the triangles that tie them to the skin.
-    fn faces(self, crossing: u32, of_chain: &[[u32; 2]]) -> (Vec<Polygon>, Vec<[u32; 3]>) {
+    /// The faces across the grid edge of a crossing.
+    fn faces(self, crossing: u32) -> Vec<Polygon> {
         let edge = self.seam.edges[crossing as usize];
         let axis = (edge % 3) as usize;
         let around = ring_cells(self.solid, edge);
         // In order round the edge, right-handed about it.
         let ring = [0, 1, 3, 2].map(|m| self.cells.at(around[m]));
-        let portions = self.seam.edges.len() as u32;
-        let mut ties = Vec::new();
         let mut rings: [Vec<u32>; 2] = Default::default();
         for end in 0..2 {
             let half = 2 * crossing + end;
@@ -285,32 +313,12 @@ impl Draw<'_> {
                 let cells = [ring[m], ring[(m + 1) % 4]];
                 let [Some(here), Some(next)] = cells else { continue };
                 let vertices = [here, next].map(|n| self.cells.vertex(n, half));
-                let [Some(from), Some(to)] = vertices else { continue };
+                let [Some(from), Some(_)] = vertices else { continue };
                 rings[end as usize].push(from);
                 // The face between both lies below the upper one.
                 let upper = ring[[0, 1, 3, 0][m]].unwrap_or(here);
                 let across = (axis + 1 + m % 2) % 3;
-                let middle = self.cells.middle(upper, across, half);
-                rings[end as usize].extend(middle);
-                let arcs = self.cells.arcs_below(self.seam, upper, across);
-                let arc = arcs.iter().find(|arc| arc.halves.contains(&half));
-                let other = arc.map(|arc: &Arc| {
-                    arc.halves[usize::from(arc.halves[0] == half)]
-                });
-                let Some(other) = other.filter(|other| other / 2 >= portions) else {
-                    continue;
-                };
-                let gate = of_chain[(other / 2 - portions) as usize][other as usize % 2];
-                let mut tie = |a: u32, b: u32| {
-                    ties.push(if end == 0 { [b, a, gate] } else { [a, b, gate] });
-                };
-                match middle {
-                    Some(middle) => {
-                        tie(from, middle);
-                        tie(middle, to);
-                    }
-                    None => tie(from, to),
-                }
+                rings[end as usize].extend(self.cells.middle(upper, across, half));
             }
         }
         let shared = |m: usize| rings[0].get(m).is_some_and(|v| rings[1].contains(v));
@@ -325,7 +333,40 @@ impl Draw<'_> {
                 pinched,
             }
         });
-        (polygons.collect(), ties)
+        polygons.collect()
+    }
+
+    /// The triangles on the lower faces of a cell that tie cracks to the skin.
+    fn ties(self, number: usize, of_chain: &[[u32; 2]]) -> Vec<[u32; 3]> {
+        let portions = self.seam.edges.len() as u32;
+        let node = self.cells.nodes[number] as usize;
+        let mut ties = Vec::new();
+        for axis in 0..3 {
+            let Some(below) = self.cells.at(node - self.solid.grid.strides()[axis]) else {
+                continue;
+            };
+            for arc in self.cells.arcs_below(self.seam, number, axis) {
+                if !arc.has_edge(portions) {
+                    continue;
+                }
+                let vertices = [below, number].map(|n| self.cells.vertex(n, arc.halves[0]));
+                let [Some(below), Some(above)] = vertices else { continue };
+                let middle = self.cells.middle(number, axis, arc.halves[0]);
+                for (m, half) in arc.halves.into_iter().enumerate() {
+                    if half / 2 < portions {
+                        continue;
+                    }
+                    let gate = of_chain[(half / 2 - portions) as usize][half as usize % 2];
+                    // A polygon's edge at the end of an arc runs from below to above.
+                    let (from, to) = if m == 0 { (above, below) } else { (below, above) };
+                    match middle {
+                        Some(middle) => ties.extend([[from, middle, gate], [middle, to, gate]]),
+                        None => ties.push([from, to, gate]),
+                    }
+                }
+            }
+        }
+        ties
     }
 }
 

@@ -12,10 +12,18 @@ pub type Step = [u32; 2];
 /// A stretch of a ring between two crossings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
-    /// The halves at its ends.
+    /// The halves at its ends, in order round the ring: counter-clockwise seen against the face's axis.
     pub halves: [u32; 2],
     /// Whether a line passes through the face: the tip of a crack, or where several meet.
     pub line: bool,
+}
+
+impl Arc {
+    /// Whether the surface has an edge through the face here; crossings below `portions` are those of grid edges. A rim that ends has none.
+    pub fn has_edge(&self, portions: u32) -> bool {
+        let [a, b] = self.halves.map(|half| half / 2);
+        a != b || a < portions
+    }
 }
 
 /// The arcs of a ring with these crossings, in order round it.

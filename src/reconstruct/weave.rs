@@ -112,6 +112,7 @@ impl Weaver<'_> {
         // Crossings on chains by the ends of the segment that they lie on, with the half on the first end's side.
         let mut on_segment: HashMap<(Name, Name), u32> = HashMap::new();
         let mut single: HashSet<u32> = HashSet::new();
+        let mut short: Vec<u32> = Vec::new();
         for (&face, chains) in &seam.chains {
             for chain in chains {
                 let Some((crossing, segment)) = chain.crossing else {
@@ -128,9 +129,18 @@ impl Weaver<'_> {
                         of(2 * crossing) != of(2 * crossing + 1)
                     })
                 };
-                // The rim ends here if both sides are one in a cell beside the face.
-                if !parted(above) || !parted(below) {
-                    single.insert(crossing);
+                // The rim ends here if both sides are one in a cell beside the face. If they are in both, there is no rim, and the crack
+                // stops short of the skin.
+                match (parted(above), parted(below)) {
+                    (true, true) => (),
+                    (false, false) => {
+                        on_segment.remove(&(a, b));
+                        on_segment.remove(&(b, a));
+                        short.push(crossing);
+                    }
+                    _ => {
+                        single.insert(crossing);
+                    }
                 }
             }
         }
@@ -161,7 +171,7 @@ impl Weaver<'_> {
         let drawn: Vec<(Vec<(PieceId, Vec<Patch>)>, Vec<(Name, Hold)>)> = active
             .par_iter()
             .with_min_len(16)
-            .map(|(node, pieces)| self.cell(*node, pieces, &on_segment))
+            .map(|(node, pieces)| self.cell(*node, pieces, &on_segment, &single))
             .collect();
         let mut patches: HashMap<PieceId, Vec<Patch>> = HashMap::new();
         let mut held: HashMap<Name, Hold> = HashMap::new();
@@ -243,18 +253,20 @@ impl Weaver<'_> {
             }
         }
         let first = seam.edges.len() as u32;
-        woven.of_chain = (first..seam.crossings.len() as u32)
-            .map(|crossing| {
-                [0, 1].map(|end| {
-                    let half = 2 * crossing + end;
-                    let key = match single.contains(&crossing) {
-                        true => half & !1,
-                        false => half,
-                    };
-                    numbers.get(&Key::Crossing(key)).copied().unwrap_or(u32::MAX)
-                })
-            })
-            .collect();
+        short.sort_unstable();
+        woven.of_chain = vec![[u32::MAX; 2]; seam.crossings.len() - first as usize];
+        for (crossing, ends) in (first..).zip(&mut woven.of_chain) {
+            *ends = [0, 1].map(|end| {
+                let half = 2 * crossing + if single.contains(&crossing) { 0 } else { end };
+                numbers.get(&Key::Crossing(half)).copied().unwrap_or(u32::MAX)
+            });
+        }
+        for crossing in short {
+            let at = &seam.crossings[crossing as usize];
+            woven.of_chain[(crossing - first) as usize] = [base + woven.positions.len() as u32; 2];
+            woven.positions.push(at.point);
+            woven.holds.push(Hold::Near);
+        }
         woven
     }
 
@@ -271,6 +283,7 @@ impl Weaver<'_> {
         node: usize,
         pieces: &[PieceId],
         on_segment: &HashMap<(Name, Name), u32>,
+        single: &HashSet<u32>,
     ) -> (Vec<(PieceId, Vec<Patch>)>, Vec<(Name, Hold)>) {
         let skin = self.sides(node);
         let side = self.label(pieces, &skin);
@@ -331,12 +344,18 @@ impl Weaver<'_> {
                 }
             }
             if outline.len() > points.len() {
+                // A stretch of rim between two ends of rims would be one edge for both sides.
+                let ends = parted.iter().filter(|&&m| match outline[m].0.key {
+                    Key::Crossing(half) => single.contains(&(half / 2)),
+                    _ => false,
+                });
+                let meets = parted.len() > 2 || ends.count() == 2;
                 let meeting = |corner: u32| Key::Meeting(*triangle, piece.1, corner);
                 let apex = |own: Option<u8>| {
                     let number = number?;
                     Some(self.cells.first[number] + u32::from(own?))
                 };
-                result.push((piece, patches(&outline, &parted, meeting, apex)));
+                result.push((piece, patches(&outline, &parted, meets, meeting, apex)));
             }
         }
         (result, holds)
@@ -474,11 +493,12 @@ impl Weaver<'_> {
     }
 }
 
-/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes; `meeting` names the point where more
-/// than two stretches meet, `apex` the vertex of a side's loop.
+/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes; `meeting` names the point where stretches
+/// of rim meet, if they do, on the side that begins with a corner; `apex` is the vertex of a side's loop.
 fn patches(
     outline: &[(Corner, Option<u8>)],
     parted: &[usize],
+    meets: bool,
     meeting: impl Fn(u32) -> Key,
     apex: impl Fn(Option<u8>) -> Option<u32>,
 ) -> Vec<Patch> {
@@ -499,7 +519,7 @@ fn patches(
                 (0..length).map(|k| outline[(start + k) % count].0).collect();
             let side = outline[start].1;
             let mut from = vec![corners.len() - 1];
-            if parted.len() > 2 {
+            if meets {
                 from.push(corners.len());
                 corners.push(Corner {
                     key: meeting(start as u32),

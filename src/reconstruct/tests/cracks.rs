@@ -79,7 +79,7 @@ fn two_halves_of_a_cube_stay_two_at_any_gap() {
             for (t, &inside) in surface.triangle_range(piece).zip(&surface.inside[surface.triangle_range(piece)]) {
                 for v in surface.triangles[t] {
                     let off = f64::from(surface.positions[v as usize][2]) - place;
-                    assert!(inside == 0 || off.abs() < 0.15 * voxel * R, "gap {gap}: crack {off} off");
+                    assert!(inside == 0 || off.abs() < 0.15 * voxel * R, "gap {gap}: crack {off} off at {:?}", surface.positions[v as usize]);
                 }
             }
             meshes.push(mesh);
