@@ -176,7 +176,10 @@ mod tests {
             for axis in 0..3 {
                 let along = grid.strides()[axis];
                 let hits = seen.hits(node, axis);
-                let parted = seen.inside.get(node + along).is_some_and(|&up| up != inside);
+                let parted = seen
+                    .inside
+                    .get(node + along)
+                    .is_some_and(|&up| up != inside);
                 assert_eq!(hits.len() % 2 == 1, parted);
                 for hit in hits {
                     let mut x = p;

@@ -121,7 +121,10 @@ impl Body {
     }
 
     fn find_anchors(&self) -> Vec<[u32; CARRIERS]> {
-        let positions = self.solid.as_ref().map_or(&[][..], |solid| &solid.skin.mesh.positions);
+        let positions = self
+            .solid
+            .as_ref()
+            .map_or(&[][..], |solid| &solid.skin.mesh.positions);
         let vertices = positions.par_iter().with_min_len(256);
         let anchors = vertices.map(|&x| {
             let nearest = self.nearest(x, |_| true, CARRIERS);
@@ -132,12 +135,7 @@ impl Body {
 
     /// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance, element), nearest first.
     /// At least one must be admitted.
-    pub fn nearest(
-        &self,
-        x: DVec3,
-        wanted: impl Fn(u32) -> bool,
-        count: usize,
-    ) -> Vec<(f64, u32)> {
+    pub fn nearest(&self, x: DVec3, wanted: impl Fn(u32) -> bool, count: usize) -> Vec<(f64, u32)> {
         let mut found: Vec<(f64, u32)> = Vec::new();
         let mut reach = 2.5 * self.radius;
         let everything = self.bins.diameter() + x.distance(self.positions[0]);

@@ -184,7 +184,11 @@ impl Cells {
 
     /// Number of loops in a cell.
     pub fn loops(&self, number: usize) -> u8 {
-        self.halves(number).iter().map(|half| half.1 + 1).max().unwrap_or(0)
+        self.halves(number)
+            .iter()
+            .map(|half| half.1 + 1)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Loop of a half in a cell.
@@ -246,7 +250,8 @@ impl Cells {
                     if arcs.len() < 2 {
                         continue;
                     }
-                    let joined = |arc: &Arc| [number, below].map(|n| this.loop_of(n, arc.halves[0]));
+                    let joined =
+                        |arc: &Arc| [number, below].map(|n| this.loop_of(n, arc.halves[0]));
                     for (m, arc) in arcs.iter().enumerate() {
                         let pair = joined(arc);
                         let mut others = arcs.iter().enumerate();
@@ -270,8 +275,11 @@ impl Cells {
 
     /// The middles on the lower faces of a cell, with their vertices.
     pub fn middles_of(&self, number: usize) -> &[(Middle, u32)] {
-        let start = self.middles.partition_point(|(middle, _)| (middle.cell as usize) < number);
-        let count = self.middles[start..].partition_point(|(middle, _)| middle.cell as usize == number);
+        let start = self
+            .middles
+            .partition_point(|(middle, _)| (middle.cell as usize) < number);
+        let count =
+            self.middles[start..].partition_point(|(middle, _)| middle.cell as usize == number);
         &self.middles[start..start + count]
     }
 
@@ -286,7 +294,10 @@ impl Cells {
 
 /// The edge along `axis` of a cell whose lower node lies `offset` nodes after the cell's.
 fn local_edge(strides: [usize; 3], axis: usize, offset: u64) -> u8 {
-    let (u, v) = (strides[(axis + 1) % 3] as u64, strides[(axis + 2) % 3] as u64);
+    let (u, v) = (
+        strides[(axis + 1) % 3] as u64,
+        strides[(axis + 2) % 3] as u64,
+    );
     let at = [0, u, v, u + v].iter().position(|&o| o == offset);
     (4 * axis + at.unwrap_or(0)) as u8
 }
@@ -297,7 +308,11 @@ fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
     for (m, edge) in face_edges(axis, side).into_iter().enumerate() {
         if let Some(&(_, c)) = crossed.iter().find(|entry| entry.0 as usize == edge) {
             // The last two edges are passed from their upper end.
-            steps.push(if m < 2 { [2 * c, 2 * c + 1] } else { [2 * c + 1, 2 * c] });
+            steps.push(if m < 2 {
+                [2 * c, 2 * c + 1]
+            } else {
+                [2 * c + 1, 2 * c]
+            });
         }
     }
     arcs(&steps).collect()

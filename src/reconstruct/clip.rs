@@ -135,7 +135,9 @@ impl Pieces {
         for polygon in todo {
             let mut cell = [i32::MIN; 3];
             for axis in 0..3 {
-                let places = polygon.iter().map(|&p| pieces.points[p as usize].place[axis]);
+                let places = polygon
+                    .iter()
+                    .map(|&p| pieces.points[p as usize].place[axis]);
                 // Each piece has corners between the planes or on both.
                 cell[axis] = places.clone().find(|place| place & 1 == 0).map_or_else(
                     || places.min().map_or(0, |place| (place + 1) >> 1),
@@ -161,7 +163,10 @@ impl Pieces {
             .filter(|&m| place(&polygon[m]) == plane)
             .collect();
         let [i, j] = on[..] else { return None };
-        let (first, second) = (&polygon[i + 1..j], [&polygon[j + 1..], &polygon[..i]].concat());
+        let (first, second) = (
+            &polygon[i + 1..j],
+            [&polygon[j + 1..], &polygon[..i]].concat(),
+        );
         let below = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) < plane);
         let above = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) > plane);
         let first_is_below = below(first) && above(&second);
@@ -182,7 +187,11 @@ impl Pieces {
         other.extend(second);
         other.push(polygon[i]);
         other.extend(chord);
-        Some(if first_is_below { (one, other) } else { (other, one) })
+        Some(if first_is_below {
+            (one, other)
+        } else {
+            (other, one)
+        })
     }
 }
 
@@ -191,7 +200,10 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
     let n = corners.len();
     let quality = |a: usize, b: usize, c: usize| {
         let [p, q, r] = [a, b, c].map(|m| corners[m]);
-        let longest = p.distance_squared(q).max(q.distance_squared(r)).max(r.distance_squared(p));
+        let longest = p
+            .distance_squared(q)
+            .max(q.distance_squared(r))
+            .max(r.distance_squared(p));
         (q - p).cross(r - p).length() / longest.max(f64::MIN_POSITIVE)
     };
     // best[a][b]: the worst quality of the part from corner a to corner b, and its apex (Klincsek 1980).
@@ -203,7 +215,9 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
                 let worst = quality(a, m, b).min(best[a][m].0).min(best[m][b].0);
                 (worst, m)
             });
-            best[a][b] = apexes.max_by(|x, y| x.0.total_cmp(&y.0)).unwrap_or((0.0, a));
+            best[a][b] = apexes
+                .max_by(|x, y| x.0.total_cmp(&y.0))
+                .unwrap_or((0.0, a));
         }
     }
     if n < 3 || best[0][n - 1].0 < 1e-6 {

@@ -237,14 +237,16 @@ impl<'a> Cracks<'a> {
             .into_par_iter()
             .with_min_len(512)
             .map(|element| {
-                let side = self.side[element as usize] as usize..self.side[element as usize + 1] as usize;
+                let side =
+                    self.side[element as usize] as usize..self.side[element as usize + 1] as usize;
                 let members = &self.members[side];
                 let own = self.points[entry_range(element)].iter();
                 own.map(|entry| {
                     let facing = entry.normal.normalize_or_zero();
                     let mut near: Vec<(f64, &FracturePoints)> = Vec::new();
                     for other in members.iter().flat_map(|&e| &self.points[entry_range(e)]) {
-                        let left = 1.0 - entry.mean.distance_squared(other.mean) / (PATCH * r).powi(2);
+                        let left =
+                            1.0 - entry.mean.distance_squared(other.mean) / (PATCH * r).powi(2);
                         if left > 0.0 && other.normal.normalize_or_zero().dot(facing) > FACING {
                             near.push((left * left * other.count, other));
                         }
@@ -254,7 +256,10 @@ impl<'a> Cracks<'a> {
                         return *entry;
                     }
                     let mean = near.iter().map(|(w, p)| *w * p.mean).sum::<DVec3>() / weight;
-                    let facing = near.iter().map(|(w, p)| *w * p.normal / p.count).sum::<DVec3>();
+                    let facing = near
+                        .iter()
+                        .map(|(w, p)| *w * p.normal / p.count)
+                        .sum::<DVec3>();
                     let mut spread = DMat3::from_diagonal(DVec3::splat(SPREAD * r * r * weight));
                     for (w, p) in near {
                         let off = p.mean - mean;
@@ -286,8 +291,7 @@ impl<'a> Cracks<'a> {
 
     /// Whether a crack may pass between `a` and `b`.
     pub fn parts(&self, a: u32, b: u32) -> bool {
-        a != b
-            && (self.piece_of[a as usize] != self.piece_of[b as usize] || !self.graph.near(a, b))
+        a != b && (self.piece_of[a as usize] != self.piece_of[b as usize] || !self.graph.near(a, b))
     }
 
     /// Number of elements of the fragment of `element`.
@@ -304,7 +308,8 @@ impl<'a> Cracks<'a> {
         let (mut weights, mut value) = (FALLBACK, FALLBACK * (distance - self.body.radius));
         let mut gradient = DVec3::ZERO;
         let mut add = |member: u32| {
-            let range = self.first[member as usize] as usize..self.first[member as usize + 1] as usize;
+            let range =
+                self.first[member as usize] as usize..self.first[member as usize + 1] as usize;
             for points in &self.points[range] {
                 let left = (1.0 - x.distance_squared(points.mean) * falloff).max(0.0);
                 let weight = left * left * left;
@@ -315,7 +320,10 @@ impl<'a> Cracks<'a> {
         };
         if own.is_empty() {
             // Deep in a fragment; its neighbours may face a crack.
-            self.graph.row(element).iter().for_each(|&member| add(member));
+            self.graph
+                .row(element)
+                .iter()
+                .for_each(|&member| add(member));
         } else {
             own.iter().for_each(|&member| add(member));
         }

@@ -37,9 +37,9 @@ impl Hold {
     /// These elements, ascending and each once; whatever is near if there is none.
     pub fn of(elements: &[u32]) -> Self {
         match elements.last() {
-            Some(&last) => {
-                Hold::Side(std::array::from_fn(|m| elements.get(m).copied().unwrap_or(last)))
-            }
+            Some(&last) => Hold::Side(std::array::from_fn(|m| {
+                elements.get(m).copied().unwrap_or(last)
+            })),
             None => Hold::Near,
         }
     }
@@ -185,11 +185,15 @@ impl Draw<'_> {
         // Crossings on the skin hold the border of the cracks.
         let portions = self.seam.edges.len();
         let border = places.len() as u32;
-        places.extend(self.seam.crossings[portions..].iter().map(|crossing| Vertex {
-            position: crossing.point,
-            pinned: true,
-            elements: 0,
-        }));
+        places.extend(
+            self.seam.crossings[portions..]
+                .iter()
+                .map(|crossing| Vertex {
+                    position: crossing.point,
+                    pinned: true,
+                    elements: 0,
+                }),
+        );
         let links: Vec<Link> = (0..count)
             .into_par_iter()
             .with_min_len(64)
@@ -230,7 +234,10 @@ impl Draw<'_> {
         let crossing = |n: u32| &self.seam.crossings[n as usize];
         let owner = |half: u32| crossing(half / 2).owners[half as usize % 2];
         let owners = halves.iter().map(|&(half, _)| owner(half));
-        let elements = owners.map(|owner| self.cracks.elements_with(owner)).min().unwrap_or(0);
+        let elements = owners
+            .map(|owner| self.cracks.elements_with(owner))
+            .min()
+            .unwrap_or(0);
         let (of_loop, crossings) = groups(halves, loops);
         let vertices = crossings
             .iter()
@@ -247,7 +254,14 @@ impl Draw<'_> {
             Hold::of(&elements)
         };
         let holds = (0..loops)
-            .map(|own| side(&mut halves.iter().filter(|half| half.1 == own).map(|half| half.0)))
+            .map(|own| {
+                side(
+                    &mut halves
+                        .iter()
+                        .filter(|half| half.1 == own)
+                        .map(|half| half.0),
+                )
+            })
             .collect();
         let middles = self.cells.middles_of(number).iter().map(|(middle, _)| {
             let points = middle.halves.map(|half| crossing(half / 2).point);
@@ -311,9 +325,13 @@ impl Draw<'_> {
             let half = 2 * crossing + end;
             for m in 0..4 {
                 let cells = [ring[m], ring[(m + 1) % 4]];
-                let [Some(here), Some(next)] = cells else { continue };
+                let [Some(here), Some(next)] = cells else {
+                    continue;
+                };
                 let vertices = [here, next].map(|n| self.cells.vertex(n, half));
-                let [Some(from), Some(_)] = vertices else { continue };
+                let [Some(from), Some(_)] = vertices else {
+                    continue;
+                };
                 rings[end as usize].push(from);
                 // The face between both lies below the upper one.
                 let upper = ring[[0, 1, 3, 0][m]].unwrap_or(here);
@@ -350,7 +368,9 @@ impl Draw<'_> {
                     continue;
                 }
                 let vertices = [below, number].map(|n| self.cells.vertex(n, arc.halves[0]));
-                let [Some(below), Some(above)] = vertices else { continue };
+                let [Some(below), Some(above)] = vertices else {
+                    continue;
+                };
                 let middle = self.cells.middle(number, axis, arc.halves[0]);
                 for (m, half) in arc.halves.into_iter().enumerate() {
                     if half / 2 < portions {
@@ -358,7 +378,11 @@ impl Draw<'_> {
                     }
                     let gate = of_chain[(half / 2 - portions) as usize][half as usize % 2];
                     // A polygon's edge at the end of an arc runs from below to above.
-                    let (from, to) = if m == 0 { (above, below) } else { (below, above) };
+                    let (from, to) = if m == 0 {
+                        (above, below)
+                    } else {
+                        (below, above)
+                    };
                     match middle {
                         Some(middle) => ties.extend([[from, middle, gate], [middle, to, gate]]),
                         None => ties.push([from, to, gate]),

@@ -73,9 +73,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
     let start: Vec<DVec3> = moving.iter().map(|&(v, _)| vertices[v].position).collect();
     let limits: Vec<f64> = moving
         .iter()
-        .map(|&(v, _)| {
-            LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0)
-        })
+        .map(|&(v, _)| LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0))
         .collect();
     for _ in 0..ROUNDS {
         for step in STEPS {

@@ -30,11 +30,7 @@ pub struct Fragments {
 
 impl Fragments {
     /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
-    pub fn new(
-        body: &Body,
-        labels: Vec<u32>,
-        broken: &[bool],
-    ) -> Result<Self, ReconstructError> {
+    pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Result<Self, ReconstructError> {
         let mut names = labels.clone();
         names.sort_unstable();
         names.dedup();
@@ -90,14 +86,21 @@ fn shells(
     }
     let mut number = vec![u32::MAX; surface.positions.len()];
     // Pieces share no vertex, so one table of numbers serves them all.
-    let shells = triangles.into_iter().map(|own| ordered(&surface, &own, &mut number));
+    let shells = triangles
+        .into_iter()
+        .map(|own| ordered(&surface, &own, &mut number));
     Ok(shells.collect())
 }
 
 /// The surfaces with cracks. If the skin and the grid do not agree, by rounding, a grid a little aside will do.
 fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     let draw = |solid: &Solid| {
-        Surface::cracked(solid, cracks, &mut Owners::new(solid, cracks), &corners(solid))
+        Surface::cracked(
+            solid,
+            cracks,
+            &mut Owners::new(solid, cracks),
+            &corners(solid),
+        )
     };
     let mut result = draw(solid);
     for attempt in 1..ATTEMPTS {

@@ -53,7 +53,10 @@ impl Owners {
         let [sx, sy, sz] = solid.grid.strides();
         let mut fresh: Vec<u32> = cells
             .iter()
-            .flat_map(|&cell| (0..8).map(move |c| cell as usize + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2)))
+            .flat_map(|&cell| {
+                (0..8)
+                    .map(move |c| cell as usize + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2))
+            })
             .filter(|&node| self.owner[node] == FAR)
             .map(|node| node as u32)
             .collect();

@@ -82,7 +82,13 @@ mod tests {
     #[test]
     fn arcs_join_what_lies_between_crossings() {
         let tip: Vec<Arc> = arcs(&[[0, 1]]).collect();
-        assert_eq!(tip, [Arc { halves: [1, 0], line: true }]);
+        assert_eq!(
+            tip,
+            [Arc {
+                halves: [1, 0],
+                line: true
+            }]
+        );
         let through: Vec<[u32; 2]> = arcs(&[[0, 1], [3, 2]]).map(|arc| arc.halves).collect();
         assert_eq!(through, [[1, 3], [2, 0]]);
     }

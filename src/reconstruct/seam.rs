@@ -114,7 +114,13 @@ impl Seam {
         loop {
             add(solid, &fresh, RINGS, &mut active, &mut seam.cells);
             if owners.extend(solid, cracks, &seam.cells) {
-                add(solid, &first_cells(solid, owners), 0, &mut active, &mut seam.cells);
+                add(
+                    solid,
+                    &first_cells(solid, owners),
+                    0,
+                    &mut active,
+                    &mut seam.cells,
+                );
                 owners.extend(solid, cracks, &seam.cells);
             }
             seam.cut_skin(solid, corners, &active)?;
@@ -292,7 +298,11 @@ impl Seam {
         }
         // Edges without gates come in between: number all in the order of the edges.
         let gated = crossed.len();
-        for &edge in owners.cut.iter().filter(|edge| !stretches.contains_key(edge)) {
+        for &edge in owners
+            .cut
+            .iter()
+            .filter(|edge| !stretches.contains_key(edge))
+        {
             let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
             let nodes = [node, node + grid.strides()[axis]];
             let ends = nodes.map(|n| grid.position(grid.coords(n)));
@@ -412,7 +422,11 @@ impl Seam {
                     }
                 }
             }
-            walk.extend(of_edge.into_iter().map(|(step, inside, gates)| (step, inside, gates[1])));
+            walk.extend(
+                of_edge
+                    .into_iter()
+                    .map(|(step, inside, gates)| (step, inside, gates[1])),
+            );
         }
         let enters = |at: usize| {
             let before = &walk[(at + walk.len() - 1) % walk.len()];
@@ -500,7 +514,8 @@ fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
             let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
             let passed = !solid.occupancy.hits(node, axis).is_empty();
             let cells = ring_cells(solid, edge).into_iter().filter(move |&cell| {
-                let mut corners = (0..8).map(|c| cell + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2));
+                let mut corners =
+                    (0..8).map(|c| cell + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2));
                 passed || corners.any(|node| !solid.is_inside(node))
             });
             cells.map(|cell| cell as u32)
@@ -557,8 +572,8 @@ fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [Point
     let mut segments = Vec::new();
     for (cell, polygon) in &pieces.polygons {
         for m in 0..polygon.len() {
-            let ends = [polygon[m], polygon[(m + 1) % polygon.len()]]
-                .map(|p| pieces.points[p as usize]);
+            let ends =
+                [polygon[m], polygon[(m + 1) % polygon.len()]].map(|p| pieces.points[p as usize]);
             for axis in 0..3 {
                 let [p, q] = ends.map(|end| end.place[axis]);
                 // Of both pieces beside a plane, the lower one.
@@ -646,9 +661,18 @@ fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
 fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
     let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
     let last = points.len() - 2;
-    let beyond = heights.iter().position(|&h| h > 0.0).unwrap_or(points.len());
+    let beyond = heights
+        .iter()
+        .position(|&h| h > 0.0)
+        .unwrap_or(points.len());
     let segment = beyond.saturating_sub(1).min(last);
-    (segment, on_segment([points[segment], points[segment + 1]], [heights[segment], heights[segment + 1]]))
+    (
+        segment,
+        on_segment(
+            [points[segment], points[segment + 1]],
+            [heights[segment], heights[segment + 1]],
+        ),
+    )
 }
 
 /// Where a height that rises from one end of a segment to the other passes zero, not too near to an end.

@@ -94,12 +94,7 @@ fn divide(t: [u32; 3], middles: [u32; 3], positions: &[DVec3], to: &mut Vec<[u32
         }
         _ => {
             let [ab, bc, ca] = middles;
-            to.extend([
-                [t[0], ab, ca],
-                [ab, t[1], bc],
-                [ca, bc, t[2]],
-                [ab, bc, ca],
-            ]);
+            to.extend([[t[0], ab, ca], [ab, t[1], bc], [ca, bc, t[2]], [ab, bc, ca]]);
         }
     }
 }

@@ -199,7 +199,9 @@ fn sphere_keeps_its_volume_and_lies_on_its_skin() {
     let (lo, hi) = skin.bounds().unwrap();
     let (elements, bonds) = packed(lo, hi, R, |p| p.length() < 11.0);
     let labels = vec![0; elements.x.len()];
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     assert!((total_volume(&surface) / skin.volume() - 1.0).abs() < 0.01);
     for p in &surface.rest_positions {
         let off = DVec3::from(p.map(f64::from)).length() - 12.0;
@@ -216,7 +218,9 @@ fn plane_through_a_box_gives_two_flat_halves() {
     let layer = (8.0_f64 / 3.0).sqrt() * R;
     let plane = -size.z / 2.0 + R + 3.5 * layer;
     let labels: Vec<u32> = elements.z.iter().map(|&z| u32::from(z > plane)).collect();
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     assert_eq!(surface.pieces.len(), 2);
     let volume = total_volume(&surface);
     assert!(
@@ -250,7 +254,9 @@ fn fragments_of_a_shattered_box_add_up() {
     let size = DVec3::new(30.0, 26.0, 24.0);
     let (elements, bonds, skin) = box_body(size);
     let labels = voronoi(&elements, 30, -size / 2.0, size / 2.0);
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     assert_eq!(surface.pieces.len(), 30);
     let volume = total_volume(&surface);
     assert!(
@@ -265,7 +271,9 @@ fn single_elements_are_closed_pieces() {
     let size = DVec3::new(14.0, 13.0, 12.0);
     let (elements, bonds, skin) = box_body(size);
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     assert_eq!(surface.pieces.len(), elements.x.len());
     let volume = total_volume(&surface);
     assert!(
@@ -281,7 +289,9 @@ fn rigid_motion_of_elements_moves_surfaces_rigidly() {
     let (elements, bonds, skin) = box_body(size);
     let labels = voronoi(&elements, 4, -size / 2.0, size / 2.0);
     let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
-    let rest = surfaces.at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let rest = surfaces
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.7);
     let shift = DVec3::new(0.3, -2.0, 1.0);
     let mut frame = at_rest(&elements, &labels);
@@ -401,10 +411,12 @@ fn what_is_kept_from_the_state_before_changes_nothing() {
     let (elements, bonds, skin) = box_body(size);
     let mut labels = voronoi(&elements, 5, -size / 2.0, size / 2.0);
     let mut kept = surfaces(&elements, &bonds, &skin, 0.8);
-    kept.at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    kept.at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     // A piece breaks off at one end with a label between those known, then dust comes off at the other.
     labels.iter_mut().for_each(|label| *label *= 10);
-    kept.at(1, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    kept.at(1, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     for (step, reach) in [(2, 4.0), (3, 6.0)] {
         for (label, &x) in labels.iter_mut().zip(&elements.x) {
             let end = if step == 2 { x } else { -x };
@@ -413,8 +425,13 @@ fn what_is_kept_from_the_state_before_changes_nothing() {
             }
         }
         let frame = at_rest(&elements, &labels);
-        let fresh = surfaces(&elements, &bonds, &skin, 0.8).at(step, &frame, &whole(&bonds)).unwrap();
-        assert!(kept.at(step, &frame, &whole(&bonds)).unwrap() == fresh, "step {step}");
+        let fresh = surfaces(&elements, &bonds, &skin, 0.8)
+            .at(step, &frame, &whole(&bonds))
+            .unwrap();
+        assert!(
+            kept.at(step, &frame, &whole(&bonds)).unwrap() == fresh,
+            "step {step}"
+        );
     }
 }
 
@@ -424,7 +441,9 @@ fn loose_elements_are_balls() {
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
     let none = |_| -> Result<TriMesh, ReconstructError> { unreachable!("balls need no skin") };
     let bodies = Body::all(&elements, &Bonds::default(), 0.8, none).unwrap();
-    let surface = Surfaces::new(&elements, bodies).at(0, &at_rest(&elements, &labels), &[]).unwrap();
+    let surface = Surfaces::new(&elements, bodies)
+        .at(0, &at_rest(&elements, &labels), &[])
+        .unwrap();
     assert_eq!(surface.pieces.len(), elements.x.len());
     let ball = total_volume(&surface) / elements.x.len() as f64;
     assert!((3.5..4.19).contains(&ball), "{ball}");

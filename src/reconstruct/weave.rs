@@ -162,7 +162,10 @@ impl Weaver<'_> {
             for (m, (cell, _)) in pieces.polygons.iter().enumerate() {
                 let node = node_of(self.solid, *cell);
                 if seam.active[node] {
-                    pieces_of.entry(node).or_default().push((t as u32, m as u32));
+                    pieces_of
+                        .entry(node)
+                        .or_default()
+                        .push((t as u32, m as u32));
                 }
             }
         }
@@ -203,8 +206,11 @@ impl Weaver<'_> {
                     match patches.remove(&(place, m as u32)) {
                         Some(patches) => {
                             for patch in patches {
-                                let ids: Vec<u32> =
-                                    patch.corners.iter().map(|c| vertex(c, &mut woven)).collect();
+                                let ids: Vec<u32> = patch
+                                    .corners
+                                    .iter()
+                                    .map(|c| vertex(c, &mut woven))
+                                    .collect();
                                 fill(&patch.corners, &ids, &mut woven, base);
                                 let Some((apex, from)) = patch.tied else {
                                     continue;
@@ -258,7 +264,10 @@ impl Weaver<'_> {
         for (crossing, ends) in (first..).zip(&mut woven.of_chain) {
             *ends = [0, 1].map(|end| {
                 let half = 2 * crossing + if single.contains(&crossing) { 0 } else { end };
-                numbers.get(&Key::Crossing(half)).copied().unwrap_or(u32::MAX)
+                numbers
+                    .get(&Key::Crossing(half))
+                    .copied()
+                    .unwrap_or(u32::MAX)
             });
         }
         for crossing in short {
@@ -298,8 +307,10 @@ impl Weaver<'_> {
                 .iter()
                 .map(|&p| &all.points[p as usize])
                 .collect();
-            let sides: Vec<Option<u8>> =
-                points.iter().map(|p| side.get(&p.name).copied().flatten()).collect();
+            let sides: Vec<Option<u8>> = points
+                .iter()
+                .map(|p| side.get(&p.name).copied().flatten())
+                .collect();
             for (point, &own) in points.iter().zip(&sides) {
                 holds.push((point.name, hold(own)));
             }
@@ -400,11 +411,7 @@ impl Weaver<'_> {
     }
 
     /// The side of every point of a cell's pieces: nothing where the skin has no border on the cell's faces.
-    fn label(
-        &self,
-        pieces: &[PieceId],
-        skin: &CellSkin,
-    ) -> HashMap<Name, Option<u8>> {
+    fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> HashMap<Name, Option<u8>> {
         // Connected parts of the skin within the cell.
         let mut part_of: HashMap<Name, usize> = HashMap::new();
         let mut parts: Vec<usize> = (0..pieces.len()).collect();
@@ -416,7 +423,10 @@ impl Weaver<'_> {
         }
         let points = |&(t, m): &PieceId| {
             let all = &self.seam.touched[t as usize].1;
-            all.polygons[m as usize].1.iter().map(|&p| &all.points[p as usize])
+            all.polygons[m as usize]
+                .1
+                .iter()
+                .map(|&p| &all.points[p as usize])
         };
         for (n, piece) in pieces.iter().enumerate() {
             for point in points(piece) {
@@ -442,7 +452,10 @@ impl Weaver<'_> {
             match sides[..] {
                 [] => None,
                 [only] => Some(only),
-                _ => sides.iter().copied().min_by(|a, b| field(a).total_cmp(&field(b))),
+                _ => sides
+                    .iter()
+                    .copied()
+                    .min_by(|a, b| field(a).total_cmp(&field(b))),
             }
         };
         let mut free: HashMap<u8, Option<u8>> = HashMap::new();
@@ -462,7 +475,9 @@ impl Weaver<'_> {
     fn field(&self, skin: &CellSkin, side: u8, x: DVec3) -> f64 {
         let owners = skin.owners.iter().find(|(known, _)| *known == side);
         let owners = owners.map_or(&[][..], |(_, owners)| owners);
-        let fields = owners.iter().map(|&owner| self.cracks.field(x, owner).value);
+        let fields = owners
+            .iter()
+            .map(|&owner| self.cracks.field(x, owner).value);
         fields.fold(f64::INFINITY, f64::min)
     }
 
@@ -515,8 +530,9 @@ fn patches(
             let start = (parted[m] + 1) % count;
             let end = parted[(m + 1) % parted.len()];
             let length = (end + count - start) % count + 1;
-            let mut corners: Vec<Corner> =
-                (0..length).map(|k| outline[(start + k) % count].0).collect();
+            let mut corners: Vec<Corner> = (0..length)
+                .map(|k| outline[(start + k) % count].0)
+                .collect();
             let side = outline[start].1;
             let mut from = vec![corners.len() - 1];
             if meets {
@@ -545,9 +561,13 @@ fn fill(corners: &[Corner], ids: &[u32], woven: &mut Woven, base: u32) {
         return;
     }
     let centre = base + woven.positions.len() as u32;
-    woven.positions.push(at.iter().sum::<DVec3>() / at.len() as f64);
+    woven
+        .positions
+        .push(at.iter().sum::<DVec3>() / at.len() as f64);
     woven.holds.push(corners[0].hold);
     for m in 0..ids.len() {
-        woven.triangles.push([centre, ids[m], ids[(m + 1) % ids.len()]]);
+        woven
+            .triangles
+            .push([centre, ids[m], ids[(m + 1) % ids.len()]]);
     }
 }

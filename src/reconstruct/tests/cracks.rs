@@ -63,7 +63,9 @@ fn two_halves_of_a_cube_stay_two_at_any_gap() {
     let mut surfaces = surfaces(&elements, &bonds, &skin, voxel);
     for gap in [0.0, 0.01, 0.1, 2.0] {
         let mut frame = at_rest(&elements, &labels);
-        moved(&mut frame, |x| DVec3::Z * if x.z > plane { gap * R } else { 0.0 });
+        moved(&mut frame, |x| {
+            DVec3::Z * if x.z > plane { gap * R } else { 0.0 }
+        });
         let surface = surfaces.at(0, &frame, &broken).unwrap();
         assert_eq!(surface.pieces.len(), 2);
         let mut meshes = Vec::new();
@@ -71,15 +73,26 @@ fn two_halves_of_a_cube_stay_two_at_any_gap() {
             let mesh = mesh_of(&surface, piece);
             assert_closed(&mesh, "half");
             let upper = piece.fragment == 1;
-            let height = if upper { size.z / 2.0 - plane } else { plane + size.z / 2.0 };
+            let height = if upper {
+                size.z / 2.0 - plane
+            } else {
+                plane + size.z / 2.0
+            };
             let exact = size.x * size.y * height;
             let error = mesh.volume() / exact - 1.0;
             assert!(error.abs() < 0.01, "gap {gap}: volume off by {error}");
             let place = plane + if upper { gap * R } else { 0.0 };
-            for (t, &inside) in surface.triangle_range(piece).zip(&surface.inside[surface.triangle_range(piece)]) {
+            for (t, &inside) in surface
+                .triangle_range(piece)
+                .zip(&surface.inside[surface.triangle_range(piece)])
+            {
                 for v in surface.triangles[t] {
                     let off = f64::from(surface.positions[v as usize][2]) - place;
-                    assert!(inside == 0 || off.abs() < 0.15 * voxel * R, "gap {gap}: crack {off} off at {:?}", surface.positions[v as usize]);
+                    assert!(
+                        inside == 0 || off.abs() < 0.15 * voxel * R,
+                        "gap {gap}: crack {off} off at {:?}",
+                        surface.positions[v as usize]
+                    );
                 }
             }
             meshes.push(mesh);
@@ -129,7 +142,8 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
     // From the end face to within an element of the tip, over the whole width, the middle of the slit is out of the body.
     let crossings = Crossings::new(&mesh);
     for step in 0..200 {
-        let x = -size.x / 2.0 + 0.05 + (tip - 2.0 * R + size.x / 2.0 - 0.05) * f64::from(step) / 199.0;
+        let x =
+            -size.x / 2.0 + 0.05 + (tip - 2.0 * R + size.x / 2.0 - 0.05) * f64::from(step) / 199.0;
         for y in -20..=20 {
             let p = DVec3::new(x, f64::from(y) / 20.0 * (size.y / 2.0 - 0.05), plane);
             assert!(!crossings.contains(p), "closed at {p}, tip at {tip}");
@@ -143,7 +157,10 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
     for (p, rest) in surface.positions.iter().zip(&surface.rest_positions) {
         let lift = (0.1 * (tip - f64::from(rest[0]))).max(0.0);
         let off = f64::from(p[2] - rest[2]);
-        assert!(off.abs() < lift + 0.25 * R, "{rest:?} moved by {off}, {lift} at most");
+        assert!(
+            off.abs() < lift + 0.25 * R,
+            "{rest:?} moved by {off}, {lift} at most"
+        );
     }
 }
 
@@ -154,7 +171,9 @@ fn a_lone_broken_bond_opens_nothing() {
     let mut state = 5;
     let broken: Vec<bool> = bonds.i.iter().map(|_| random(&mut state) < 0.03).collect();
     let labels = vec![0; elements.x.len()];
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &broken).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &broken)
+        .unwrap();
     assert!(surface.inside.iter().all(|&inside| inside == 0));
     assert_eq!(euler(&piece_mesh(&surface, &surface.pieces[0])), 2);
 }
@@ -169,7 +188,9 @@ fn a_crack_within_a_body_has_two_faces_and_no_skin() {
         (a.z > plane) != (b.z > plane) && ((a + b) / 2.0).truncate().length() < 6.0
     });
     let labels = vec![0; elements.x.len()];
-    let surface = surfaces(&elements, &bonds, &skin, 0.8).at(0, &at_rest(&elements, &labels), &broken).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, 0.8)
+        .at(0, &at_rest(&elements, &labels), &broken)
+        .unwrap();
     let mesh = piece_mesh(&surface, &surface.pieces[0]);
     assert_closed(&mesh, "penny");
     // The box and the crack, two closed surfaces.
@@ -220,7 +241,9 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
     let bodies = Body::all(&elements, &bonds, 0.8, skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
-    let surface = Surfaces::new(&elements, bodies).at(0, &frame, &whole(&bonds)).unwrap();
+    let surface = Surfaces::new(&elements, bodies)
+        .at(0, &frame, &whole(&bonds))
+        .unwrap();
     assert_eq!(surface.pieces.len(), 2);
     for piece in &surface.pieces {
         let mesh = piece_mesh(&surface, piece);
@@ -237,25 +260,40 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
     let (lo, hi) = skin.bounds().unwrap();
     // Radius 1; about 20,000 elements.
     let scale = 62.0 / (hi.y - lo.y);
-    skin.positions.iter_mut().for_each(|p| *p = (*p - lo) * scale);
+    skin.positions
+        .iter_mut()
+        .for_each(|p| *p = (*p - lo) * scale);
     let (lo, hi) = skin.bounds().unwrap();
     let crossings = Crossings::new(&skin);
     let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
     let cells = 200;
     let voxel = 0.8;
     let labels = voronoi_of_elements(&elements, cells);
-    let surface = surfaces(&elements, &bonds, &skin, voxel).at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let surface = surfaces(&elements, &bonds, &skin, voxel)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     assert_eq!(surface.pieces.len(), cells);
     let volume = total_volume(&surface);
-    assert!((volume / skin.volume() - 1.0).abs() < 0.01, "{volume} of {}", skin.volume());
+    assert!(
+        (volume / skin.volume() - 1.0).abs() < 0.01,
+        "{volume} of {}",
+        skin.volume()
+    );
 
-    let meshes: Vec<TriMesh> = surface.pieces.iter().map(|p| piece_mesh(&surface, p)).collect();
-    let inside: Vec<(Crossings, (DVec3, DVec3))> =
-        meshes.iter().map(|m| (Crossings::new(m), m.bounds().unwrap())).collect();
+    let meshes: Vec<TriMesh> = surface
+        .pieces
+        .iter()
+        .map(|p| piece_mesh(&surface, p))
+        .collect();
+    let inside: Vec<(Crossings, (DVec3, DVec3))> = meshes
+        .iter()
+        .map(|m| (Crossings::new(m), m.bounds().unwrap()))
+        .collect();
     let mut state = 11;
     let mut found = 0;
     for _ in 0..40_000 {
-        let x = lo + (hi - lo) * DVec3::new(random(&mut state), random(&mut state), random(&mut state));
+        let x =
+            lo + (hi - lo) * DVec3::new(random(&mut state), random(&mut state), random(&mut state));
         let holds = inside.iter().filter(|(mesh, (lo, hi))| {
             x.cmpge(*lo).all() && x.cmple(*hi).all() && mesh.contains(x)
         });
@@ -279,7 +317,12 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
         }
         for (t, triangle) in mesh.triangles.iter().enumerate() {
             if flags[t] == 0 {
-                rim.extend(triangle.iter().filter(|v| on_crack.contains(v)).map(|&v| mesh.positions[v as usize]));
+                rim.extend(
+                    triangle
+                        .iter()
+                        .filter(|v| on_crack.contains(v))
+                        .map(|&v| mesh.positions[v as usize]),
+                );
             }
         }
         for (t, triangle) in mesh.triangles.iter().enumerate() {
@@ -303,7 +346,11 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
             wrong += if angle > 5.0 { normal.length() } else { 0.0 };
         }
     }
-    eprintln!("bunny: skin off by {} voxels, {} of the area away from cracks by more than 5 degrees", off / voxel, wrong / area);
+    eprintln!(
+        "bunny: skin off by {} voxels, {} of the area away from cracks by more than 5 degrees",
+        off / voxel,
+        wrong / area
+    );
     assert!(off < 0.1 * voxel * R, "skin {off} off");
     assert!(area > 0.0 && wrong < 0.01 * area, "{wrong} of {area}");
 }
@@ -322,7 +369,9 @@ fn voronoi_of_elements(elements: &Elements, cells: usize) -> Vec<u32> {
     (0..n)
         .map(|e| {
             let nearest = (0..cells).min_by(|&a, &b| {
-                at(e).distance_squared(seeds[a]).total_cmp(&at(e).distance_squared(seeds[b]))
+                at(e)
+                    .distance_squared(seeds[a])
+                    .total_cmp(&at(e).distance_squared(seeds[b]))
             });
             nearest.unwrap() as u32
         })
@@ -335,18 +384,24 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
     let (elements, bonds, skin) = box_body(size);
     let labels = voronoi(&elements, 5, -size / 2.0, size / 2.0);
     let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
-    let rest = surfaces.at(0, &at_rest(&elements, &labels), &whole(&bonds)).unwrap();
+    let rest = surfaces
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap();
     for number in 1..=20 {
         let t = f64::from(number) / 20.0;
         // Each fragment its own motion.
         let motion = |label: u32| {
             let axis = DVec3::new(1.0, f64::from(label), -0.5).normalize();
-            (DQuat::from_axis_angle(axis, t * (0.3 + f64::from(label))), DVec3::new(t, 0.3 * f64::from(label) * t, -t))
+            (
+                DQuat::from_axis_angle(axis, t * (0.3 + f64::from(label))),
+                DVec3::new(t, 0.3 * f64::from(label) * t, -t),
+            )
         };
         let mut frame = at_rest(&elements, &labels);
         for e in 0..elements.x.len() {
             let (turn, shift) = motion(labels[e]);
-            let p = (turn * DVec3::new(elements.x[e], elements.y[e], elements.z[e]) + shift).as_vec3();
+            let p =
+                (turn * DVec3::new(elements.x[e], elements.y[e], elements.z[e]) + shift).as_vec3();
             (frame.x[e], frame.y[e], frame.z[e]) = (p.x, p.y, p.z);
             let q = turn.as_quat();
             (frame.qx[e], frame.qy[e], frame.qz[e], frame.qw[e]) = (q.x, q.y, q.z, q.w);
@@ -357,11 +412,108 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
         for piece in &surface.pieces {
             let (turn, shift) = motion(piece.fragment);
             for v in surface.vertex_range(piece) {
-                let expected = DMat3::from_quat(turn) * DVec3::from(rest.rest_positions[v].map(f64::from)) + shift;
+                let expected = DMat3::from_quat(turn)
+                    * DVec3::from(rest.rest_positions[v].map(f64::from))
+                    + shift;
                 let off = expected.distance(DVec3::from(surface.positions[v].map(f64::from)));
                 assert!(off < 1e-6 * size.length(), "frame {number}: {off}");
             }
         }
     }
     assert_eq!(surfaces.redrawn, 0);
+}
+
+/// A torus about z.
+fn ring(big: f64, small: f64, parts: u32) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    let sides = parts / 3;
+    for i in 0..parts {
+        for j in 0..sides {
+            let (u, v) = (
+                f64::from(i) / f64::from(parts) * std::f64::consts::TAU,
+                f64::from(j) / f64::from(sides) * std::f64::consts::TAU,
+            );
+            let out = big + small * v.cos();
+            mesh.positions
+                .push(DVec3::new(out * u.cos(), out * u.sin(), small * v.sin()));
+            let at = |i: u32, j: u32| (i % parts) * sides + j % sides;
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            mesh.triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    mesh
+}
+
+#[test]
+fn whatever_breaks_the_surfaces_are_closed() {
+    let mut state = 21;
+    for round in 0..24_u32 {
+        let turn = DQuat::from_axis_angle(
+            DVec3::new(
+                random(&mut state),
+                random(&mut state),
+                random(&mut state) - 0.5,
+            )
+            .normalize(),
+            f64::from(round),
+        );
+        let size = 8.0 + 8.0 * random(&mut state);
+        let mut skin = match round % 4 {
+            0 => box_mesh(DVec3::splat(-size / 2.0), DVec3::splat(size / 2.0)),
+            // Two elements thick.
+            1 => box_mesh(DVec3::new(-size, -size, -2.0), DVec3::new(size, size, 2.0)),
+            2 => ring(size, 2.5, 30),
+            _ => {
+                let mut ball = icosphere(2);
+                ball.positions
+                    .iter_mut()
+                    .for_each(|p| *p *= size / 2.0 + 2.0);
+                ball
+            }
+        };
+        skin.positions.iter_mut().for_each(|p| *p = turn * *p);
+        let (lo, hi) = skin.bounds().unwrap();
+        let crossings = Crossings::new(&skin);
+        let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
+        let seeds = 2 + round as usize;
+        let cells = voronoi(&elements, seeds, lo, hi);
+        // Cells come apart, or crack along some of their faces, or both, and some bonds break by chance.
+        let keep = |cell: u32| (cell * 7 + round) % 3;
+        let labels: Vec<u32> = cells
+            .iter()
+            .map(|&cell| {
+                if round % 2 == 0 && keep(cell) == 0 {
+                    cell + 1
+                } else {
+                    0
+                }
+            })
+            .collect();
+        let chance = [0.0, 0.05, 0.3][round as usize % 3];
+        let broken: Vec<bool> = bonds
+            .i
+            .iter()
+            .zip(&bonds.j)
+            .map(|(&i, &j)| {
+                let (a, b) = (cells[i as usize], cells[j as usize]);
+                (a != b && keep(a.min(b)) != 1) || random(&mut state) < chance
+            })
+            .collect();
+        for voxel in [0.8, 1.3] {
+            let surface = surfaces(&elements, &bonds, &skin, voxel)
+                .at(0, &at_rest(&elements, &labels), &broken)
+                .unwrap();
+            let mut volume = 0.0;
+            for piece in &surface.pieces {
+                let mesh = piece_mesh(&surface, piece);
+                assert_closed(
+                    &mesh,
+                    &format!("round {round}, fragment {}", piece.fragment),
+                );
+                volume += mesh.volume();
+            }
+            let error = volume / skin.volume() - 1.0;
+            assert!(error.abs() < 0.02, "round {round}: volume off by {error}");
+        }
+    }
 }
