@@ -5,6 +5,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod eigen;
+pub mod hash;
 pub mod lanes;
 pub mod quat;
 pub mod real;

@@ -47,15 +47,19 @@ struct Carrier {
 fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARRIERS] {
     let body = cracks.body;
     let own = |element: u32| cracks.piece_of[element as usize] == piece;
-    let mut found: Vec<(f64, u32)> = Vec::with_capacity(64);
+    let mut nearest = Nearest::default();
     let mut add = |element: u32| {
-        let squared = x.distance_squared(body.positions[element as usize]);
-        found.push((squared, element));
+        if own(element) {
+            nearest.add(
+                x.distance_squared(body.positions[element as usize]),
+                element,
+            );
+        }
     };
     match hold {
         Hold::Side(owners) => {
             for (m, &owner) in owners.iter().enumerate() {
-                if !owners[..m].contains(&owner) {
+                if m == 0 || owners[m - 1] != owner {
                     add(owner);
                     cracks.graph.row(owner).iter().for_each(|&e| add(e));
                 }
@@ -64,24 +68,45 @@ fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARR
         Hold::Skin(vertex) => body.anchors[vertex as usize].iter().for_each(|&e| add(e)),
         Hold::Near => (),
     }
-    found.retain(|&(_, element)| own(element));
-    if found.is_empty() {
-        found = body.nearest(x, own, CARRIERS);
+    if nearest.count == 0 {
+        for (squared, element) in body.nearest(x, own, CARRIERS) {
+            nearest.add(squared, element);
+        }
     }
-    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    found.dedup();
-    if !matches!(hold, Hold::Side(_)) && found.iter().any(|&(_, e)| cracks.is_open(e)) {
-        let nearest = found[0].1;
-        found.retain(|&(_, element)| !cracks.parts(nearest, element));
-    }
+    let found = &nearest.found[..nearest.count];
+    // Vertices of a side have been told its elements; others keep to the side of the nearest.
+    let free = !matches!(hold, Hold::Side(_)) && found.iter().any(|&(_, e)| cracks.is_open(e));
+    let first = found[0];
+    let found = found
+        .iter()
+        .filter(|&&(_, e)| !free || !cracks.parts(first.1, e));
     let falloff = 0.5 / (WIDTH * body.radius).powi(2);
-    let least = found[0].0;
     let mut carriers = [Carrier::default(); CARRIERS];
-    for (carrier, (squared, element)) in carriers.iter_mut().zip(found) {
+    for (carrier, &(squared, element)) in carriers.iter_mut().zip(found) {
         carrier.row = body.rows[element as usize];
-        carrier.weight = (-(squared - least) * falloff).exp() as f32;
+        carrier.weight = (-(squared - first.0) * falloff).exp() as f32;
     }
     carriers
+}
+
+/// The nearest elements seen so far with their squared distances, nearest first, equally near ones by number.
+#[derive(Default)]
+struct Nearest {
+    found: [(f64, u32); CARRIERS],
+    count: usize,
+}
+
+impl Nearest {
+    fn add(&mut self, squared: f64, element: u32) {
+        let known = &self.found[..self.count];
+        let place = known.partition_point(|&entry| entry < (squared, element));
+        if place == CARRIERS || known.get(place) == Some(&(squared, element)) {
+            return;
+        }
+        self.count = (self.count + 1).min(CARRIERS);
+        self.found[place..self.count].rotate_right(1);
+        self.found[place] = (squared, element);
+    }
 }
 
 impl Carried {

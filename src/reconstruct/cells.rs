@@ -3,13 +3,12 @@
 //! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each loop is one side of a crack there,
 //! and brings one vertex. At a tip both sides are one loop.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
 use super::ring::{Arc, Step, arcs, face_edges};
 use super::seam::{Chain, Seam, ring_cells};
 use super::solid::Solid;
+use crate::math::hash::QuickMap;
 
 /// Class of the skin's border in a cell: what lies between one crossing and the next.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +48,7 @@ impl SkinArcs {
             let (a, b) = (root(&mut class, a), root(&mut class, b));
             class[a.max(b)] = a.min(b);
         };
-        let mut at_gate: HashMap<u32, usize> = HashMap::new();
+        let mut at_gate: QuickMap<u32, usize> = QuickMap::default();
         for (n, chain) in chains.iter().enumerate() {
             if chain.crossing.is_none() {
                 join(2 * n, 2 * n + 1);
@@ -61,7 +60,7 @@ impl SkinArcs {
             }
         }
         let mut arcs = SkinArcs::default();
-        let mut number: HashMap<usize, u8> = HashMap::new();
+        let mut number: QuickMap<usize, u8> = QuickMap::default();
         for (n, chain) in chains.iter().enumerate() {
             let of = [0, 1].map(|end| {
                 let root = root(&mut class, 2 * n + end);

@@ -6,6 +6,9 @@
 
 use glam::DVec3;
 
+/// Triangles lower than this over their longest edge count as having no area.
+const FLAT: f64 = 1e-6;
+
 /// What makes a point the same for all who meet it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Name {
@@ -206,28 +209,33 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
             .max(r.distance_squared(p));
         (q - p).cross(r - p).length() / longest.max(f64::MIN_POSITIVE)
     };
-    // best[a][b]: the worst quality of the part from corner a to corner b, and its apex (Klincsek 1980).
-    let mut best = vec![vec![(f64::INFINITY, 0); n]; n];
+    if n == 3 {
+        return (quality(0, 1, 2) >= FLAT).then(|| vec![[0, 1, 2]]);
+    }
+    // best[a * n + b]: the worst quality of the part from corner a to corner b, and its apex (Klincsek 1980).
+    let mut best = vec![(f64::INFINITY, 0); n * n];
     for span in 2..n {
         for a in 0..n - span {
             let b = a + span;
             let apexes = (a + 1..b).map(|m| {
-                let worst = quality(a, m, b).min(best[a][m].0).min(best[m][b].0);
+                let worst = quality(a, m, b)
+                    .min(best[a * n + m].0)
+                    .min(best[m * n + b].0);
                 (worst, m)
             });
-            best[a][b] = apexes
+            best[a * n + b] = apexes
                 .max_by(|x, y| x.0.total_cmp(&y.0))
                 .unwrap_or((0.0, a));
         }
     }
-    if n < 3 || best[0][n - 1].0 < 1e-6 {
+    if n < 3 || best[n - 1].0 < FLAT {
         return None;
     }
     let mut triangles = Vec::with_capacity(n - 2);
     let mut todo = vec![(0, n - 1)];
     while let Some((a, b)) = todo.pop() {
         if b - a >= 2 {
-            let m = best[a][b].1;
+            let m = best[a * n + b].1;
             triangles.push([a, m, b]);
             todo.extend([(a, m), (m, b)]);
         }

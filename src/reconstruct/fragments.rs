@@ -1,5 +1,7 @@
 //! The fragments of a body in one state of breakage, as closed surfaces at rest.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
 use super::ReconstructError;
@@ -84,11 +86,12 @@ fn shells(
         let part = surface.part[triangle[0] as usize];
         triangles[piece_of_part[part as usize] as usize].push(t as u32);
     }
-    let mut number = vec![u32::MAX; surface.positions.len()];
+    let positions = surface.positions.par_iter();
+    let number: Vec<AtomicU32> = positions.map(|_| AtomicU32::new(u32::MAX)).collect();
     // Pieces share no vertex, so one table of numbers serves them all.
     let shells = triangles
-        .into_iter()
-        .map(|own| ordered(&surface, &own, &mut number));
+        .par_iter()
+        .map(|own| ordered(&surface, own, &number));
     Ok(shells.collect())
 }
 
@@ -171,15 +174,16 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
 
 /// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with
 /// vertices in the order of use. `number` is all `u32::MAX` where they have vertices.
-fn ordered(surface: &Surface, own: &[u32], number: &mut [u32]) -> (Shell, Vec<Hold>) {
+fn ordered(surface: &Surface, own: &[u32], number: &[AtomicU32]) -> (Shell, Vec<Hold>) {
     let (mut shell, mut holds) = (Shell::default(), Vec::new());
     let mut vertices = Vec::new();
     let mut local = |v: u32| {
-        if number[v as usize] == u32::MAX {
-            number[v as usize] = vertices.len() as u32;
+        let number = &number[v as usize];
+        if number.load(Ordering::Relaxed) == u32::MAX {
+            number.store(vertices.len() as u32, Ordering::Relaxed);
             vertices.push(v);
         }
-        number[v as usize]
+        number.load(Ordering::Relaxed)
     };
     let mut indices = [Vec::new(), Vec::new()];
     for &t in own {

@@ -28,7 +28,7 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::columns::{Elements, Frames};
+use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::read;
 use crate::spec::{self, FrameGroup};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
@@ -42,6 +42,10 @@ pub const NEEDS: [FrameGroup; 3] = [
     FrameGroup::Rotation,
     FrameGroup::Fragment,
 ];
+
+/// What of a packing they follow from.
+const ELEMENT_COLUMNS: [&str; 6] = ["id", "body", "x", "y", "z", "r"];
+const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
 /// What can go wrong while surfaces are rebuilt.
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +136,7 @@ pub fn run(
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
-    let packing = store.read_packing()?;
+    let mut packing = store.read_packing_columns(&ELEMENT_COLUMNS, &BOND_COLUMNS)?;
     let skin = |body: u32| {
         let path = store.shape_path(body as usize);
         if !path.is_file() {
@@ -146,8 +150,8 @@ pub fn run(
     };
     let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
-    let mut broken = BrokenBonds::new(store, packing.bonds.id.len())?;
-    drop(packing.bonds);
+    let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
+    packing.bonds = Bonds::default();
     let frames = store.frames(&frames)?;
     let mut summary = Summary::default();
     for &number in &frames {

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::cracks::Cracks;
 use super::solid::Solid;
-use crate::math::union_find::UnionFind;
 
 /// Owner of a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
@@ -16,11 +15,11 @@ pub const OUTSIDE: u32 = u32::MAX;
 pub const FAR: u32 = u32::MAX - 1;
 
 /// Nodes this near to the middle of an open bond are looked at, radii.
-const BAND: f64 = 2.2;
+const BAND: f64 = 1.5;
 /// An element that is this much farther from a node than the nearest does not own it, radii.
-const SLACK: f64 = 1.2;
+const SLACK: f64 = 1.0;
 /// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
-const REACH: f64 = 2.6;
+const REACH: f64 = 2.4;
 
 /// Owners of all nodes, and the edges cut between them.
 #[derive(Debug)]
@@ -75,10 +74,9 @@ impl Owners {
         let followed = search.follow(&mut self.owner, fresh);
         self.nodes.extend(followed);
         self.nodes.par_sort_unstable();
+        search.drop_islands(&mut self.owner, &self.nodes);
+
         self.cut = search.cut_edges(&self.owner, &self.nodes);
-        if search.drop_islands(&mut self.owner, &self.nodes, &self.cut) {
-            self.cut = search.cut_edges(&self.owner, &self.nodes);
-        }
     }
 }
 
@@ -264,67 +262,72 @@ impl Search<'_> {
     }
 
     /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond the outermost elements
-    /// can turn over there. Whether there were any.
-    fn drop_islands(self, owner: &mut [u32], nodes: &[u32], cut: &[u64]) -> bool {
+    /// can turn over there.
+    fn drop_islands(self, owner: &mut [u32], nodes: &[u32]) {
         let (grid, body) = (&self.solid.grid, self.cracks.body);
         let strides = grid.strides();
-        let number = |node: usize| nodes.binary_search(&(node as u32)).ok();
-        let is_cut = |low: usize, axis: usize| {
-            let edge = 3 * low as u64 + axis as u64;
-            cut.binary_search(&edge).is_ok()
-        };
-        let mut parts = UnionFind::new(nodes.len());
-        let mut held = vec![false; nodes.len()];
-        for (n, &node) in nodes.iter().enumerate() {
-            let node = node as usize;
-            let element = body.positions[owner[node] as usize];
-            let away = (grid.position(grid.coords(node)) - element).abs();
-            held[n] = away.max_element() < grid.spacing;
-            for (axis, stride) in strides.into_iter().enumerate() {
-                held[n] |= owner[node + stride] == FAR || owner[node - stride] == FAR;
-                if owner[node + stride] < FAR && !is_cut(node, axis) {
-                    let other = number(node + stride).expect("a node with an owner is listed");
-                    parts.join(n as u32, other as u32);
-                }
+        let around = |node: usize| strides.into_iter().flat_map(move |s| [node + s, node - s]);
+        // A node is held beside its element, where no crack is near, and by whatever node it is joined to that is.
+        let mut held = vec![false; owner.len()];
+        let mut loose: Vec<u32> = nodes
+            .par_iter()
+            .with_min_len(256)
+            .copied()
+            .filter(|&node| {
+                let node = node as usize;
+                let element = body.positions[owner[node] as usize];
+                let away = (grid.position(grid.coords(node)) - element).abs();
+                away.max_element() >= grid.spacing && around(node).all(|other| owner[other] != FAR)
+            })
+            .collect();
+        for &node in nodes {
+            held[node as usize] = true;
+        }
+        for &node in &loose {
+            held[node as usize] = false;
+        }
+        loop {
+            let joined: Vec<bool> = loose
+                .par_iter()
+                .with_min_len(256)
+                .map(|&node| {
+                    around(node as usize).any(|other| {
+                        held[other] && !self.is_cut([owner[node as usize], owner[other]])
+                    })
+                })
+                .collect();
+            let before = loose.len();
+            for (&node, &joined) in loose.iter().zip(&joined) {
+                held[node as usize] = joined;
+            }
+            let mut joined = joined.iter();
+            loose.retain(|_| joined.next() == Some(&false));
+            if loose.len() == before {
+                break;
             }
         }
-        for n in 0..nodes.len() {
-            let root = parts.root(n as u32) as usize;
-            held[root] |= held[n];
-        }
-        let mut islands = Vec::new();
-        for n in 0..nodes.len() {
-            held[n] = held[parts.root(n as u32) as usize];
-            if !held[n] {
-                islands.push(n);
-            }
-        }
-        let any = !islands.is_empty();
-        while !islands.is_empty() {
-            let taken: Vec<(usize, u32)> = islands
+        while !loose.is_empty() {
+            let taken: Vec<(u32, u32)> = loose
                 .iter()
-                .filter_map(|&n| {
-                    let node = nodes[n] as usize;
-                    let x = grid.position(grid.coords(node));
-                    let around = strides.into_iter().flat_map(|s| [node + s, node - s]);
-                    let owners = around
-                        .filter_map(|other| number(other).filter(|&other| held[other]))
-                        .map(|other| owner[nodes[other] as usize]);
+                .filter_map(|&node| {
+                    let x = grid.position(grid.coords(node as usize));
+                    let owners = around(node as usize)
+                        .filter(|&other| held[other])
+                        .map(|other| owner[other]);
                     let squared = |e: u32| x.distance_squared(body.positions[e as usize]);
                     let best = owners
                         .min_by(|&a, &b| squared(a).total_cmp(&squared(b)).then(a.cmp(&b)))?;
-                    Some((n, best))
+                    Some((node, best))
                 })
                 .collect();
             if taken.is_empty() {
                 break; // a part of the skin without any element
             }
-            for &(n, element) in &taken {
-                owner[nodes[n] as usize] = element;
-                held[n] = true;
+            for &(node, element) in &taken {
+                owner[node as usize] = element;
+                held[node as usize] = true;
             }
-            islands.retain(|&n| !held[n]);
+            loose.retain(|&node| !held[node as usize]);
         }
-        any
     }
 }

@@ -4,8 +4,6 @@
 //! edges; gates part an edge into stretches inside and outside. Stretches and chains bound the rings of [`super::ring`], and a crack crosses
 //! them wherever the elements that own their ends are parted. Cells join until every crossing lies between cells that are in.
 
-use std::collections::HashMap;
-
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -14,6 +12,7 @@ use super::cracks::Cracks;
 use super::owners::{Owners, owner_at};
 use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
 use super::solid::Solid;
+use crate::math::hash::QuickMap;
 
 /// The skin and the grid do not agree, by rounding or because the mesh is not closed.
 #[derive(Debug)]
@@ -75,9 +74,9 @@ pub struct Seam {
     /// Gates in order of their edges and along them.
     pub gates: Vec<Gate>,
     /// Chains on each face, by three times the node of the cell above it, plus the axis.
-    pub chains: HashMap<u64, Vec<Chain>>,
+    pub chains: QuickMap<u64, Vec<Chain>>,
     /// Arcs on those faces.
-    pub arcs: HashMap<u64, Vec<Arc>>,
+    pub arcs: QuickMap<u64, Vec<Arc>>,
     /// All crossings: those of stretches of grid edges first, then those of chains.
     pub crossings: Vec<Crossing>,
     /// Grid edge of each crossing of a stretch, ascending.
@@ -125,9 +124,10 @@ impl Seam {
             }
             seam.cut_skin(solid, corners, &active)?;
             seam.find_gates(solid, cracks)?;
-            let stretches = seam.find_crossings(solid, cracks, owners)?;
+            let (stretches, portions) = seam.find_crossings(solid, cracks, owners)?;
             fresh = seam.reached(solid, &active);
             if fresh.is_empty() {
+                seam.place(solid, cracks, &portions);
                 seam.find_arcs(solid, &stretches)?;
                 seam.cells.par_sort_unstable();
                 seam.active = active;
@@ -145,18 +145,25 @@ impl Seam {
     ) -> Result<(), Disagreement> {
         let skin = &solid.skin;
         let of = |t: usize| skin.mesh.triangles[t].map(|v| &corners[v as usize]);
+        let seen: Vec<bool> = {
+            let mut seen = vec![false; skin.mesh.triangles.len()];
+            for (t, _) in &self.touched {
+                seen[*t as usize] = true;
+            }
+            seen
+        };
         let touched: Vec<u32> = (0..skin.mesh.triangles.len())
             .into_par_iter()
             .with_min_len(512)
-            .filter(|&t| cells_of(solid, of(t)).any(|node| active[node]))
+            .filter(|&t| !seen[t] && cells_of(solid, of(t)).any(|node| active[node]))
             .map(|t| t as u32)
             .collect();
         let mut edges = Vec::new();
-        self.number = vec![u32::MAX; skin.edges.len()];
+        self.number.resize(skin.edges.len(), u32::MAX);
         for &t in &touched {
             for edge in skin.edges_of[t as usize] {
                 if self.number[edge as usize] == u32::MAX {
-                    self.number[edge as usize] = edges.len() as u32;
+                    self.number[edge as usize] = (self.cuts.len() + edges.len()) as u32;
                     edges.push(edge);
                 }
             }
@@ -165,26 +172,24 @@ impl Seam {
             let [p, q] = skin.edges[edge as usize].map(|v| &corners[v as usize]);
             cuts(p, q, &[0, 1, 2], |n| Name::Edge(edge, n))
         });
-        self.cuts = cut.collect();
+        self.cuts.par_extend(cut);
         let this = &*self;
         let pieces: Option<Vec<_>> = touched
             .par_iter()
             .with_min_len(64)
-            .map(|&t| {
-                let pieces = Pieces::new(t, this.outline(solid, corners, t as usize))?;
-                let segments = segments(solid, &pieces, active);
-                Some(((t, pieces), segments))
-            })
+            .map(|&t| Some((t, Pieces::new(t, this.outline(solid, corners, t as usize))?)))
             .collect();
-        let mut of_face: HashMap<u64, Vec<[Point; 2]>> = HashMap::new();
-        self.touched.clear();
-        for (pieces, segments) in pieces.ok_or(Disagreement)? {
-            self.touched.push(pieces);
-            for (face, segment) in segments {
-                of_face.entry(face).or_default().push(segment);
-            }
+        self.touched.extend(pieces.ok_or(Disagreement)?);
+        self.touched.sort_unstable_by_key(|(t, _)| *t);
+        let pieces = self.touched.par_iter().with_min_len(64);
+        let segments: Vec<Vec<(u64, [Point; 2])>> = pieces
+            .map(|(_, pieces)| segments(solid, pieces, active))
+            .collect();
+        let mut of_face: QuickMap<u64, Vec<[Point; 2]>> = QuickMap::default();
+        for (face, segment) in segments.into_iter().flatten() {
+            of_face.entry(face).or_default().push(segment);
         }
-        let chains: Option<HashMap<u64, Vec<Chain>>> = of_face
+        let chains: Option<QuickMap<u64, Vec<Chain>>> = of_face
             .into_par_iter()
             .map(|(face, segments)| Some((face, join(segments)?)))
             .collect();
@@ -240,7 +245,7 @@ impl Seam {
                 let x = solid.grid.origin + gate.point.at * solid.grid.spacing;
                 gate.owner = owner_at(cracks, x, found);
             });
-        let number: HashMap<Name, u32> = (0..gates.len() as u32)
+        let number: QuickMap<Name, u32> = (0..gates.len() as u32)
             .map(|n| (gates[n as usize].point.name, n))
             .collect();
         for chain in self.chains.values_mut().flatten() {
@@ -266,9 +271,9 @@ impl Seam {
         solid: &Solid,
         cracks: &Cracks,
         owners: &Owners,
-    ) -> Result<Stretches, Disagreement> {
+    ) -> Result<(Stretches, Vec<Portion>), Disagreement> {
         let grid = &solid.grid;
-        let mut stretches = Stretches::new();
+        let mut stretches = Stretches::default();
         // Edge, ends and owners of each crossing of a stretch.
         let mut crossed: Vec<(u64, [DVec3; 2], [u32; 2])> = Vec::new();
         let world = |point: &Point| grid.origin + point.at * grid.spacing;
@@ -320,14 +325,12 @@ impl Seam {
             *crossing = number[*crossing as usize];
         }
         self.edges = order.iter().map(|&n| crossed[n as usize].0).collect();
-        self.crossings = order
-            .par_iter()
-            .with_min_len(128)
-            .map(|&n| {
-                let (_, ends, owners) = crossed[n as usize];
-                crossing(cracks, ends, owners)
-            })
-            .collect();
+        let portions = order.iter().map(|&n| {
+            let (_, ends, owners) = crossed[n as usize];
+            (ends, owners)
+        });
+        let portions = portions.collect();
+        let mut count = self.edges.len() as u32;
         let mut faces: Vec<u64> = self.chains.keys().copied().collect();
         faces.sort_unstable();
         for face in faces {
@@ -337,20 +340,49 @@ impl Seam {
                     continue;
                 };
                 if cracks.parts(owners[0], owners[1]) {
-                    let points: Vec<DVec3> = chain.points.iter().map(world).collect();
-                    let (segment, point) = on_chain(cracks, &points, owners);
-                    let (plane, normal) = cracks.between(point, owners);
-                    chain.crossing = Some((self.crossings.len() as u32, segment));
-                    self.crossings.push(Crossing {
-                        point,
-                        plane,
-                        normal,
-                        owners,
-                    });
+                    chain.crossing = Some((count, 0));
+                    count += 1;
                 }
             }
         }
-        Ok(stretches)
+        Ok((stretches, portions))
+    }
+
+    /// Places all crossings: those of stretches between their ends, those of chains on one of their segments.
+    fn place(&mut self, solid: &Solid, cracks: &Cracks, portions: &[Portion]) {
+        self.crossings = portions
+            .par_iter()
+            .with_min_len(128)
+            .map(|&(ends, owners)| crossing(cracks, ends, owners))
+            .collect();
+        let grid = &solid.grid;
+        let gates = &self.gates;
+        let chains = self
+            .chains
+            .par_iter_mut()
+            .flat_map_iter(|(_, chains)| chains);
+        let mut placed: Vec<(u32, Crossing)> = chains
+            .filter_map(|chain| {
+                let (crossing, segment) = chain.crossing.as_mut()?;
+                let owners = chain.gates?.map(|gate| gates[gate as usize].owner);
+                let points = chain.points.iter();
+                let points: Vec<DVec3> =
+                    points.map(|p| grid.origin + p.at * grid.spacing).collect();
+                let point;
+                (*segment, point) = on_chain(cracks, &points, owners);
+                let (plane, normal) = cracks.between(point, owners);
+                let placed = Crossing {
+                    point,
+                    plane,
+                    normal,
+                    owners,
+                };
+                Some((*crossing, placed))
+            })
+            .collect();
+        placed.sort_unstable_by_key(|(crossing, _)| *crossing);
+        self.crossings
+            .extend(placed.into_iter().map(|(_, placed)| placed));
     }
 
     /// Cells that are not active although a crossing lies on them and the skin near it.
@@ -377,7 +409,7 @@ impl Seam {
     /// Walks round the rings of all faces of active cells that have gates.
     fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
         let this = &*self;
-        let faces: Option<HashMap<u64, Vec<Arc>>> = self
+        let faces: Option<QuickMap<u64, Vec<Arc>>> = self
             .chains
             .par_iter()
             .map(|(&face, chains)| Some((face, this.arcs_of(solid, face, chains, stretches)?)))
@@ -492,8 +524,11 @@ impl Seam {
     }
 }
 
+/// Ends (m) of a stretch that is crossed, and their owners.
+type Portion = ([DVec3; 2], [u32; 2]);
+
 /// Crossings of the stretches of each edge with gates, from its lower end.
-type Stretches = HashMap<u64, Vec<Option<u32>>>;
+type Stretches = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Both ends of an open chain, nothing of a closed one.
 fn ends(points: &[Point]) -> Vec<&Point> {
@@ -600,8 +635,8 @@ pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
 
 /// Joins segments to chains; nothing if they fork.
 fn join(segments: Vec<[Point; 2]>) -> Option<Vec<Chain>> {
-    let mut after: HashMap<Name, usize> = HashMap::new();
-    let mut enters: HashMap<Name, usize> = HashMap::new();
+    let mut after: QuickMap<Name, usize> = QuickMap::default();
+    let mut enters: QuickMap<Name, usize> = QuickMap::default();
     for (n, [from, to]) in segments.iter().enumerate() {
         if after.insert(from.name, n).is_some() || enters.insert(to.name, n).is_some() {
             return None;

@@ -1,10 +1,9 @@
 //! The skin of a body: the mesh that was packed, with long edges divided so that it can bend with the elements.
 
-use std::collections::HashMap;
-
 use glam::DVec3;
 
 use crate::geometry::TriMesh;
+use crate::math::hash::QuickMap;
 
 /// A mesh with its edges.
 #[derive(Clone, Debug)]
@@ -54,7 +53,7 @@ impl Skin {
 /// Edges in the order in which triangles name them first, and those of each triangle.
 fn edges(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
     let mut edges = Vec::new();
-    let mut number = HashMap::with_capacity(2 * triangles.len());
+    let mut number = QuickMap::with_capacity_and_hasher(2 * triangles.len(), Default::default());
     let of = triangles.iter().map(|t| {
         std::array::from_fn(|m| {
             let (a, b) = (t[m], t[(m + 1) % 3]);

@@ -4,7 +4,7 @@
 //! crack that it lies on: on the faces by the chains, within by the smaller field. Between points on different sides lies a point of the rim,
 //! which each side has as a vertex of its own; along the rim the crack's faces are tied to the skin by triangles with the loop's vertex.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -15,6 +15,7 @@ use super::cracks::Cracks;
 use super::extract::Hold;
 use super::seam::{Seam, node_of, on_segment};
 use super::solid::Solid;
+use crate::math::hash::QuickMap;
 
 /// What makes a vertex of the skin one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,7 +73,7 @@ enum Side {
 /// What is known of a cell that the skin and cracks meet in.
 struct CellSkin {
     /// Side of each point on its faces.
-    side: HashMap<Name, Side>,
+    side: QuickMap<Name, Side>,
     /// For each loop on the skin, the owners of its gates.
     owners: Vec<(u8, Vec<u32>)>,
 }
@@ -108,9 +109,9 @@ impl Weaver<'_> {
     fn weave(&self, corners: &[Point]) -> Woven {
         let seam = self.seam;
         let mut woven = Woven::default();
-        let mut numbers: HashMap<Key, u32> = HashMap::new();
+        let mut numbers: QuickMap<Key, u32> = QuickMap::default();
         // Crossings on chains by the ends of the segment that they lie on, with the half on the first end's side.
-        let mut on_segment: HashMap<(Name, Name), u32> = HashMap::new();
+        let mut on_segment: QuickMap<(Name, Name), u32> = QuickMap::default();
         let mut single: HashSet<u32> = HashSet::new();
         let mut short: Vec<u32> = Vec::new();
         for (&face, chains) in &seam.chains {
@@ -157,7 +158,7 @@ impl Weaver<'_> {
             })
         };
 
-        let mut pieces_of: HashMap<usize, Vec<PieceId>> = HashMap::new();
+        let mut pieces_of: QuickMap<usize, Vec<PieceId>> = QuickMap::default();
         for (t, (_, pieces)) in seam.touched.iter().enumerate() {
             for (m, (cell, _)) in pieces.polygons.iter().enumerate() {
                 let node = node_of(self.solid, *cell);
@@ -176,8 +177,8 @@ impl Weaver<'_> {
             .with_min_len(16)
             .map(|(node, pieces)| self.cell(*node, pieces, &on_segment, &single))
             .collect();
-        let mut patches: HashMap<PieceId, Vec<Patch>> = HashMap::new();
-        let mut held: HashMap<Name, Hold> = HashMap::new();
+        let mut patches: QuickMap<PieceId, Vec<Patch>> = QuickMap::default();
+        let mut held: QuickMap<Name, Hold> = QuickMap::default();
         for (of_pieces, holds) in drawn {
             patches.extend(of_pieces);
             held.extend(holds);
@@ -291,7 +292,7 @@ impl Weaver<'_> {
         &self,
         node: usize,
         pieces: &[PieceId],
-        on_segment: &HashMap<(Name, Name), u32>,
+        on_segment: &QuickMap<(Name, Name), u32>,
         single: &HashSet<u32>,
     ) -> (Vec<(PieceId, Vec<Patch>)>, Vec<(Name, Hold)>) {
         let skin = self.sides(node);
@@ -389,7 +390,7 @@ impl Weaver<'_> {
             })
             .collect();
         let mut skin = CellSkin {
-            side: HashMap::new(),
+            side: QuickMap::default(),
             owners: Vec::new(),
         };
         for (class, owners) in arcs.owners.into_iter().enumerate() {
@@ -411,9 +412,9 @@ impl Weaver<'_> {
     }
 
     /// The side of every point of a cell's pieces: nothing where the skin has no border on the cell's faces.
-    fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> HashMap<Name, Option<u8>> {
+    fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> QuickMap<Name, Option<u8>> {
         // Connected parts of the skin within the cell.
-        let mut part_of: HashMap<Name, usize> = HashMap::new();
+        let mut part_of: QuickMap<Name, usize> = QuickMap::default();
         let mut parts: Vec<usize> = (0..pieces.len()).collect();
         fn root(parts: &[usize], mut at: usize) -> usize {
             while parts[at] != at {
@@ -458,8 +459,8 @@ impl Weaver<'_> {
                     .min_by(|a, b| field(a).total_cmp(&field(b))),
             }
         };
-        let mut free: HashMap<u8, Option<u8>> = HashMap::new();
-        let mut result = HashMap::new();
+        let mut free: QuickMap<u8, Option<u8>> = QuickMap::default();
+        let mut result = QuickMap::default();
         for point in pieces.iter().flat_map(points) {
             let side = match skin.side.get(&point.name) {
                 Some(&Side::Loop(side)) => Some(side),

@@ -176,6 +176,19 @@ impl Store {
         })
     }
 
+    /// Reads these columns of elements and bonds; all others stay empty.
+    pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
+        let path = |file: &str| existing(self.path(file), "pack");
+        let (elements, bonds) = rayon::join(
+            || parquet::read_columns(&path("packing/elements.parquet")?, elements),
+            || parquet::read_columns(&path("packing/bonds.parquet")?, bonds),
+        );
+        Ok(Packing {
+            elements: elements?,
+            bonds: bonds?,
+        })
+    }
+
     /// Reads the elements alone.
     pub fn read_elements(&self) -> Result<Elements> {
         read(self.path("packing/elements.parquet"), "pack")

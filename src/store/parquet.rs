@@ -4,9 +4,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::file::metadata::KeyValue;
-use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, UInt32Array, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, Float32Array, Float64Array, RecordBatch, UInt32Array, UInt64Array,
+};
 use arrow_schema::DataType;
 
 use super::encode::{LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
@@ -47,6 +50,25 @@ pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Resu
     Ok(table)
 }
 
+/// Reads these columns of a table; all others stay empty.
+pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
+    let mut table = T::default();
+    let builder = open(path)?;
+    let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.iter().copied());
+    let builder = builder.with_projection(mask);
+    batches_of(builder, path, ROWS_PER_GROUP, &mut |batch, left_out| {
+        let columns = T::columns();
+        let columns = columns.iter().enumerate();
+        for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
+            let array = batch.column_by_name(column.name);
+            let array = array.ok_or_else(|| missing(path, column, left_out))?;
+            append_one(&mut table, path, at, column, array.as_ref())?;
+        }
+        Ok(())
+    })?;
+    Ok(table)
+}
+
 /// Rows of a part.
 const ROWS_PER_PART: usize = 1 << 16;
 
@@ -75,8 +97,16 @@ fn batches(
     rows: usize,
     take: &mut dyn FnMut(&RecordBatch, Option<&str>) -> Result<()>,
 ) -> Result<()> {
+    batches_of(open(path)?, path, rows, take)
+}
+
+fn batches_of(
+    builder: ParquetRecordBatchReaderBuilder<File>,
+    path: &Path,
+    rows: usize,
+    take: &mut dyn FnMut(&RecordBatch, Option<&str>) -> Result<()>,
+) -> Result<()> {
     let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
-    let builder = open(path)?;
     let told = builder.metadata().file_metadata().key_value_metadata();
     let left_out = value(told, LEFT_OUT_KEY).map(str::to_owned);
     let reader = builder.with_batch_size(rows).build();
@@ -104,11 +134,21 @@ fn append<T: Table>(
                 .and_then(|column| zeros(&column.data_type, batch.num_rows()))
                 .ok_or_else(|| missing(path, column, left_out))?,
         };
-        table
-            .append(at, array.as_ref())
-            .map_err(|what| StoreError::damaged(path, format!("column {} {what}", column.name)))?;
+        append_one(table, path, at, column, array.as_ref())?;
     }
     Ok(())
+}
+
+fn append_one<T: Table>(
+    table: &mut T,
+    path: &Path,
+    at: usize,
+    column: &Column,
+    array: &dyn Array,
+) -> Result<()> {
+    table
+        .append(at, array)
+        .map_err(|what| StoreError::damaged(path, format!("column {} {what}", column.name)))
 }
 
 fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {
