@@ -7,6 +7,7 @@ use super::ReconstructError;
 use super::bins::ElementBins;
 use super::carry::CARRIERS;
 use super::solid::Solid;
+use super::world::World;
 use crate::columns::{Bonds, Elements};
 use crate::geometry::TriMesh;
 
@@ -32,8 +33,10 @@ pub struct Body {
     pub bins: ElementBins,
     /// The elements nearest to each vertex of the skin, nearest first.
     pub anchors: Vec<[u32; CARRIERS]>,
-    /// The volume between its skin; `None` for loose elements, which are balls.
+    /// The volume between its skin; `None` for loose elements, which are balls, and in the world mode.
     pub solid: Option<Solid>,
+    /// Set in the world mode.
+    pub world: Option<World>,
 }
 
 /// A bond at rest. Ends count within the body.
@@ -50,12 +53,14 @@ pub struct RestBond {
 }
 
 impl Body {
-    /// Gathers the elements of every body. `skin` gives the skin of a body that has bonds.
+    /// Gathers the elements of every body. `skin` gives the skin of a body that has bonds; without one it is drawn in world mode,
+    /// and so are all if `world`.
     pub fn all(
         elements: &Elements,
         bonds: &Bonds,
         voxel: f64,
-        mut skin: impl FnMut(u32) -> Result<TriMesh, ReconstructError>,
+        world: bool,
+        mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
         let count = elements
             .body
@@ -94,25 +99,28 @@ impl Body {
                 .collect();
             let sum: f64 = rows.iter().map(|&row| elements.r[row as usize]).sum();
             let radius = sum / rows.len() as f64;
-            let solid = if bonds.is_empty() {
+            let number = index as u32;
+            let skin = if world || bonds.is_empty() {
                 None
             } else {
-                Some(Solid::new(
-                    index as u32,
-                    skin(index as u32)?,
-                    voxel * radius,
-                    SKIN_EDGE * radius,
-                )?)
+                skin(number)?
             };
+            let world = (world || (skin.is_none() && !bonds.is_empty())).then(|| {
+                let radii = rows.iter().map(|&row| elements.r[row as usize]);
+                World::new(number, radii.collect(), voxel)
+            });
+            let solid =
+                skin.map(|skin| Solid::new(number, skin, voxel * radius, SKIN_EDGE * radius));
             let mut body = Body {
-                index: index as u32,
+                index: number,
                 bins: ElementBins::new(&positions, BIN * radius),
                 rows,
                 positions,
                 radius,
                 bonds,
                 anchors: Vec::new(),
-                solid,
+                solid: solid.transpose()?,
+                world: world.transpose()?,
             };
             body.anchors = body.find_anchors();
             bodies.push(body);

@@ -187,7 +187,7 @@ pub struct Moved {
 
 /// Vertex normals: the mean of the triangles around, weighted by their angles. At the rim of a crack only the skin
 /// counts, so that a cracked body shades like a whole one until its pieces part.
-fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
+pub(super) fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
     let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
     for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {
         let p = triangle.map(|v| positions[v as usize]);
@@ -210,17 +210,18 @@ fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
 /// Motion of every element since rest.
 #[derive(Debug)]
 pub struct Motion {
-    elements: Vec<ElementMotion>,
+    pub(super) elements: Vec<ElementMotion>,
 }
 
+/// An element at rest and in a frame: places in m, rotation since rest, m/s, rad/s, Pa.
 #[derive(Clone, Copy, Debug)]
-struct ElementMotion {
-    rest: DVec3,
-    position: DVec3,
-    turn: DMat3,
-    velocity: DVec3,
-    spin: DVec3,
-    sigma: f64,
+pub(super) struct ElementMotion {
+    pub rest: DVec3,
+    pub position: DVec3,
+    pub turn: DMat3,
+    pub velocity: DVec3,
+    pub spin: DVec3,
+    pub sigma: f64,
 }
 
 impl Motion {

@@ -4,6 +4,8 @@
 //! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, which
 //! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`carry`] moves them with their elements. The surfaces follow
 //! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
+//!
+//! Where no skin is known, or none is wanted, [`world`] draws surfaces anew from the elements of each frame.
 
 pub mod bins;
 pub mod body;
@@ -22,7 +24,9 @@ pub mod seam;
 pub mod skin;
 pub mod solid;
 pub mod weave;
+pub mod world;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use glam::DVec3;
@@ -30,10 +34,10 @@ use rayon::prelude::*;
 
 use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::read;
-use crate::spec::{self, FrameGroup};
+use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
-use carry::{Motion, Moved};
+use carry::{Motion, Moved, Shell};
 use fragments::Fragments;
 
 /// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them, and zeros else.
@@ -140,15 +144,25 @@ pub fn run(
     let skin = |body: u32| {
         let path = store.shape_path(body as usize);
         if !path.is_file() {
+            if params.mode == ReconstructMode::Auto {
+                return Ok(None);
+            }
             let stage = "pack";
             return Err(StoreError::Missing { path, stage }.into());
         }
-        read::read(&path).map_err(|error| ReconstructError::Skin {
+        let skin = read::read(&path).map_err(|error| ReconstructError::Skin {
             body,
             what: error.to_string(),
-        })
+        })?;
+        Ok(Some(skin))
     };
-    let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
+    let bodies = Body::all(
+        &packing.elements,
+        &packing.bonds,
+        params.voxel,
+        params.mode == ReconstructMode::World,
+        skin,
+    )?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();
@@ -251,12 +265,15 @@ impl Surfaces {
         frame: &Frames,
         broken: &[bool],
     ) -> Result<SurfaceFrame, ReconstructError> {
+        let labels_of = |body: &Body| -> Vec<u32> {
+            let rows = body.rows.iter();
+            rows.map(|&row| frame.fragment[row as usize]).collect()
+        };
         for (body, current) in self.bodies.iter().zip(&mut self.current) {
-            let labels: Vec<u32> = body
-                .rows
-                .iter()
-                .map(|&row| frame.fragment[row as usize])
-                .collect();
+            if body.world.is_some() {
+                continue;
+            }
+            let labels = labels_of(body);
             let bonds = body.bonds.iter();
             let broken: Vec<bool> = bonds.map(|bond| broken[bond.row as usize]).collect();
             let count = broken.iter().filter(|&&broken| broken).count();
@@ -270,51 +287,64 @@ impl Surfaces {
             }
         }
         let motion = Motion::new(&self.rest, frame);
-        let surfaces: Vec<_> = self
-            .bodies
-            .iter()
-            .zip(&self.current)
-            .flat_map(|(body, current)| {
-                let surfaces = current.iter().flat_map(|fragments| &fragments.surfaces);
-                surfaces.map(move |surface| (body.index, surface))
+        let bodies = self.bodies.par_iter().zip(&self.current);
+        let parts: Vec<Vec<(u32, Cow<Shell>, Moved)>> = bodies
+            .map(|(body, current)| match (&body.world, current) {
+                (Some(world), _) => world
+                    .draw(&body.rows, &labels_of(body), &motion)
+                    .into_iter()
+                    .map(|drawn| (drawn.fragment, Cow::Owned(drawn.shell), drawn.moved))
+                    .collect(),
+                (None, Some(fragments)) => fragments
+                    .surfaces
+                    .par_iter()
+                    .map(|surface| {
+                        let shell = Cow::Borrowed(&surface.shell);
+                        (surface.fragment, shell, surface.carry(&motion))
+                    })
+                    .collect(),
+                (None, None) => Vec::new(),
             })
-            .collect();
-        let moved: Vec<Moved> = surfaces
-            .par_iter()
-            .map(|(_, surface)| surface.carry(&motion))
             .collect();
         let mut result = SurfaceFrame {
             frame: number,
             time: frame.time.first().copied().unwrap_or(0.0),
             ..SurfaceFrame::default()
         };
-        for ((body, surface), moved) in surfaces.into_iter().zip(moved) {
-            let mesh = &surface.shell.mesh;
-            let first_vertex = result.positions.len() as u32;
-            result.pieces.push(Piece {
-                body,
-                fragment: surface.fragment,
-                first_vertex,
-                vertices: mesh.positions.len() as u32,
-                first_triangle: result.triangles.len() as u32,
-                triangles: mesh.triangles.len() as u32,
-            });
-            result.positions.extend(moved.positions);
-            result.normals.extend(moved.normals);
-            result.velocities.extend(moved.velocities);
-            result.stress.extend(moved.stress);
-            let rest = mesh.positions.iter();
-            result
-                .rest_positions
-                .extend(rest.map(|p| p.as_vec3().to_array()));
-            let triangles = mesh.triangles.iter();
-            result
-                .triangles
-                .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
-            result.inside.extend_from_slice(&surface.shell.inside);
+        for (body, parts) in self.bodies.iter().zip(parts) {
+            for (fragment, shell, moved) in parts {
+                append(&mut result, body.index, fragment, &shell, moved);
+            }
         }
         Ok(result)
     }
+}
+
+/// Adds the surface of a fragment to those of a frame.
+fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, moved: Moved) {
+    let mesh = &shell.mesh;
+    let first_vertex = result.positions.len() as u32;
+    result.pieces.push(Piece {
+        body,
+        fragment,
+        first_vertex,
+        vertices: mesh.positions.len() as u32,
+        first_triangle: result.triangles.len() as u32,
+        triangles: mesh.triangles.len() as u32,
+    });
+    result.positions.extend(moved.positions);
+    result.normals.extend(moved.normals);
+    result.velocities.extend(moved.velocities);
+    result.stress.extend(moved.stress);
+    let rest = mesh.positions.iter();
+    result
+        .rest_positions
+        .extend(rest.map(|p| p.as_vec3().to_array()));
+    let triangles = mesh.triangles.iter();
+    result
+        .triangles
+        .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
+    result.inside.extend_from_slice(&shell.inside);
 }
 
 #[cfg(test)]

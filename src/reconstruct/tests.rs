@@ -12,6 +12,7 @@ use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
 mod cracks;
+mod world;
 
 /// Every edge has one triangle on either side that run through it in opposite directions.
 fn assert_closed(mesh: &TriMesh, what: &str) {
@@ -141,7 +142,7 @@ fn whole(bonds: &Bonds) -> Vec<bool> {
 }
 
 fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> Surfaces {
-    let bodies = Body::all(elements, bonds, voxel, |_| Ok(skin.clone())).unwrap();
+    let bodies = Body::all(elements, bonds, voxel, false, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(elements, bodies)
 }
 
@@ -439,8 +440,9 @@ fn what_is_kept_from_the_state_before_changes_nothing() {
 fn loose_elements_are_balls() {
     let (elements, _, _) = box_body(DVec3::splat(6.0));
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
-    let none = |_| -> Result<TriMesh, ReconstructError> { unreachable!("balls need no skin") };
-    let bodies = Body::all(&elements, &Bonds::default(), 0.8, none).unwrap();
+    let none =
+        |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("balls need no skin") };
+    let bodies = Body::all(&elements, &Bonds::default(), 0.8, false, none).unwrap();
     let surface = Surfaces::new(&elements, bodies)
         .at(0, &at_rest(&elements, &labels), &[])
         .unwrap();

@@ -30,7 +30,8 @@ pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, Simulate, Up,
+    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, ReconstructMode,
+    Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

@@ -95,17 +95,35 @@ impl Simulate {
     }
 }
 
+/// What surfaces are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReconstructMode {
+    /// `material` for bodies with bonds and a skin, `world` for those with bonds and no skin; loose elements are balls.
+    #[default]
+    Auto,
+    /// The skin of the packed shape, cut along cracks and carried with the elements.
+    Material,
+    /// Places and radii of the elements in each frame: for granules, yarns, cloth.
+    World,
+}
+
 /// Surfaces from elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reconstruct {
+    /// What they are made of.
+    pub mode: ReconstructMode,
     /// Edge of the marching-cubes cell over the element radius.
     #[schemars(with = "PositiveNumber")]
     pub voxel: f64,
 }
 impl Default for Reconstruct {
     fn default() -> Self {
-        Reconstruct { voxel: 0.8 }
+        Reconstruct {
+            mode: ReconstructMode::Auto,
+            voxel: 0.8,
+        }
     }
 }
 

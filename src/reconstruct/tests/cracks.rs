@@ -236,9 +236,9 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
         let mut skin = ball.clone();
         let shift = DVec3::X * away * f64::from(body);
         skin.positions.iter_mut().for_each(|p| *p += shift);
-        Ok(skin)
+        Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, 0.8, skin).unwrap();
+    let bodies = Body::all(&elements, &bonds, 0.8, false, skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
     let surface = Surfaces::new(&elements, bodies)

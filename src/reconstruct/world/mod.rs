@@ -1,0 +1,222 @@
+//! Surfaces from the elements of a frame alone: for granules, yarns, cloth, and stores without a shape.
+//!
+//! In each frame [`field`] gives every fragment a function of space that is negative inside, [`blocks`] says where to evaluate
+//! it, [`march`] draws its zero by the [`cases`] of marching cubes. Fragments have functions of their own, so they never fuse.
+//! What does not show in places and radii is not known: no face is a crack, and nothing coheres from frame to frame but rest positions.
+
+mod blocks;
+mod cases;
+mod field;
+mod march;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use self::blocks::Blocks;
+use self::field::{Ball, Lattice};
+use self::march::march;
+use super::ReconstructError;
+use super::carry::{Carried, ElementMotion, Motion, Moved, Shell, normals};
+use crate::geometry::{TriMesh, icosphere};
+
+/// Width of the Gaussian by which vertices follow elements, mean radii.
+const WIDTH: f64 = 1.0;
+/// Squared distances beyond the nearest element's at which the Gaussian ends, variances: e⁻⁸.
+const END: f64 = 16.0;
+
+/// What the world mode knows of a body.
+#[derive(Clone, Debug)]
+pub struct World {
+    lattice: Lattice,
+    /// Radius of each element, m.
+    radii: Vec<f64>,
+}
+
+/// The surface of a fragment in a frame.
+#[derive(Debug)]
+pub struct Drawn {
+    /// Its label.
+    pub fragment: u32,
+    /// Its triangles, with vertices carried back to rest.
+    pub shell: Shell,
+    /// Its vertices in the frame.
+    pub moved: Moved,
+}
+
+impl World {
+    /// A body of elements with these radii (m), on cells of `voxel` mean radii.
+    pub fn new(body: u32, radii: Vec<f64>, voxel: f64) -> Result<Self, ReconstructError> {
+        let unit = radii.iter().sum::<f64>() / radii.len() as f64;
+        let spacing = voxel * unit;
+        let cells: f64 = radii
+            .iter()
+            .map(|radius| (2.0 * radius / spacing).powi(3))
+            .sum();
+        if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
+            return Err(ReconstructError::GridTooLarge { body, cells });
+        }
+        Ok(World {
+            lattice: Lattice { spacing, unit },
+            radii,
+        })
+    }
+
+    /// The surfaces in a frame, by label. `rows` are the elements' rows in the packing, `labels` their fragments.
+    pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &Motion) -> Vec<Drawn> {
+        let mut members: Vec<(u32, u32)> = labels.iter().copied().zip(0..).collect();
+        members.sort_unstable();
+        let fragments: Vec<&[(u32, u32)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
+        let ball = icosphere(1);
+        fragments
+            .into_par_iter()
+            .map(|members| {
+                let fragment = members[0].0;
+                let elements: Vec<u32> = members.iter().map(|member| member.1).collect();
+                let drawn = match elements.len() {
+                    1 => None,
+                    _ => self.surface(fragment, &elements, rows, motion),
+                };
+                drawn.unwrap_or_else(|| self.balls(fragment, &elements, rows, motion, &ball))
+            })
+            .collect()
+    }
+
+    /// The surface of touching elements; nothing if the grid is too coarse to see them.
+    fn surface(
+        &self,
+        fragment: u32,
+        elements: &[u32],
+        rows: &[u32],
+        motion: &Motion,
+    ) -> Option<Drawn> {
+        let of = |&element: &u32| &motion.elements[rows[element as usize] as usize];
+        let motions: Vec<&ElementMotion> = elements.iter().map(of).collect();
+        let balls: Vec<Ball> = motions
+            .iter()
+            .zip(elements)
+            .map(|(motion, &element)| Ball {
+                centre: motion.position.to_array(),
+                radius: self.radii[element as usize],
+            })
+            .collect();
+        let blocks = Blocks::new(self.lattice, &balls);
+        let marched = march(self.lattice, &blocks, &balls);
+        if marched.triangles.is_empty() {
+            return None;
+        }
+        let falloff = 0.5 / (WIDTH * self.lattice.unit).powi(2);
+        let vertices: Vec<Followed> = marched
+            .positions
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(block, positions)| {
+                let near = blocks.elements(block);
+                let motions = &motions;
+                positions.iter().map(move |&x| {
+                    Followed::new(x, falloff, near.iter().map(|&e| motions[e as usize]))
+                })
+            })
+            .collect();
+        let count = marched.triangles.len();
+        let shell = Shell {
+            mesh: TriMesh {
+                positions: vertices.iter().map(|vertex| vertex.rest).collect(),
+                triangles: marched.triangles,
+            },
+            inside: vec![0; count],
+        };
+        let positions = marched.positions.concat();
+        let single = |v: DVec3| v.as_vec3().to_array();
+        let moved = Moved {
+            normals: normals(&positions, &shell),
+            positions: positions.into_iter().map(single).collect(),
+            velocities: vertices
+                .iter()
+                .map(|vertex| single(vertex.velocity))
+                .collect(),
+            stress: vertices.iter().map(|vertex| vertex.sigma as f32).collect(),
+        };
+        Some(Drawn {
+            fragment,
+            shell,
+            moved,
+        })
+    }
+
+    /// A ball for each element, that turns with it. `ball` has radius 1.
+    fn balls(
+        &self,
+        fragment: u32,
+        elements: &[u32],
+        rows: &[u32],
+        motion: &Motion,
+        ball: &TriMesh,
+    ) -> Drawn {
+        let (mut shell, mut followed) = (Shell::default(), Vec::new());
+        for &element in elements {
+            let row = rows[element as usize];
+            let centre = motion.elements[row as usize].rest;
+            let radius = self.radii[element as usize];
+            let base = shell.mesh.positions.len() as u32;
+            let corners = ball.positions.iter();
+            shell
+                .mesh
+                .positions
+                .extend(corners.map(|&p| centre + p * radius));
+            let triangles = ball.triangles.iter();
+            shell
+                .mesh
+                .triangles
+                .extend(triangles.map(|t| t.map(|v| v + base)));
+            followed.resize(shell.mesh.positions.len(), row);
+        }
+        shell.inside = vec![0; shell.mesh.triangles.len()];
+        let moved = Carried::rigid(fragment, shell.clone(), &followed).carry(motion);
+        Drawn {
+            fragment,
+            shell,
+            moved,
+        }
+    }
+}
+
+/// What a vertex has of the elements near it.
+struct Followed {
+    /// Where it was at rest, m.
+    rest: DVec3,
+    velocity: DVec3,
+    sigma: f64,
+}
+
+impl Followed {
+    /// The mean at `x` of what each of `near` would have there as part of it, with weights exp(−`falloff` |x − p_i|²).
+    fn new<'a>(
+        x: DVec3,
+        falloff: f64,
+        near: impl Iterator<Item = &'a ElementMotion> + Clone,
+    ) -> Self {
+        let squared = |element: &ElementMotion| x.distance_squared(element.position) * falloff;
+        let nearest = near.clone().map(squared).fold(f64::INFINITY, f64::min);
+        let mut mean = Followed {
+            rest: DVec3::ZERO,
+            velocity: DVec3::ZERO,
+            sigma: 0.0,
+        };
+        let mut total = 0.0;
+        for element in near {
+            let beyond = squared(element) - nearest;
+            if beyond < 0.5 * END {
+                let weight = (-beyond).exp();
+                let arm = x - element.position;
+                mean.rest += weight * (element.rest + element.turn.transpose() * arm);
+                mean.velocity += weight * (element.velocity + element.spin.cross(arm));
+                mean.sigma += weight * element.sigma;
+                total += weight;
+            }
+        }
+        mean.rest /= total;
+        mean.velocity /= total;
+        mean.sigma /= total;
+        mean
+    }
+}
