@@ -96,8 +96,10 @@ fn touching_fragments_stay_two_surfaces() {
             * sign
     };
     // Their faces meet half way between the centres.
-    assert!((face(0, 1.0) - 5.0).abs() < 0.1 * R, "{}", face(0, 1.0));
-    assert!((face(1, -1.0) - 5.0).abs() < 0.1 * R, "{}", face(1, -1.0));
+    for (piece, sign) in [(0, 1.0), (1, -1.0)] {
+        let x = face(piece, sign);
+        assert!((x - 5.0).abs() < 0.1 * R, "{x}");
+    }
 }
 
 #[test]
@@ -142,6 +144,12 @@ fn a_thread_is_a_round_rod_and_a_sheet_a_slab() {
         .map(|p| (p[1].hypot(p[2]) - R).abs())
         .fold(0.0, f64::max);
     assert!(off < 0.07 * R, "{off}");
+    for (p, n) in thread.positions.iter().zip(&thread.normals) {
+        if p[0] > 6.0 && p[0] < 52.0 {
+            let radial = (p[1] * n[1] + p[2] * n[2]) / p[1].hypot(p[2]);
+            assert!(radial > 0.99, "{p:?}: {radial}");
+        }
+    }
     let points = lattice([14, 14, 1], 2.0 * R);
     let sheet = draw(&points, &[0; 196], 0.5);
     assert_sound(&sheet);

@@ -7,6 +7,7 @@
 mod blocks;
 mod cases;
 mod field;
+mod follow;
 mod march;
 
 use glam::DVec3;
@@ -14,15 +15,14 @@ use rayon::prelude::*;
 
 use self::blocks::Blocks;
 use self::field::{Ball, Lattice};
+use self::follow::Followed;
 use self::march::march;
 use super::ReconstructError;
 use super::carry::{Carried, ElementMotion, Motion, Moved, Shell, normals};
 use crate::geometry::{TriMesh, icosphere};
 
-/// Width of the Gaussian by which vertices follow elements, mean radii.
-const WIDTH: f64 = 1.0;
-/// Squared distances beyond the nearest element's at which the Gaussian ends, variances: e⁻⁸.
-const END: f64 = 16.0;
+/// Cosine beyond which the field's gradient is taken for the normal: it knows of no gap, triangles do.
+const AGREES: f64 = 0.7;
 
 /// What the world mode knows of a body.
 #[derive(Clone, Debug)]
@@ -104,19 +104,23 @@ impl World {
         if marched.triangles.is_empty() {
             return None;
         }
-        let falloff = 0.5 / (WIDTH * self.lattice.unit).powi(2);
-        let vertices: Vec<Followed> = marched
+        let (vertices, gradients): (Vec<Followed>, Vec<DVec3>) = marched
             .positions
             .par_iter()
             .enumerate()
             .flat_map_iter(|(block, positions)| {
                 let near = blocks.elements(block);
-                let motions = &motions;
+                let (motions, balls, unit) = (&motions, &balls, self.lattice.unit);
                 positions.iter().map(move |&x| {
-                    Followed::new(x, falloff, near.iter().map(|&e| motions[e as usize]))
+                    let followed =
+                        Followed::new(x, unit, near.iter().map(|&e| motions[e as usize]));
+                    (
+                        followed,
+                        field::gradient(x, near.iter().map(|&e| &balls[e as usize])),
+                    )
                 })
             })
-            .collect();
+            .unzip();
         let count = marched.triangles.len();
         let shell = Shell {
             mesh: TriMesh {
@@ -127,8 +131,15 @@ impl World {
         };
         let positions = marched.positions.concat();
         let single = |v: DVec3| v.as_vec3().to_array();
+        let mut normals = normals(&positions, &shell);
+        for (normal, gradient) in normals.iter_mut().zip(gradients) {
+            let smooth = gradient.normalize_or_zero();
+            if smooth.dot(DVec3::from(normal.map(f64::from))) > AGREES {
+                *normal = single(smooth);
+            }
+        }
         let moved = Moved {
-            normals: normals(&positions, &shell),
+            normals,
             positions: positions.into_iter().map(single).collect(),
             velocities: vertices
                 .iter()
@@ -177,46 +188,5 @@ impl World {
             shell,
             moved,
         }
-    }
-}
-
-/// What a vertex has of the elements near it.
-struct Followed {
-    /// Where it was at rest, m.
-    rest: DVec3,
-    velocity: DVec3,
-    sigma: f64,
-}
-
-impl Followed {
-    /// The mean at `x` of what each of `near` would have there as part of it, with weights exp(−`falloff` |x − p_i|²).
-    fn new<'a>(
-        x: DVec3,
-        falloff: f64,
-        near: impl Iterator<Item = &'a ElementMotion> + Clone,
-    ) -> Self {
-        let squared = |element: &ElementMotion| x.distance_squared(element.position) * falloff;
-        let nearest = near.clone().map(squared).fold(f64::INFINITY, f64::min);
-        let mut mean = Followed {
-            rest: DVec3::ZERO,
-            velocity: DVec3::ZERO,
-            sigma: 0.0,
-        };
-        let mut total = 0.0;
-        for element in near {
-            let beyond = squared(element) - nearest;
-            if beyond < 0.5 * END {
-                let weight = (-beyond).exp();
-                let arm = x - element.position;
-                mean.rest += weight * (element.rest + element.turn.transpose() * arm);
-                mean.velocity += weight * (element.velocity + element.spin.cross(arm));
-                mean.sigma += weight * element.sigma;
-                total += weight;
-            }
-        }
-        mean.rest /= total;
-        mean.velocity /= total;
-        mean.sigma /= total;
-        mean
     }
 }
