@@ -11,11 +11,11 @@
 //! R is chosen so that faces lie where the volume that elements stand for ends. Were that volume spread evenly over a half-space,
 //! x̄ would lie ½ ∫s³(1−s²)³ds / ∫s²(1−s²)³ds = 63/256 of R below its face, and R = 4.06 r; elements in layers need less:
 //!
-//! | face, heights above the outermost centres in r | due | R = 3.0 | 3.5 | 4.06 |
-//! |---|---|---|---|---|
-//! | cubic lattice | 1.00 | 1.00 | 0.98 to 1.00 | 0.84 to 0.86 |
-//! | hexagonal, basal | 0.82 | 0.98 to 1.00 | 0.89 to 0.91 | 0.69 to 0.70 |
-//! | hexagonal, prismatic | 0.58 | 0.55 to 0.97 | 0.52 to 0.63 | 0.33 to 0.35 |
+//! | face, heights above the outermost centres in r | due | R = 3.0 | 3.5 | 3.8 | 4.06 |
+//! |---|---|---|---|---|---|
+//! | cubic lattice | 1.00 | 1.00 | 0.98 to 1.00 | 0.93 | 0.84 to 0.86 |
+//! | hexagonal, basal | 0.82 | 0.98 to 1.00 | 0.89 to 0.91 | 0.78 | 0.69 to 0.70 |
+//! | hexagonal, prismatic | 0.58 | 0.55 to 0.97 | 0.52 to 0.63 | 0.43 to 0.45 | 0.33 to 0.35 |
 //!
 //! Between two sheets with a gap, x̄ lies in the gap, and φ would fill it. f closes this: there x̄ runs fast from one sheet to the other.
 //! Solenthaler et al. 2007, eqs. 5 and 6, tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
@@ -23,8 +23,8 @@
 
 use glam::DVec3;
 
-/// Radius R of the kernel, element radii: faces flat to 0.1 and at their height to 0.1.
-pub const REACH: f64 = 3.6;
+/// Radius R of the kernel, element radii: faces flat to 0.03 and at their height to 0.13.
+pub const REACH: f64 = 3.75;
 /// Variance of the kernel along an axis, R²: ∫s⁴(1−s²)³ds / 3∫s²(1−s²)³ds.
 const VARIANCE: f32 = 1.0 / 11.0;
 /// Eigenvalues between which f falls from 1 to 0. Elements up to 1.6 diameters apart hold together.
