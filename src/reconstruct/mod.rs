@@ -7,6 +7,7 @@
 
 pub mod bins;
 pub mod body;
+pub mod by_face;
 pub mod carry;
 pub mod cells;
 pub mod clip;
@@ -17,10 +18,12 @@ pub mod fragments;
 pub mod graph;
 pub mod owners;
 pub mod place;
+pub mod rim;
 pub mod ring;
 pub mod seam;
 pub mod skin;
 pub mod solid;
+pub mod trace;
 pub mod weave;
 
 use std::ops::Range;

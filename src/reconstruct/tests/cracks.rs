@@ -398,8 +398,8 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
             )
         };
         let mut frame = at_rest(&elements, &labels);
-        for e in 0..elements.x.len() {
-            let (turn, shift) = motion(labels[e]);
+        for (e, &label) in labels.iter().enumerate() {
+            let (turn, shift) = motion(label);
             let p =
                 (turn * DVec3::new(elements.x[e], elements.y[e], elements.z[e]) + shift).as_vec3();
             (frame.x[e], frame.y[e], frame.z[e]) = (p.x, p.y, p.z);
