@@ -9,6 +9,7 @@ use super::carry::CARRIERS;
 use super::solid::Solid;
 use crate::columns::{Bonds, Elements};
 use crate::geometry::TriMesh;
+use crate::spec;
 
 /// Edge of the bins that elements are sorted into, radii.
 const BIN: f64 = 2.0;
@@ -54,7 +55,7 @@ impl Body {
     pub fn all(
         elements: &Elements,
         bonds: &Bonds,
-        voxel: f64,
+        params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<TriMesh, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
         let count = elements
@@ -97,12 +98,14 @@ impl Body {
             let solid = if bonds.is_empty() {
                 None
             } else {
-                Some(Solid::new(
+                let mut solid = Solid::new(
                     index as u32,
                     skin(index as u32)?,
-                    voxel * radius,
+                    params.voxel * radius,
                     SKIN_EDGE * radius,
-                )?)
+                )?;
+                solid.grain = params.roughness * radius;
+                Some(solid)
             };
             let mut body = Body {
                 index: index as u32,

@@ -20,6 +20,7 @@ pub mod owners;
 pub mod place;
 pub mod rim;
 pub mod ring;
+pub mod rough;
 pub mod seam;
 pub mod skin;
 pub mod solid;
@@ -92,6 +93,9 @@ pub enum ReconstructError {
         /// Index of the body.
         body: u32,
     },
+    /// The grain of crack faces is out of range.
+    #[error("`reconstruct.roughness` is {0}; it must lie between 0 and 0.5")]
+    Roughness(f64),
     /// Elements of a frame are not those of the packing.
     #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
     ElementOrder {
@@ -139,6 +143,9 @@ pub fn run(
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
+    if !(0.0..=0.5).contains(&params.roughness) {
+        return Err(ReconstructError::Roughness(params.roughness));
+    }
     let mut packing = store.read_packing_columns(&ELEMENT_COLUMNS, &BOND_COLUMNS)?;
     let skin = |body: u32| {
         let path = store.shape_path(body as usize);
@@ -151,7 +158,7 @@ pub fn run(
             what: error.to_string(),
         })
     };
-    let bodies = Body::all(&packing.elements, &packing.bonds, params.voxel, skin)?;
+    let bodies = Body::all(&packing.elements, &packing.bonds, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();

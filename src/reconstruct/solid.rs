@@ -21,6 +21,8 @@ pub struct Solid {
     pub occupancy: Occupancy,
     /// The skin.
     pub skin: Skin,
+    /// Depth of the grain on crack faces, m.
+    pub grain: f64,
 }
 
 impl Solid {
@@ -45,6 +47,7 @@ impl Solid {
             occupancy: Occupancy::new(&skin.mesh, &grid),
             skin,
             grid,
+            grain: 0.0,
         })
     }
 
@@ -62,6 +65,7 @@ impl Solid {
             occupancy: Occupancy::new(&self.skin.mesh, &grid),
             grid,
             skin: self.skin.clone(),
+            grain: self.grain,
         }
     }
 }

@@ -141,7 +141,11 @@ fn whole(bonds: &Bonds) -> Vec<bool> {
 }
 
 fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> Surfaces {
-    let bodies = Body::all(elements, bonds, voxel, |_| Ok(skin.clone())).unwrap();
+    let params = spec::Reconstruct {
+        voxel,
+        ..spec::Reconstruct::default()
+    };
+    let bodies = Body::all(elements, bonds, &params, |_| Ok(skin.clone())).unwrap();
     Surfaces::new(elements, bodies)
 }
 
@@ -440,7 +444,13 @@ fn loose_elements_are_balls() {
     let (elements, _, _) = box_body(DVec3::splat(6.0));
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
     let none = |_| -> Result<TriMesh, ReconstructError> { unreachable!("balls need no skin") };
-    let bodies = Body::all(&elements, &Bonds::default(), 0.8, none).unwrap();
+    let bodies = Body::all(
+        &elements,
+        &Bonds::default(),
+        &spec::Reconstruct::default(),
+        none,
+    )
+    .unwrap();
     let surface = Surfaces::new(&elements, bodies)
         .at(0, &at_rest(&elements, &labels), &[])
         .unwrap();

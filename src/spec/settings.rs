@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{Length, NonNegativeRate, PositiveNumber, ViewAngle};
+use super::quantity::{Length, NonNegativeNumber, NonNegativeRate, PositiveNumber, ViewAngle};
 
 /// Arithmetic of the time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -102,10 +102,16 @@ pub struct Reconstruct {
     /// Edge of the marching-cubes cell over the element radius.
     #[schemars(with = "PositiveNumber")]
     pub voxel: f64,
+    /// Depth of the grain on crack faces over the element radius; 0 leaves them smooth.
+    #[schemars(with = "NonNegativeNumber")]
+    pub roughness: f64,
 }
 impl Default for Reconstruct {
     fn default() -> Self {
-        Reconstruct { voxel: 0.8 }
+        Reconstruct {
+            voxel: 0.8,
+            roughness: 0.0,
+        }
     }
 }
 

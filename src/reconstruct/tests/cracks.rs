@@ -238,7 +238,7 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
         skin.positions.iter_mut().for_each(|p| *p += shift);
         Ok(skin)
     };
-    let bodies = Body::all(&elements, &bonds, 0.8, skin).unwrap();
+    let bodies = Body::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
     let surface = Surfaces::new(&elements, bodies)
@@ -516,4 +516,35 @@ fn whatever_breaks_the_surfaces_are_closed() {
             assert!(error.abs() < 0.02, "round {round}: volume off by {error}");
         }
     }
+}
+
+#[test]
+fn rough_faces_fit_and_keep_the_rim_on_the_skin() {
+    let size = DVec3::new(24.0, 17.0, 16.0);
+    let (elements, bonds, skin) = box_body(size);
+    let labels: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > 0.5)).collect();
+    let drawn = |roughness: f64| {
+        let params = spec::Reconstruct {
+            roughness,
+            ..spec::Reconstruct::default()
+        };
+        let bodies = Body::all(&elements, &bonds, &params, |_| Ok(skin.clone())).unwrap();
+        let frame = at_rest(&elements, &labels);
+        Surfaces::new(&elements, bodies)
+            .at(0, &frame, &whole(&bonds))
+            .unwrap()
+    };
+    let (smooth, rough) = (drawn(0.0), drawn(0.3));
+    assert!((total_volume(&rough) / skin.volume() - 1.0).abs() < 1e-5);
+    let spread = |surface: &SurfaceFrame| {
+        let on_crack = surface.triangles.iter().zip(&surface.inside);
+        let heights: Vec<f64> = on_crack
+            .filter(|(_, inside)| **inside == 1)
+            .flat_map(|(t, _)| t.map(|v| f64::from(surface.rest_positions[v as usize][0])))
+            .collect();
+        let mean = heights.iter().sum::<f64>() / heights.len() as f64;
+        (heights.iter().map(|h| (h - mean).powi(2)).sum::<f64>() / heights.len() as f64).sqrt()
+    };
+    let (before, after) = (spread(&smooth), spread(&rough));
+    assert!(after > before + 0.02, "{before} before, {after} after");
 }
