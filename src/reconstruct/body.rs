@@ -105,6 +105,7 @@ impl Body {
                     SKIN_EDGE * radius,
                 )?;
                 solid.grain = params.roughness * radius;
+                solid.simplify = params.simplify * radius;
                 Some(solid)
             };
             let mut body = Body {

@@ -22,6 +22,7 @@ pub mod rim;
 pub mod ring;
 pub mod rough;
 pub mod seam;
+pub mod shell;
 pub mod skin;
 pub mod solid;
 pub mod trace;
@@ -96,6 +97,9 @@ pub enum ReconstructError {
     /// The grain of crack faces is out of range.
     #[error("`reconstruct.roughness` is {0}; it must lie between 0 and 0.5")]
     Roughness(f64),
+    /// The deviation of simplified surfaces is out of range.
+    #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
+    Simplify(f64),
     /// Elements of a frame are not those of the packing.
     #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
     ElementOrder {
@@ -145,6 +149,9 @@ pub fn run(
     }
     if !(0.0..=0.5).contains(&params.roughness) {
         return Err(ReconstructError::Roughness(params.roughness));
+    }
+    if !(0.0..=10.0).contains(&params.simplify) {
+        return Err(ReconstructError::Simplify(params.simplify));
     }
     let mut packing = store.read_packing_columns(&ELEMENT_COLUMNS, &BOND_COLUMNS)?;
     let skin = |body: u32| {

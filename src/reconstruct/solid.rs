@@ -23,6 +23,8 @@ pub struct Solid {
     pub skin: Skin,
     /// Depth of the grain on crack faces, m.
     pub grain: f64,
+    /// How far simplified surfaces may move, m; 0 keeps all triangles.
+    pub simplify: f64,
 }
 
 impl Solid {
@@ -48,6 +50,7 @@ impl Solid {
             skin,
             grid,
             grain: 0.0,
+            simplify: 0.0,
         })
     }
 
@@ -66,6 +69,7 @@ impl Solid {
             grid,
             skin: self.skin.clone(),
             grain: self.grain,
+            simplify: self.simplify,
         }
     }
 }

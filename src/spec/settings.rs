@@ -105,12 +105,16 @@ pub struct Reconstruct {
     /// Depth of the grain on crack faces over the element radius; 0 leaves them smooth.
     #[schemars(with = "NonNegativeNumber")]
     pub roughness: f64,
+    /// How far surfaces may move when they are drawn with fewer triangles, over the element radius; 0 keeps all.
+    #[schemars(with = "NonNegativeNumber")]
+    pub simplify: f64,
 }
 impl Default for Reconstruct {
     fn default() -> Self {
         Reconstruct {
             voxel: 0.8,
             roughness: 0.0,
+            simplify: 0.0,
         }
     }
 }

@@ -447,6 +447,7 @@ fn ring(big: f64, small: f64, parts: u32) -> TriMesh {
 #[test]
 fn whatever_breaks_the_surfaces_are_closed() {
     let mut state = 21;
+    let (mut all, mut fewer) = (0, 0);
     for round in 0..24_u32 {
         let turn = DQuat::from_axis_angle(
             DVec3::new(
@@ -499,10 +500,21 @@ fn whatever_breaks_the_surfaces_are_closed() {
                 (a != b && keep(a.min(b)) != 1) || random(&mut state) < chance
             })
             .collect();
-        for voxel in [0.8, 1.3] {
-            let surface = surfaces(&elements, &bonds, &skin, voxel)
+        for (voxel, simplify) in [(0.8, 0.0), (1.3, 0.0), (0.8, 0.1)] {
+            let params = spec::Reconstruct {
+                voxel,
+                simplify,
+                ..spec::Reconstruct::default()
+            };
+            let bodies = Body::all(&elements, &bonds, &params, |_| Ok(skin.clone())).unwrap();
+            let surface = Surfaces::new(&elements, bodies)
                 .at(0, &at_rest(&elements, &labels), &broken)
                 .unwrap();
+            if simplify > 0.0 {
+                fewer += surface.triangles.len();
+            } else if voxel == 0.8 {
+                all += surface.triangles.len();
+            }
             let mut volume = 0.0;
             for piece in &surface.pieces {
                 let mesh = piece_mesh(&surface, piece);
@@ -516,6 +528,7 @@ fn whatever_breaks_the_surfaces_are_closed() {
             assert!(error.abs() < 0.02, "round {round}: volume off by {error}");
         }
     }
+    assert!(4 * fewer < 3 * all, "{fewer} of {all} triangles");
 }
 
 #[test]
