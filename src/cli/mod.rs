@@ -272,6 +272,10 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 Some(crate::export::ExportError::NoSurfaces { .. })
             )
             || matches!(
+                cause.downcast_ref(),
+                Some(crate::reconstruct::ReconstructError::GridTooLarge { .. })
+            )
+            || matches!(
                 store_error(cause),
                 Some(
                     crate::store::StoreError::NotAStore { .. }

@@ -10,6 +10,7 @@ use super::solid::Solid;
 use super::world::World;
 use crate::columns::{Bonds, Elements};
 use crate::geometry::TriMesh;
+use crate::spec::{self, ReconstructMode};
 
 /// Edge of the bins that elements are sorted into, radii.
 const BIN: f64 = 2.0;
@@ -53,13 +54,11 @@ pub struct RestBond {
 }
 
 impl Body {
-    /// Gathers the elements of every body. `skin` gives the skin of a body that has bonds; without one it is drawn in world mode,
-    /// and so are all if `world`.
+    /// Gathers the elements of every body. `skin` gives the skin of a body that has bonds; without one it is drawn in the world mode.
     pub fn all(
         elements: &Elements,
         bonds: &Bonds,
-        voxel: f64,
-        world: bool,
+        params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
         let count = elements
@@ -100,17 +99,28 @@ impl Body {
             let sum: f64 = rows.iter().map(|&row| elements.r[row as usize]).sum();
             let radius = sum / rows.len() as f64;
             let number = index as u32;
-            let skin = if world || bonds.is_empty() {
+            let everywhere = params.mode == ReconstructMode::World;
+            let skin = if everywhere || bonds.is_empty() {
                 None
             } else {
                 skin(number)?
             };
-            let world = (world || (skin.is_none() && !bonds.is_empty())).then(|| {
+            let world = if everywhere || (skin.is_none() && !bonds.is_empty()) {
                 let radii = rows.iter().map(|&row| elements.r[row as usize]);
-                World::new(number, radii.collect(), voxel)
-            });
-            let solid =
-                skin.map(|skin| Solid::new(number, skin, voxel * radius, SKIN_EDGE * radius));
+                Some(World::new(number, radii.collect(), params.voxel)?)
+            } else {
+                None
+            };
+            let solid = match skin {
+                None => None,
+                Some(skin) => {
+                    let (spacing, longest) = (params.voxel * radius, SKIN_EDGE * radius);
+                    let mut solid = Solid::new(number, skin, spacing, longest)?;
+                    solid.grain = params.roughness * radius;
+                    solid.simplify = params.simplify * radius;
+                    Some(solid)
+                }
+            };
             let mut body = Body {
                 index: number,
                 bins: ElementBins::new(&positions, BIN * radius),
@@ -119,8 +129,8 @@ impl Body {
                 radius,
                 bonds,
                 anchors: Vec::new(),
-                solid: solid.transpose()?,
-                world: world.transpose()?,
+                solid,
+                world,
             };
             body.anchors = body.find_anchors();
             bodies.push(body);

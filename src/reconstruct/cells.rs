@@ -29,7 +29,7 @@ pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chai
         3 * above as u64 + (face / 2) as u64
     });
     faces
-        .filter_map(|face| seam.chains.get(&face))
+        .filter_map(|face| seam.chains.get(face))
         .flatten()
         .collect()
 }
@@ -119,6 +119,9 @@ pub struct Cells {
     strides: [usize; 3],
 }
 
+/// A cell's node, its halves with their loops, and how many loops there are.
+type CellLoops = (u32, Vec<(u32, u8)>, u8);
+
 /// Grid edges of a cell that cracks cross, with the crossings, ascending.
 type Crossed = [(u8, u32)];
 
@@ -138,7 +141,7 @@ impl Cells {
         nodes.extend(&seam.cells);
         nodes.par_sort_unstable();
         nodes.dedup();
-        let loops: Vec<(u32, Vec<(u32, u8)>, u8)> = nodes
+        let loops: Vec<CellLoops> = nodes
             .par_iter()
             .with_min_len(256)
             .filter_map(|&node| {
@@ -207,7 +210,7 @@ impl Cells {
     pub fn arcs_below(&self, seam: &Seam, number: usize, axis: usize) -> Vec<Arc> {
         let node = self.nodes[number] as usize;
         let face = 3 * node as u64 + axis as u64;
-        if let Some(arcs) = seam.arcs.get(&face) {
+        if let Some(arcs) = seam.arcs.get(face) {
             return arcs.clone();
         }
         let own: Vec<(u8, u32)> = self.crossed(seam, number).collect();
@@ -240,8 +243,8 @@ impl Cells {
             .with_min_len(256)
             .flat_map_iter(|number| {
                 let mut found = Vec::new();
-                for axis in 0..3 {
-                    let Some(below) = this.at(this.nodes[number] as usize - strides[axis]) else {
+                for (axis, stride) in strides.into_iter().enumerate() {
+                    let Some(below) = this.at(this.nodes[number] as usize - stride) else {
                         continue;
                     };
                     let mut arcs = this.arcs_below(seam, number, axis);
@@ -325,7 +328,7 @@ fn loops(solid: &Solid, seam: &Seam, node: usize, crossed: &Crossed) -> (Vec<(u3
     for face in 0..6 {
         let (axis, side) = (face / 2, face % 2);
         let above = 3 * (node + side * strides[axis]) as u64 + axis as u64;
-        match seam.arcs.get(&above).filter(|_| active) {
+        match seam.arcs.get(above).filter(|_| active) {
             Some(arcs) => pairs.extend(arcs.iter().map(|arc| arc.halves)),
             None => pairs.extend(plain_arcs(crossed, axis, side).iter().map(|arc| arc.halves)),
         }

@@ -137,12 +137,12 @@ impl Pieces {
         }
         for polygon in todo {
             let mut cell = [i32::MIN; 3];
-            for axis in 0..3 {
+            for (axis, cell) in cell.iter_mut().enumerate() {
                 let places = polygon
                     .iter()
                     .map(|&p| pieces.points[p as usize].place[axis]);
                 // Each piece has corners between the planes or on both.
-                cell[axis] = places.clone().find(|place| place & 1 == 0).map_or_else(
+                *cell = places.clone().find(|place| place & 1 == 0).map_or_else(
                     || places.min().map_or(0, |place| (place + 1) >> 1),
                     |place| place >> 1,
                 );
@@ -173,7 +173,7 @@ impl Pieces {
         let below = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) < plane);
         let above = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) > plane);
         let first_is_below = below(first) && above(&second);
-        if !first_is_below && !(above(first) && below(&second)) {
+        if !(first_is_below || above(first) && below(&second)) {
             return None;
         }
         let axes: Vec<usize> = (axis + 1..3).collect();

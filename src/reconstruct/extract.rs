@@ -17,6 +17,7 @@ use super::cracks::Cracks;
 use super::fair::{Link, Vertex, fair};
 use super::owners::Owners;
 use super::place::{groups, place};
+use super::rough::roughen;
 use super::seam::{Disagreement, Seam, ring_cells};
 use super::solid::Solid;
 use super::weave::{Woven, weave};
@@ -200,6 +201,7 @@ impl Draw<'_> {
             .flat_map_iter(|number| self.links(number, &place_of, border))
             .collect();
         fair(self.solid, &mut places, &links);
+        roughen(&mut places, self.solid.grain, self.cracks.body.radius);
         let place_of = place_of.iter();
         surface.positions = place_of.map(|&p| places[p as usize].position).collect();
         surface.positions.extend(&woven.positions);

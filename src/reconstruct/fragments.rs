@@ -1,6 +1,6 @@
 //! The fragments of a body in one state of breakage, as closed surfaces at rest.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
 
@@ -11,6 +11,7 @@ use super::cracks::Cracks;
 use super::extract::{Hold, Surface};
 use super::owners::Owners;
 use super::seam::{Disagreement, corners};
+use super::shell::ordered;
 use super::solid::Solid;
 use crate::geometry::icosphere;
 
@@ -91,7 +92,7 @@ fn shells(
     // Pieces share no vertex, so one table of numbers serves them all.
     let shells = triangles
         .par_iter()
-        .map(|own| ordered(&surface, own, &number));
+        .map(|own| ordered(&surface, own, &number, solid.simplify));
     Ok(shells.collect())
 }
 
@@ -170,46 +171,4 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
     }
     shell.inside = vec![inside; shell.mesh.triangles.len()];
     Carried::rigid(fragment, shell, &rows)
-}
-
-/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with
-/// vertices in the order of use. `number` is all `u32::MAX` where they have vertices.
-fn ordered(surface: &Surface, own: &[u32], number: &[AtomicU32]) -> (Shell, Vec<Hold>) {
-    let (mut shell, mut holds) = (Shell::default(), Vec::new());
-    let mut vertices = Vec::new();
-    let mut local = |v: u32| {
-        let number = &number[v as usize];
-        if number.load(Ordering::Relaxed) == u32::MAX {
-            number.store(vertices.len() as u32, Ordering::Relaxed);
-            vertices.push(v);
-        }
-        number.load(Ordering::Relaxed)
-    };
-    let mut indices = [Vec::new(), Vec::new()];
-    for &t in own {
-        let triangle = surface.triangles[t as usize].map(&mut local);
-        indices[surface.inside[t as usize] as usize].extend(triangle);
-    }
-    let mut order = vec![u32::MAX; vertices.len()];
-    for (inside, indices) in indices.iter().enumerate() {
-        if indices.is_empty() {
-            continue;
-        }
-        let indices = meshopt::optimize_vertex_cache(indices, vertices.len());
-        for triangle in indices.as_chunks::<3>().0 {
-            let triangle = triangle.map(|v| {
-                let place = &mut order[v as usize];
-                if *place == u32::MAX {
-                    *place = shell.mesh.positions.len() as u32;
-                    let v = vertices[v as usize] as usize;
-                    shell.mesh.positions.push(surface.positions[v]);
-                    holds.push(surface.holds[v]);
-                }
-                *place
-            });
-            shell.mesh.triangles.push(triangle);
-            shell.inside.push(inside as u8);
-        }
-    }
-    (shell, holds)
 }

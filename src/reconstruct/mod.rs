@@ -9,6 +9,7 @@
 
 pub mod bins;
 pub mod body;
+pub mod by_face;
 pub mod carry;
 pub mod cells;
 pub mod clip;
@@ -19,10 +20,14 @@ pub mod fragments;
 pub mod graph;
 pub mod owners;
 pub mod place;
+pub mod rim;
 pub mod ring;
+pub mod rough;
 pub mod seam;
+pub mod shell;
 pub mod skin;
 pub mod solid;
+pub mod trace;
 pub mod weave;
 pub mod world;
 
@@ -93,6 +98,12 @@ pub enum ReconstructError {
         /// Index of the body.
         body: u32,
     },
+    /// The grain of crack faces is out of range.
+    #[error("`reconstruct.roughness` is {0}; it must lie between 0 and 0.5")]
+    Roughness(f64),
+    /// The deviation of simplified surfaces is out of range.
+    #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
+    Simplify(f64),
     /// Elements of a frame are not those of the packing.
     #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
     ElementOrder {
@@ -140,6 +151,12 @@ pub fn run(
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
+    if !(0.0..=0.5).contains(&params.roughness) {
+        return Err(ReconstructError::Roughness(params.roughness));
+    }
+    if !(0.0..=10.0).contains(&params.simplify) {
+        return Err(ReconstructError::Simplify(params.simplify));
+    }
     let mut packing = store.read_packing_columns(&ELEMENT_COLUMNS, &BOND_COLUMNS)?;
     let skin = |body: u32| {
         let path = store.shape_path(body as usize);
@@ -156,13 +173,7 @@ pub fn run(
         })?;
         Ok(Some(skin))
     };
-    let bodies = Body::all(
-        &packing.elements,
-        &packing.bonds,
-        params.voxel,
-        params.mode == ReconstructMode::World,
-        skin,
-    )?;
+    let bodies = Body::all(&packing.elements, &packing.bonds, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();

@@ -14,8 +14,8 @@ pub const OUTSIDE: u32 = u32::MAX;
 /// Owner of a node that no crack is near.
 pub const FAR: u32 = u32::MAX - 1;
 
-/// Nodes this near to the middle of an open bond are looked at, radii.
-const BAND: f64 = 1.5;
+/// Nodes this near to the middle of an open bond are looked at first, cells: some lie on both sides of the crack there.
+const BAND: f64 = 1.25;
 /// An element that is this much farther from a node than the nearest does not own it, radii.
 const SLACK: f64 = 1.0;
 /// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
@@ -138,7 +138,7 @@ impl Search<'_> {
     /// The owners of the nodes about open bonds, all others [`FAR`] or [`OUTSIDE`]; and those nodes, ascending.
     fn band(self) -> (Vec<u32>, Vec<u32>) {
         let (grid, inside) = (&self.solid.grid, &self.solid.occupancy.inside);
-        let reach = BAND * self.cracks.body.radius;
+        let reach = BAND * grid.spacing;
         let mut of_layer: Vec<Vec<DVec3>> = vec![Vec::new(); grid.nodes[2]];
         for &bond in &self.cracks.open {
             let p = self.cracks.middle(bond);

@@ -7,11 +7,13 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::by_face::ByFace;
 use super::clip::{Name, Pieces, Point, cuts};
 use super::cracks::Cracks;
 use super::owners::{Owners, owner_at};
-use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
+use super::ring::Arc;
 use super::solid::Solid;
+use super::trace::{ends, join, segments};
 use crate::math::hash::QuickMap;
 
 /// The skin and the grid do not agree, by rounding or because the mesh is not closed.
@@ -73,10 +75,10 @@ pub struct Seam {
     pub cuts: Vec<Vec<Point>>,
     /// Gates in order of their edges and along them.
     pub gates: Vec<Gate>,
-    /// Chains on each face, by three times the node of the cell above it, plus the axis.
-    pub chains: QuickMap<u64, Vec<Chain>>,
+    /// Chains on each face.
+    pub chains: ByFace<Vec<Chain>>,
     /// Arcs on those faces.
-    pub arcs: QuickMap<u64, Vec<Arc>>,
+    pub arcs: ByFace<Vec<Arc>>,
     /// All crossings: those of stretches of grid edges first, then those of chains.
     pub crossings: Vec<Crossing>,
     /// Grid edge of each crossing of a stretch, ascending.
@@ -185,14 +187,7 @@ impl Seam {
         let segments: Vec<Vec<(u64, [Point; 2])>> = pieces
             .map(|(_, pieces)| segments(solid, pieces, active))
             .collect();
-        let mut of_face: QuickMap<u64, Vec<[Point; 2]>> = QuickMap::default();
-        for (face, segment) in segments.into_iter().flatten() {
-            of_face.entry(face).or_default().push(segment);
-        }
-        let chains: Option<QuickMap<u64, Vec<Chain>>> = of_face
-            .into_par_iter()
-            .map(|(face, segments)| Some((face, join(segments)?)))
-            .collect();
+        let chains = ByFace::gather(segments.concat(), join);
         self.chains = chains.ok_or(Disagreement)?;
         Ok(())
     }
@@ -221,7 +216,7 @@ impl Seam {
     /// Numbers the gates, and finds their owners.
     fn find_gates(&mut self, solid: &Solid, cracks: &Cracks) -> Result<(), Disagreement> {
         let mut gates: Vec<Gate> = Vec::new();
-        for chain in self.chains.values().flatten() {
+        for chain in self.chains.iter().flat_map(|(_, chains)| chains) {
             for point in ends(&chain.points) {
                 let edge = edge_of(solid, point).ok_or(Disagreement)?;
                 gates.push(Gate {
@@ -248,7 +243,7 @@ impl Seam {
         let number: QuickMap<Name, u32> = (0..gates.len() as u32)
             .map(|n| (gates[n as usize].point.name, n))
             .collect();
-        for chain in self.chains.values_mut().flatten() {
+        for chain in self.chains.values_mut().iter_mut().flatten() {
             chain.gates = match ends(&chain.points)[..] {
                 [a, b] => Some([number[&a.name], number[&b.name]]),
                 _ => None,
@@ -259,7 +254,7 @@ impl Seam {
     }
 
     /// Gates on a grid edge.
-    fn gates_on(&self, edge: u64) -> std::ops::Range<usize> {
+    pub fn gates_on(&self, edge: u64) -> std::ops::Range<usize> {
         let start = self.gates.partition_point(|gate| gate.edge < edge);
         let count = self.gates[start..].partition_point(|gate| gate.edge == edge);
         start..start + count
@@ -331,18 +326,13 @@ impl Seam {
         });
         let portions = portions.collect();
         let mut count = self.edges.len() as u32;
-        let mut faces: Vec<u64> = self.chains.keys().copied().collect();
-        faces.sort_unstable();
-        for face in faces {
-            for chain in self.chains.get_mut(&face).into_iter().flatten() {
-                let owner = |gate: u32| self.gates[gate as usize].owner;
-                let Some(owners) = chain.gates.map(|gates| gates.map(owner)) else {
-                    continue;
-                };
-                if cracks.parts(owners[0], owners[1]) {
-                    chain.crossing = Some((count, 0));
-                    count += 1;
-                }
+        for chain in self.chains.values_mut().iter_mut().flatten() {
+            let owner = |gate: u32| self.gates[gate as usize].owner;
+            if let Some([a, b]) = chain.gates.map(|gates| gates.map(owner))
+                && cracks.parts(a, b)
+            {
+                chain.crossing = Some((count, 0));
+                count += 1;
             }
         }
         Ok((stretches, portions))
@@ -357,13 +347,10 @@ impl Seam {
             .collect();
         let grid = &solid.grid;
         let gates = &self.gates;
-        let chains = self
-            .chains
-            .par_iter_mut()
-            .flat_map_iter(|(_, chains)| chains);
-        let mut placed: Vec<(u32, Crossing)> = chains
+        let chains = self.chains.values_mut().par_iter_mut().flatten_iter();
+        let placed: Vec<Crossing> = chains
             .filter_map(|chain| {
-                let (crossing, segment) = chain.crossing.as_mut()?;
+                let (_, segment) = chain.crossing.as_mut()?;
                 let owners = chain.gates?.map(|gate| gates[gate as usize].owner);
                 let points = chain.points.iter();
                 let points: Vec<DVec3> =
@@ -371,18 +358,15 @@ impl Seam {
                 let point;
                 (*segment, point) = on_chain(cracks, &points, owners);
                 let (plane, normal) = cracks.between(point, owners);
-                let placed = Crossing {
+                Some(Crossing {
                     point,
                     plane,
                     normal,
                     owners,
-                };
-                Some((*crossing, placed))
+                })
             })
             .collect();
-        placed.sort_unstable_by_key(|(crossing, _)| *crossing);
-        self.crossings
-            .extend(placed.into_iter().map(|(_, placed)| placed));
+        self.crossings.extend(placed);
     }
 
     /// Cells that are not active although a crossing lies on them and the skin near it.
@@ -394,7 +378,7 @@ impl Seam {
                 cells.extend(ring_cells(solid, edge));
             }
         }
-        for (face, chains) in &self.chains {
+        for (face, chains) in self.chains.iter() {
             if chains.iter().any(|chain| chain.crossing.is_some()) {
                 let node = (face / 3) as usize;
                 cells.extend([node, node - strides[(face % 3) as usize]]);
@@ -409,118 +393,11 @@ impl Seam {
     /// Walks round the rings of all faces of active cells that have gates.
     fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
         let this = &*self;
-        let faces: Option<QuickMap<u64, Vec<Arc>>> = self
+        let faces = self
             .chains
-            .par_iter()
-            .map(|(&face, chains)| Some((face, this.arcs_of(solid, face, chains, stretches)?)))
-            .collect();
+            .map(|face, chains| this.arcs_of(solid, face, chains, stretches));
         self.arcs = faces.ok_or(Disagreement)?;
         Ok(())
-    }
-
-    fn arcs_of(
-        &self,
-        solid: &Solid,
-        face: u64,
-        chains: &[Chain],
-        stretches: &Stretches,
-    ) -> Option<Vec<Arc>> {
-        let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
-        let strides = solid.grid.strides();
-        // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
-        let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
-        for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
-            let start = edge_corners(edge)[0];
-            let low = node + (0..3).map(|a| (start >> a & 1) * strides[a]).sum::<usize>();
-            let key = 3 * low as u64 + (edge / 4) as u64;
-            let gates = self.gates_on(key);
-            let mut inside = solid.is_inside(low);
-            let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
-            let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
-            let known = stretches.get(&key).map_or(&whole[..], Vec::as_slice);
-            for (s, crossing) in known.iter().enumerate() {
-                let before = (s > 0).then(|| (gates.start + s - 1) as u32);
-                let after = (s < gates.len()).then(|| (gates.start + s) as u32);
-                let step = crossing.map(|c| [2 * c, 2 * c + 1]);
-                of_edge.push((step, inside, [before, after]));
-                inside = !inside;
-            }
-            if m >= 2 {
-                of_edge.reverse();
-                for (step, _, gates) in &mut of_edge {
-                    gates.reverse();
-                    if let Some(step) = step {
-                        step.reverse();
-                    }
-                }
-            }
-            walk.extend(
-                of_edge
-                    .into_iter()
-                    .map(|(step, inside, gates)| (step, inside, gates[1])),
-            );
-        }
-        let enters = |at: usize| {
-            let before = &walk[(at + walk.len() - 1) % walk.len()];
-            walk[at].1 && !before.1
-        };
-        let starts: Vec<usize> = (0..walk.len()).filter(|&at| enters(at)).collect();
-        let mut result = Vec::new();
-        if starts.is_empty() {
-            if walk[0].1 {
-                let steps: Vec<Step> = walk.iter().filter_map(|stretch| stretch.0).collect();
-                result.extend(arcs(&steps));
-            }
-            return Some(result);
-        }
-        let mut seen = vec![false; walk.len()];
-        for &first in &starts {
-            if seen[first] {
-                continue;
-            }
-            let mut steps = Vec::new();
-            let mut at = first;
-            loop {
-                if seen[at] {
-                    return None;
-                }
-                seen[at] = true;
-                // Along the stretches inside up to the gate in which they end.
-                let mut last = at;
-                loop {
-                    steps.extend(walk[last].0);
-                    let next = (last + 1) % walk.len();
-                    if !walk[next].1 {
-                        break;
-                    }
-                    last = next;
-                }
-                let leaving = walk[last].2?;
-                let (gate, step) = chains.iter().find_map(|chain| {
-                    let [a, b] = chain.gates?;
-                    let halves = chain.crossing.map(|(c, _)| [2 * c, 2 * c + 1]);
-                    if a == leaving {
-                        Some((b, halves))
-                    } else if b == leaving {
-                        Some((a, halves.map(|[x, y]| [y, x])))
-                    } else {
-                        None
-                    }
-                })?;
-                steps.extend(step);
-                // The stretch before the one that the gate opens ends in it.
-                let opened = (0..walk.len()).find(|&m| walk[m].2 == Some(gate) && !walk[m].1)?;
-                at = (opened + 1) % walk.len();
-                if !starts.contains(&at) {
-                    return None;
-                }
-                if at == first {
-                    break;
-                }
-            }
-            result.extend(arcs(&steps));
-        }
-        Some(result)
     }
 }
 
@@ -528,15 +405,7 @@ impl Seam {
 type Portion = ([DVec3; 2], [u32; 2]);
 
 /// Crossings of the stretches of each edge with gates, from its lower end.
-type Stretches = QuickMap<u64, Vec<Option<u32>>>;
-
-/// Both ends of an open chain, nothing of a closed one.
-fn ends(points: &[Point]) -> Vec<&Point> {
-    match points {
-        [first, .., last] if first.name != last.name => vec![first, last],
-        _ => Vec::new(),
-    }
-}
+pub type Stretches = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Cells about cut edges in which the skin is near: with a corner outside, or about an edge that the skin passes.
 fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
@@ -602,72 +471,11 @@ fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> 
     })
 }
 
-/// The segments that pieces leave on faces of active cells, each once.
-fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [Point; 2])> {
-    let mut segments = Vec::new();
-    for (cell, polygon) in &pieces.polygons {
-        for m in 0..polygon.len() {
-            let ends =
-                [polygon[m], polygon[(m + 1) % polygon.len()]].map(|p| pieces.points[p as usize]);
-            for axis in 0..3 {
-                let [p, q] = ends.map(|end| end.place[axis]);
-                // Of both pieces beside a plane, the lower one.
-                if p != q || p & 1 == 0 || p < 2 * cell[axis] {
-                    continue;
-                }
-                let below = node_of(solid, *cell);
-                let above = below + solid.grid.strides()[axis];
-                if active[below] || active[above] {
-                    segments.push((3 * above as u64 + axis as u64, ends));
-                }
-            }
-        }
-    }
-    segments
-}
-
 /// The grid edge that a point lies on.
 pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
     let off: Vec<usize> = (0..3).filter(|&axis| !point.is_on(axis)).collect();
     let [axis] = off[..] else { return None };
     Some(3 * node_of(solid, point.cell()) as u64 + axis as u64)
-}
-
-/// Joins segments to chains; nothing if they fork.
-fn join(segments: Vec<[Point; 2]>) -> Option<Vec<Chain>> {
-    let mut after: QuickMap<Name, usize> = QuickMap::default();
-    let mut enters: QuickMap<Name, usize> = QuickMap::default();
-    for (n, [from, to]) in segments.iter().enumerate() {
-        if after.insert(from.name, n).is_some() || enters.insert(to.name, n).is_some() {
-            return None;
-        }
-    }
-    let mut order: Vec<usize> = (0..segments.len()).collect();
-    // Chains with a beginning first, then rings from any of their points.
-    order.sort_unstable_by_key(|&n| {
-        let name = segments[n][0].name;
-        (enters.contains_key(&name), name)
-    });
-    let mut used = vec![false; segments.len()];
-    let mut chains = Vec::new();
-    for start in order {
-        if used[start] {
-            continue;
-        }
-        let mut points = vec![segments[start][0]];
-        let mut at = Some(start);
-        while let Some(n) = at.filter(|&n| !used[n]) {
-            used[n] = true;
-            points.push(segments[n][1]);
-            at = after.get(&segments[n][1].name).copied();
-        }
-        chains.push(Chain {
-            points,
-            gates: None,
-            crossing: None,
-        });
-    }
-    Some(chains)
 }
 
 /// Where the crack crosses a stretch between `ends` (m), owned by `owners`.

@@ -21,6 +21,10 @@ pub struct Solid {
     pub occupancy: Occupancy,
     /// The skin.
     pub skin: Skin,
+    /// Depth of the grain on crack faces, m.
+    pub grain: f64,
+    /// How far simplified surfaces may move, m; 0 keeps all triangles.
+    pub simplify: f64,
 }
 
 impl Solid {
@@ -45,6 +49,8 @@ impl Solid {
             occupancy: Occupancy::new(&skin.mesh, &grid),
             skin,
             grid,
+            grain: 0.0,
+            simplify: 0.0,
         })
     }
 
@@ -62,6 +68,8 @@ impl Solid {
             occupancy: Occupancy::new(&self.skin.mesh, &grid),
             grid,
             skin: self.skin.clone(),
+            grain: self.grain,
+            simplify: self.simplify,
         }
     }
 }

@@ -142,7 +142,11 @@ fn whole(bonds: &Bonds) -> Vec<bool> {
 }
 
 fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> Surfaces {
-    let bodies = Body::all(elements, bonds, voxel, false, |_| Ok(Some(skin.clone()))).unwrap();
+    let params = spec::Reconstruct {
+        voxel,
+        ..spec::Reconstruct::default()
+    };
+    let bodies = Body::all(elements, bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(elements, bodies)
 }
 
@@ -442,7 +446,13 @@ fn loose_elements_are_balls() {
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
     let none =
         |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("balls need no skin") };
-    let bodies = Body::all(&elements, &Bonds::default(), 0.8, false, none).unwrap();
+    let bodies = Body::all(
+        &elements,
+        &Bonds::default(),
+        &spec::Reconstruct::default(),
+        none,
+    )
+    .unwrap();
     let surface = Surfaces::new(&elements, bodies)
         .at(0, &at_rest(&elements, &labels), &[])
         .unwrap();

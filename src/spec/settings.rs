@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{Length, NonNegativeRate, PositiveNumber, ViewAngle};
+use super::quantity::{Length, NonNegativeNumber, NonNegativeRate, PositiveNumber, ViewAngle};
 
 /// Arithmetic of the time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ pub enum ReconstructMode {
     Auto,
     /// The skin of the packed shape, cut along cracks and carried with the elements.
     Material,
-    /// Places and radii of the elements in each frame: for granules, yarns, cloth.
+    /// Places and radii of the elements in each frame, for granules, yarns, cloth; `roughness` and `simplify` do nothing there.
     World,
 }
 
@@ -117,12 +117,20 @@ pub struct Reconstruct {
     /// Edge of the marching-cubes cell over the element radius.
     #[schemars(with = "PositiveNumber")]
     pub voxel: f64,
+    /// Depth of the grain on crack faces over the element radius; 0 leaves them smooth.
+    #[schemars(with = "NonNegativeNumber")]
+    pub roughness: f64,
+    /// How far surfaces may move when they are drawn with fewer triangles, over the element radius; 0 keeps all.
+    #[schemars(with = "NonNegativeNumber")]
+    pub simplify: f64,
 }
 impl Default for Reconstruct {
     fn default() -> Self {
         Reconstruct {
             mode: ReconstructMode::Auto,
             voxel: 0.8,
+            roughness: 0.0,
+            simplify: 0.0,
         }
     }
 }

@@ -238,7 +238,7 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
         skin.positions.iter_mut().for_each(|p| *p += shift);
         Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, 0.8, false, skin).unwrap();
+    let bodies = Body::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
     let surface = Surfaces::new(&elements, bodies)
@@ -398,8 +398,8 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
             )
         };
         let mut frame = at_rest(&elements, &labels);
-        for e in 0..elements.x.len() {
-            let (turn, shift) = motion(labels[e]);
+        for (e, &label) in labels.iter().enumerate() {
+            let (turn, shift) = motion(label);
             let p =
                 (turn * DVec3::new(elements.x[e], elements.y[e], elements.z[e]) + shift).as_vec3();
             (frame.x[e], frame.y[e], frame.z[e]) = (p.x, p.y, p.z);
@@ -447,6 +447,7 @@ fn ring(big: f64, small: f64, parts: u32) -> TriMesh {
 #[test]
 fn whatever_breaks_the_surfaces_are_closed() {
     let mut state = 21;
+    let (mut all, mut fewer) = (0, 0);
     for round in 0..24_u32 {
         let turn = DQuat::from_axis_angle(
             DVec3::new(
@@ -499,10 +500,21 @@ fn whatever_breaks_the_surfaces_are_closed() {
                 (a != b && keep(a.min(b)) != 1) || random(&mut state) < chance
             })
             .collect();
-        for voxel in [0.8, 1.3] {
-            let surface = surfaces(&elements, &bonds, &skin, voxel)
+        for (voxel, simplify) in [(0.8, 0.0), (1.3, 0.0), (0.8, 0.1)] {
+            let params = spec::Reconstruct {
+                voxel,
+                simplify,
+                ..spec::Reconstruct::default()
+            };
+            let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+            let surface = Surfaces::new(&elements, bodies)
                 .at(0, &at_rest(&elements, &labels), &broken)
                 .unwrap();
+            if simplify > 0.0 {
+                fewer += surface.triangles.len();
+            } else if voxel == 0.8 {
+                all += surface.triangles.len();
+            }
             let mut volume = 0.0;
             for piece in &surface.pieces {
                 let mesh = piece_mesh(&surface, piece);
@@ -516,4 +528,36 @@ fn whatever_breaks_the_surfaces_are_closed() {
             assert!(error.abs() < 0.02, "round {round}: volume off by {error}");
         }
     }
+    assert!(4 * fewer < 3 * all, "{fewer} of {all} triangles");
+}
+
+#[test]
+fn rough_faces_fit_and_keep_the_rim_on_the_skin() {
+    let size = DVec3::new(24.0, 17.0, 16.0);
+    let (elements, bonds, skin) = box_body(size);
+    let labels: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > 0.5)).collect();
+    let drawn = |roughness: f64| {
+        let params = spec::Reconstruct {
+            roughness,
+            ..spec::Reconstruct::default()
+        };
+        let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+        let frame = at_rest(&elements, &labels);
+        Surfaces::new(&elements, bodies)
+            .at(0, &frame, &whole(&bonds))
+            .unwrap()
+    };
+    let (smooth, rough) = (drawn(0.0), drawn(0.3));
+    assert!((total_volume(&rough) / skin.volume() - 1.0).abs() < 1e-5);
+    let spread = |surface: &SurfaceFrame| {
+        let on_crack = surface.triangles.iter().zip(&surface.inside);
+        let heights: Vec<f64> = on_crack
+            .filter(|(_, inside)| **inside == 1)
+            .flat_map(|(t, _)| t.map(|v| f64::from(surface.rest_positions[v as usize][0])))
+            .collect();
+        let mean = heights.iter().sum::<f64>() / heights.len() as f64;
+        (heights.iter().map(|h| (h - mean).powi(2)).sum::<f64>() / heights.len() as f64).sqrt()
+    };
+    let (before, after) = (spread(&smooth), spread(&rough));
+    assert!(after > before + 0.02, "{before} before, {after} after");
 }
