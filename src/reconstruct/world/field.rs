@@ -129,8 +129,8 @@ impl Row {
             self.weight[m] += w;
             self.radius[m] += w * radius;
             let first = [w * x, w * y, w * z];
-            for axis in 0..3 {
-                self.first[axis][m] += first[axis];
+            for (sum, first) in self.first.iter_mut().zip(first) {
+                sum[m] += first;
             }
             let second = [
                 first[0] * x,

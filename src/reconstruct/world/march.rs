@@ -52,7 +52,7 @@ pub fn march(lattice: Lattice, blocks: &Blocks, balls: &[Ball]) -> Marched {
         .flat_map_iter(|block| {
             let upward = blocks.upward(block);
             let vertex = |node: [usize; 3], axis: u8| {
-                let side = (0..3).map(|a| node[a] / EDGE << a).sum::<usize>();
+                let side = (0..3).map(|a| (node[a] / EDGE) << a).sum::<usize>();
                 let owner = upward[side].expect("blocks hold all nodes next to inside ones");
                 let local = node.map(|n| n % EDGE);
                 let at = 3 * flat(local, EDGE) + axis as usize;
