@@ -1,6 +1,6 @@
 //! The field whose zero is the surface of a fragment, from the places and radii of its elements.
 //!
-//! Zhu & Bridson 2005, eqs. 1 to 3, the distance from a mean place less a mean radius:
+//! Zhu & Bridson 2005 (Animating sand as a fluid), the distance from a mean place less a mean radius:
 //!
 //! ```text
 //! φ(x) = |x − x̄| − f r̄,   x̄ = Σ w_i p_i / Σ w_i,   r̄ = Σ w_i r_i / Σ w_i,   w_i = max(0, 1 − |x − p_i|² / R_i²)³
@@ -18,7 +18,7 @@
 //! | hexagonal, prismatic | 0.58 | 0.55 to 0.97 | 0.52 to 0.63 | 0.43 to 0.45 | 0.33 to 0.35 |
 //!
 //! Between two sheets with a gap, x̄ lies in the gap, and φ would fill it. f closes this: there x̄ runs fast from one sheet to the other.
-//! Solenthaler et al. 2007, eqs. 5 and 6, tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
+//! Solenthaler et al. 2007 (A unified particle model for fluid-solid interactions) tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
 //! covariance of the p_i over the kernel's variance, which is taken here, as it needs no derivatives: 1 within a body.
 
 use glam::DVec3;
