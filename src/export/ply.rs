@@ -1,4 +1,6 @@
 //! Binary PLY: one file a frame; faces carry their fragment and whether they are crack faces.
+//!
+//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth across edges too.
 
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;

@@ -140,6 +140,14 @@ fn sequences_hold_every_vertex_and_face() {
         .map(|model| model.mesh.indices.len() / 3)
         .sum();
     assert_eq!(counted, 36);
+    // A box has three normals at a corner.
+    let text = std::fs::read_to_string(&obj.files[1]).expect("text");
+    let lines = |keyword: &str| {
+        text.lines()
+            .filter(|line| line.starts_with(keyword))
+            .count()
+    };
+    assert_eq!((lines("v "), lines("vn ")), (24, 72));
 
     let ply = export(&store, ExportFormat::Ply, 2..4);
     let bytes = std::fs::read(&ply.files[1]).expect("PLY");

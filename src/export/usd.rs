@@ -3,12 +3,14 @@
 //! A fragment whose surface stays the same from frame to frame is one prim; when it splits, what keeps its label is the next one, and
 //! visibility says from which frame to which each is shown. A prim that moves as one rigid body has its points at rest and a translation
 //! and a rotation in time; any other has points in time. Which it is, is known after the last frame: until then texts wait in a [`Spool`],
-//! so memory holds one frame.
+//! so memory holds one frame and of each surface which corners share a normal. Normals are a primvar with indices, `faceVarying`, and take
+//! the place of the attribute `normals`: corners without indices would be six times as many as vertices.
 
 use std::io::{self, Write};
 
 use glam::DVec3;
 
+use super::corner_normals::Fans;
 use super::epochs::{self, Epoch, Epochs, Keep};
 use super::rigid::Rigid;
 use super::space::bounds;
@@ -35,6 +37,7 @@ type Samples = Vec<(u32, Segment)>;
 /// Texts of an epoch.
 pub struct Texts {
     at_rest: AtRest,
+    fans: Fans,
     points: Samples,
     normals: Samples,
     velocities: Samples,
@@ -51,6 +54,8 @@ struct AtRest {
     points: Segment,
     extent: Segment,
     normals: Segment,
+    /// The corners' normals by number.
+    corners: Segment,
     st: Option<Segment>,
 }
 
@@ -66,17 +71,12 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
 impl Keep for Spool {
     type Kept = Texts;
 
-    fn begin(
-        &mut self,
-        surface: &SurfaceFrame,
-        piece: &Piece,
-        motion: &Rigid,
-    ) -> io::Result<Texts> {
+    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece) -> io::Result<Texts> {
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
         let inside = &surface.inside[surface.triangle_range(piece)];
         let rest = &surface.rest_positions[vertices.clone()];
-        let normals = motion.turned_back(&surface.normals[vertices.clone()]);
+        let fans = Fans::of(surface, piece);
         let numbers = |values: &[u32]| array(values, |out, value| push_u32(out, *value));
         let faces = [0, 1].map(|flag| -> Vec<u32> {
             let with = |face: &u32| inside[*face as usize] == flag;
@@ -98,12 +98,14 @@ impl Keep for Spool {
                 faces,
                 points: self.append(&vectors(rest))?,
                 extent: self.append(&vectors(&[low, high]))?,
-                normals: self.append(&units(&normals))?,
+                normals: self.append(&units(&fans.normals(rest)))?,
+                corners: self.append(&numbers(fans.corners.as_flattened()))?,
                 st: match uv {
                     [] => None,
                     uv => Some(self.append(&array(uv, |out, uv| push_tuple(out, uv, push_f32)))?),
                 },
             },
+            fans,
             points: Samples::new(),
             normals: Samples::new(),
             velocities: Samples::new(),
@@ -119,12 +121,12 @@ impl Keep for Spool {
     ) -> io::Result<()> {
         let (frame, vertices) = (surface.frame, surface.vertex_range(piece));
         let now = &surface.positions[vertices.clone()];
-        let normals = &surface.normals[vertices.clone()];
+        let normals = texts.fans.normals(now);
         let velocities = &surface.velocities[vertices];
         let extent = <[_; 2]>::from(bounds(now));
         for (samples, text) in [
             (&mut texts.points, vectors(now)),
-            (&mut texts.normals, units(normals)),
+            (&mut texts.normals, units(&normals)),
             (&mut texts.velocities, vectors(velocities)),
             (&mut texts.extents, vectors(&extent)),
         ] {
@@ -223,19 +225,22 @@ fn write_prim(
     if let Some(st) = rest.st {
         plain(spool, out, "texCoord2f[] primvars:st", st, "vertex")?;
     }
+    let corners = "int[] primvars:normals:indices";
+    plain(spool, out, corners, rest.corners, "")?;
     if rigid {
         plain(spool, out, "float3[] extent", rest.extent, "")?;
         plain(spool, out, "point3f[] points", rest.points, "")?;
-        plain(spool, out, "normal3f[] normals", rest.normals, "vertex")?;
+        let normals = "normal3f[] primvars:normals";
+        plain(spool, out, normals, rest.normals, "faceVarying")?;
         poses(&prim.motion, out)?;
     } else {
         samples(spool, out, "float3[] extent", &texts.extents)?;
         samples(spool, out, "point3f[] points", &texts.points)?;
         writeln!(
             out,
-            "            normal3f[] normals (interpolation = \"vertex\")"
+            "            normal3f[] primvars:normals (interpolation = \"faceVarying\")"
         )?;
-        samples(spool, out, "normal3f[] normals", &texts.normals)?;
+        samples(spool, out, "normal3f[] primvars:normals", &texts.normals)?;
         samples(spool, out, "vector3f[] velocities", &texts.velocities)?;
     }
     let mut operations = if rigid {
