@@ -58,7 +58,7 @@ fn add_box(
         let normal = corner.map(|c| (c - 0.5) * 2.0 / 3f32.sqrt());
         surface.normals.push(normal);
         surface.velocities.push([0.25, 0.0, -1.5e-6]);
-        surface.stress.push(0.0);
+        surface.stress.push(1e5 * corner[2]);
     }
     for (at, triangle) in TRIANGLES.iter().enumerate() {
         surface.triangles.push(triangle.map(|vertex| vertex + base));

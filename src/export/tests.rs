@@ -159,7 +159,7 @@ fn sequences_hold_every_vertex_and_face() {
         + marker.len();
     let text = String::from_utf8_lossy(&bytes[..header]);
     assert!(text.contains("element vertex 24\n") && text.contains("element face 36\n"));
-    assert_eq!(bytes.len() - header, 24 * 24 + 36 * 18);
+    assert_eq!(bytes.len() - header, 24 * 56 + 36 * 18);
 }
 
 #[test]

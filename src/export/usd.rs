@@ -15,7 +15,7 @@ use super::epochs::{self, Epoch, Epochs, Keep};
 use super::rigid::Rigid;
 use super::space::bounds;
 use super::spool::{Segment, Spool};
-use super::text::{array, push_f32, push_tuple, push_u32, push_unit};
+use super::text::{array, push_f32, push_rough, push_tuple, push_u32, push_unit};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::spec::ExportFormat;
 use crate::store::{Piece, StoreError, SurfaceFrame, atomic};
@@ -41,6 +41,7 @@ pub struct Texts {
     points: Samples,
     normals: Samples,
     velocities: Samples,
+    stress: Samples,
     extents: Samples,
 }
 
@@ -109,6 +110,7 @@ impl Keep for Spool {
             points: Samples::new(),
             normals: Samples::new(),
             velocities: Samples::new(),
+            stress: Samples::new(),
             extents: Samples::new(),
         })
     }
@@ -122,12 +124,14 @@ impl Keep for Spool {
         let (frame, vertices) = (surface.frame, surface.vertex_range(piece));
         let now = &surface.positions[vertices.clone()];
         let normals = texts.fans.normals(now);
-        let velocities = &surface.velocities[vertices];
+        let velocities = &surface.velocities[vertices.clone()];
+        let stress = array(&surface.stress[vertices], |out, s| push_rough(out, *s));
         let extent = <[_; 2]>::from(bounds(now));
         for (samples, text) in [
             (&mut texts.points, vectors(now)),
             (&mut texts.normals, units(&normals)),
             (&mut texts.velocities, vectors(velocities)),
+            (&mut texts.stress, stress),
             (&mut texts.extents, vectors(&extent)),
         ] {
             samples.push((frame, self.append(&text)?));
@@ -222,6 +226,11 @@ fn write_prim(
     )?;
     plain(spool, out, "int[] primvars:inside", rest.inside, "uniform")?;
     plain(spool, out, "point3f[] primvars:rest", rest.points, "vertex")?;
+    writeln!(
+        out,
+        "            float[] primvars:stress (interpolation = \"vertex\")"
+    )?;
+    samples(spool, out, "float[] primvars:stress", &texts.stress)?;
     if let Some(st) = rest.st {
         plain(spool, out, "texCoord2f[] primvars:st", st, "vertex")?;
     }

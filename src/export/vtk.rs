@@ -252,6 +252,11 @@ fn surfaces_of(surface: &SurfaceFrame) -> PolyData {
         surface.rest_positions.as_flattened().iter().copied(),
     );
     file.point("sigma", 1, surface.stress.iter().copied());
+    let mut labels = vec![0u32; surface.positions.len()];
+    for piece in &surface.pieces {
+        labels[surface.vertex_range(piece)].fill(piece.fragment);
+    }
+    file.point("fragment", 1, labels);
     let label = |of: fn(&crate::store::Piece) -> u32| {
         let pieces = surface.pieces.iter();
         pieces.flat_map(move |piece| std::iter::repeat_n(of(piece), piece.triangles as usize))

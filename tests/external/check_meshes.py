@@ -15,6 +15,11 @@ def fragments(file):
     whole = trimesh.load(file, process=False)
     labels = np.asarray(whole.metadata["_ply_raw"]["face"]["data"]["fragment"]).reshape(-1)
     assert len(labels) == len(whole.faces), f"{file.name}: {len(labels)} labels, {len(whole.faces)} faces"
+    vertices = whole.metadata["_ply_raw"]["vertex"]["data"]
+    of_vertices = np.asarray(vertices["fragment"]).reshape(-1)
+    assert np.all(of_vertices[whole.faces] == labels[:, None]), f"{file.name}: vertices of another fragment than their faces"
+    columns = [np.asarray(vertices[name]) for name in ("vx", "vy", "vz", "rest_x", "rest_y", "rest_z", "stress")]
+    assert np.all(np.isfinite(columns)), f"{file.name}: a velocity, position at rest or stress is no number"
     order = np.argsort(labels, kind="stable")
     found, starts = np.unique(labels[order], return_index=True)
     for label, rows in zip(found, np.split(order, starts[1:])):
