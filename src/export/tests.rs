@@ -6,6 +6,7 @@ fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
         fps,
         up: None,
         scale: 1.0,
+        debris: None,
         to: None,
     }
 }
@@ -93,6 +94,55 @@ fn usd_of_what_is_not_rigid_has_points_in_time() {
     assert!(text.contains("point3f[] points.timeSamples") && !text.contains("xformOp"));
     assert!(text.contains("vector3f[] velocities.timeSamples"));
     assert_eq!(text.matches("def Mesh").count(), 1);
+}
+
+#[test]
+fn small_fragments_are_instances_where_debris_has_a_size() {
+    let (_folder, store) = fixture::store(5, &["left", "right"]);
+    // A box has a diagonal of 1.73 m, half a box one of 1.5 m.
+    let asked = Options {
+        debris: Some(1.6),
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::Usd, &asked, &mut |_, _| {}).expect("export");
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    for mesh in ["fragment_0", "fragment_1"] {
+        assert_eq!(text.matches(&format!("def Mesh \"{mesh}\"")).count(), 1);
+    }
+    assert!(!text.contains("fragment_1_1") && !text.contains("fragment_7"));
+    assert_eq!(text.matches("def PointInstancer \"debris\"").count(), 1);
+    let has = |line: &str| assert!(text.contains(line), "{line}");
+    has("int64[] ids = [1, 7]\n");
+    has("0: [1, 7],\n                2.5: [],\n            }");
+    has(
+        "rel prototypes = [</World/right/debris/prototypes/shape_0>, </World/right/debris/prototypes/shape_1>]",
+    );
+    // About their middles, which move by a quarter and a half a frame.
+    has("4: [(3.25, 0.5, 0.5), (4.75, 0.5, 0.5)],");
+    has("double3 xformOp:translate = (-2.25, -0.5, -0.5)");
+    has("0: [(1, 1, 1), (1, 1, 1)],\n            }");
+    let refused = Options {
+        debris: Some(-1.0),
+        ..options(0..10, 24.0)
+    };
+    let refused = run(&store, ExportFormat::Usd, &refused, &mut |_, _| {});
+    assert!(matches!(refused, Err(ExportError::Debris { .. })));
+}
+
+#[test]
+fn elements_are_spheres_of_their_size() {
+    let (_folder, store) = fixture::store(1, &["left"]);
+    fixture::write_elements(&store);
+    let asked = Options {
+        up: Some(Up::Z),
+        scale: 100.0,
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::UsdElements, &asked, &mut |_, _| {}).expect("export");
+    let name = summary.files[0].file_name().and_then(|name| name.to_str());
+    assert_eq!(name, Some("shot.elements.usda"));
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    assert_eq!(text, include_str!("golden.elements.usda"));
 }
 
 #[test]

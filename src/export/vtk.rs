@@ -109,13 +109,8 @@ impl Scene {
 
     /// Writes the files of a frame; its time and their names, none where there is nothing to write from.
     fn write(&self, job: &Job, frame: u32) -> Result<(f64, [Option<String>; 4]), ExportError> {
-        let table = job.store.read_frame_with(frame, &[FrameGroup::Position])?;
         let count = self.elements.id.len();
-        if table.id.len() != count {
-            let path = job.store.numbered("frames", frame, "parquet");
-            let what = format!("{} rows, the packing has {count} elements", table.id.len());
-            return Err(StoreError::damaged(&path, what).into());
-        }
+        let table = job.read_table(frame, count)?;
         let time = table.time.first().copied().unwrap_or_default();
         let points: Vec<[f32; 3]> = (0..count)
             .map(|i| [table.x[i], table.y[i], table.z[i]])

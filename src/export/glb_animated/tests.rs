@@ -20,6 +20,7 @@ fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
         fps: FPS,
         up: None,
         scale,
+        debris: None,
         to: None,
     };
     let summary = run(store, ExportFormat::GlbAnimated, &options, &mut |_, _| {}).expect("export");
