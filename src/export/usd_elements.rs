@@ -1,6 +1,6 @@
 //! USD of the elements themselves: one point instancer a body, its prototype a unit sphere.
 //!
-//! Made from frame tables alone, so that a shot can be looked at before it has surfaces. Columns that the frames leave out are left out.
+//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of one scene. Made from frame tables alone, so that a shot can be looked at before it has surfaces. Columns that the frames leave out are left out.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -151,8 +151,9 @@ fn assemble(
         let sizes = vectors(&sizes).concat();
         write!(
             out,
-            "    def PointInstancer \"{name}\"\n    {{\n            int64[] ids = {ids}\n            int[] protoIndices = {prototypes}\n            \
-             float3[] scales = {sizes}\n            rel prototypes = [</World/{name}/element>]\n"
+            "\n    def Xform \"{name}\"\n    {{\n        def PointInstancer \"elements\"\n        {{\n            \
+             int64[] ids = {ids}\n            int[] protoIndices = {prototypes}\n            \
+             float3[] scales = {sizes}\n            rel prototypes = [</World/{name}/elements/element>]\n"
         )?;
         for (&declaration, texts) in &body.texts {
             let varies = if declaration.contains("primvars:") {
@@ -166,7 +167,7 @@ fn assemble(
             out,
             "            def Sphere \"element\"\n            {{\n                double radius = 1\n                \
              float3[] extent = [(-1, -1, -1), (1, 1, 1)]\n                \
-             color3f[] primvars:displayColor = [(0.8, 0.77, 0.72)] (interpolation = \"constant\")\n            }}\n    }}\n"
+             color3f[] primvars:displayColor = [(0.8, 0.77, 0.72)] (interpolation = \"constant\")\n            }}\n        }}\n    }}\n"
         )?;
     }
     writeln!(out, "}}")
