@@ -27,7 +27,7 @@ fn store() -> &'static PathBuf {
                 "--set",
                 "time.end=4 ms",
                 "--set",
-                "export.formats=[\"usd\", \"glb\", \"glb_animated\", \"obj\", \"ply\", \"vtk\"]",
+                "export.formats=[\"usd\", \"usd_elements\", \"glb\", \"glb_animated\", \"obj\", \"ply\", \"vtk\"]",
             ]);
             let store = place.path("store");
             (place, store)
@@ -124,6 +124,11 @@ fn check_on(script: &str, store: fn() -> &'static PathBuf) {
 #[test]
 fn usd_core_traverses_every_frame() {
     check("check_usd.py");
+}
+
+#[test]
+fn usd_core_places_elements_and_debris() {
+    check("check_usd_instances.py");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::spec::{Backend, ExportFormat, Up};
+use crate::units;
 
 /// Breaks things: bonded discrete elements from packing to fragment meshes.
 ///
@@ -149,6 +150,9 @@ struct ExportArguments {
     /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
     #[arg(long, value_parser = scale)]
     scale: Option<f64>,
+    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m; default: export.debris_size.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    debris_size: Option<f64>,
     /// Target file or folder; default: inside the store.
     #[arg(long)]
     to: Option<PathBuf>,
@@ -168,6 +172,14 @@ fn scale(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(scale) if (1e-6..=1e6).contains(&scale) => Ok(scale),
         _ => Err(format!("{text} is no number from 1e-6 to 1e6")),
+    }
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    match units::parse(text, units::Dimension::Length) {
+        Ok(length) if length > 0.0 => Ok(length),
+        Ok(_) => Err(format!("{text} is not above 0")),
+        Err(error) => Err(error.to_string()),
     }
 }
 

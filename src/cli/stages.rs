@@ -69,6 +69,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
                     frames: 0..u32::MAX,
                     up: None,
                     scale: None,
+                    debris_size: None,
                     to: None,
                 },
                 report,
@@ -329,6 +330,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         fps: pipeline.map_or(24.0, |p| p.time.frames_per_second),
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
+        debris: arguments.debris_size.or(settings.debris_size),
         to: arguments.to.as_deref(),
     };
     let known = export::FORMATS.iter();

@@ -45,13 +45,8 @@ pub trait Keep {
     /// What it keeps of one.
     type Kept;
 
-    /// An epoch begins with a piece; `motion` carries it from rest to where it is.
-    fn begin(
-        &mut self,
-        surface: &SurfaceFrame,
-        piece: &Piece,
-        motion: &Rigid,
-    ) -> io::Result<Self::Kept>;
+    /// An epoch begins with a piece.
+    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece) -> io::Result<Self::Kept>;
 
     /// An epoch has a frame, the first too.
     fn follow(
@@ -84,7 +79,7 @@ pub fn gather<K: Keep>(
             let goes_on =
                 |epoch: &Epoch<_>| epoch.shape == found.shape && Some(epoch.last) == before;
             if !known.last().is_some_and(goes_on) {
-                let kept = keep.begin(&surface, piece, &found.motion).map_err(io)?;
+                let kept = keep.begin(&surface, piece).map_err(io)?;
                 known.push(found.begin(frame, kept));
             }
             let epoch = known.last_mut().expect("there is one now");

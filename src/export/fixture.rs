@@ -2,11 +2,12 @@
 
 use tempfile::TempDir;
 
+use crate::columns::{Bonds, Elements, Frames, Shape};
 use crate::spec::{
     Body, BodyShape, Criterion, Elasticity, Export, MassModel, Material, PackingSpec, Pipeline,
     Preview, Reconstruct, Rotation, Simulate, Time, World,
 };
-use crate::store::{Manifest, Piece, Store, SurfaceFrame};
+use crate::store::{Manifest, Packing, Piece, Store, SurfaceFrame};
 
 const CORNERS: [[f32; 3]; 8] = [
     [0.0, 0.0, 0.0],
@@ -58,7 +59,7 @@ fn add_box(
         let normal = corner.map(|c| (c - 0.5) * 2.0 / 3f32.sqrt());
         surface.normals.push(normal);
         surface.velocities.push([0.25, 0.0, -1.5e-6]);
-        surface.stress.push(0.0);
+        surface.stress.push(1e5 * corner[2]);
     }
     for (at, triangle) in TRIANGLES.iter().enumerate() {
         surface.triangles.push(triangle.map(|vertex| vertex + base));
@@ -171,4 +172,57 @@ pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
             .expect("surface");
     }
     (folder, store)
+}
+
+/// Adds a packing of two elements and frame 0 to a store: they rise and spin, the second has turned a quarter about x and is compressed.
+pub fn write_elements(store: &Store) {
+    let zeros = || vec![0.0; 2];
+    let elements = Elements {
+        id: vec![0, 1],
+        body: vec![0; 2],
+        material: vec![0; 2],
+        kind: vec![Shape::Sphere; 2],
+        x: vec![0.0, 0.25],
+        y: vec![0.5; 2],
+        z: zeros(),
+        r: vec![0.125; 2],
+        mass: vec![1.0; 2],
+        inertia: vec![1.0; 2],
+        volume: vec![1.0; 2],
+        vx: zeros(),
+        vy: zeros(),
+        vz: zeros(),
+        wx: zeros(),
+        wy: zeros(),
+        wz: zeros(),
+    };
+    let quarter = std::f32::consts::FRAC_1_SQRT_2;
+    let zeros = || vec![0.0; 2];
+    let frame = Frames {
+        frame: vec![0; 2],
+        time: vec![0.0; 2],
+        id: vec![0, 1],
+        x: vec![0.0, 0.25],
+        y: vec![0.5; 2],
+        z: zeros(),
+        qx: vec![0.0, quarter],
+        qy: zeros(),
+        qz: zeros(),
+        qw: vec![1.0, quarter],
+        vx: zeros(),
+        vy: vec![1.0; 2],
+        vz: zeros(),
+        wx: zeros(),
+        wy: zeros(),
+        wz: vec![0.5; 2],
+        fragment: vec![0, 1],
+        sigma: vec![0.0, -1e5],
+        tau: zeros(),
+        broken: vec![0; 2],
+    };
+    let bonds = Bonds::default();
+    store
+        .write_packing(&Packing { elements, bonds })
+        .expect("packing");
+    store.write_numbered("frames", 0, &frame).expect("frame");
 }

@@ -36,9 +36,8 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
 /// The document and the binary chunk.
 fn document(job: &Job, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
     let part = |piece: &Piece| {
-        let vertices = surface.vertex_range(piece);
-        let positions = &surface.positions[vertices.clone()];
-        Part::new(surface, piece, positions, &surface.normals[vertices])
+        let positions = &surface.positions[surface.vertex_range(piece)];
+        Part::new(surface, piece, positions)
     };
     let parts: Vec<(&Piece, Part)> = surface
         .pieces

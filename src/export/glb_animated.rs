@@ -15,7 +15,6 @@ use super::epochs::{self, Epoch, Epochs, Keep};
 use super::gltf_file::{self, BYTE, Buffers, COMPRESSION, SHORT, Usage};
 use super::gltf_part::{Materials, Part};
 use super::gltf_tracks::{Pose, Track};
-use super::rigid::Rigid;
 use super::space::bounds;
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, Stiffened};
 use crate::spec::ExportFormat;
@@ -54,11 +53,9 @@ struct AtRest;
 impl Keep for AtRest {
     type Kept = Part;
 
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, motion: &Rigid) -> io::Result<Part> {
-        let vertices = surface.vertex_range(piece);
-        let normals = motion.turned_back(&surface.normals[vertices.clone()]);
-        let rest = &surface.rest_positions[vertices];
-        Ok(Part::new(surface, piece, rest, &normals))
+    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece) -> io::Result<Part> {
+        let rest = &surface.rest_positions[surface.vertex_range(piece)];
+        Ok(Part::new(surface, piece, rest))
     }
 
     fn follow(&mut self, _: &mut Part, _: &SurfaceFrame, _: &Piece) -> io::Result<()> {

@@ -1,7 +1,9 @@
-//! A fragment as glTF has it: vertices about a pivot, triangles by material, both ordered for the caches of a GPU.
+//! A fragment as glTF has it: vertices about a pivot, one for each normal that its corners have, and triangles by material, both ordered for
+//! the caches of a GPU.
 
 use serde_json::{Value, json};
 
+use super::corner_normals::Fans;
 use super::gltf_file::Buffers;
 use super::space::bounds;
 use crate::store::{Piece, SurfaceFrame};
@@ -21,43 +23,35 @@ pub struct Part {
 }
 
 impl Part {
-    /// A piece with its vertices at `source` and these normals.
-    pub fn new(
-        surface: &SurfaceFrame,
-        piece: &Piece,
-        source: &[[f32; 3]],
-        source_normals: &[[f32; 3]],
-    ) -> Self {
-        let vertices = surface.vertex_range(piece);
+    /// A piece with its vertices at `source`.
+    pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]]) -> Self {
+        let fans = Fans::of(surface, piece);
+        let count = fans.vertices.len();
         let mut indices = [Vec::new(), Vec::new()];
         let flags = &surface.inside[surface.triangle_range(piece)];
-        for (triangle, &flag) in surface.local_triangles(piece).zip(flags) {
-            indices[usize::from(flag != 0)].extend(triangle);
+        for (corners, &flag) in fans.corners.iter().zip(flags) {
+            indices[usize::from(flag != 0)].extend(corners);
         }
         for list in &mut indices {
-            meshopt::optimize_vertex_cache_in_place(list, vertices.len());
+            meshopt::optimize_vertex_cache_in_place(list, count);
         }
-        let remap = meshopt::optimize_vertex_fetch_remap(&indices.concat(), vertices.len());
+        let remap = meshopt::optimize_vertex_fetch_remap(&indices.concat(), count);
         for vertex in indices.iter_mut().flatten() {
             *vertex = remap[*vertex as usize];
         }
-        // Vertices of no triangle are mapped to u32::MAX and drop out.
-        let kept = remap.iter().filter(|&&to| to != u32::MAX).count();
         let (low, high) = bounds(source);
         let pivot = [0, 1, 2].map(|axis| low[axis] + (high[axis] - low[axis]) / 2.0);
-        let mut positions = vec![[0.0; 3]; kept];
-        let mut normals = vec![[0.0; 3]; kept];
-        let mut uv = vec![[0.0; 2]; if surface.uv.is_empty() { 0 } else { kept }];
-        for (from, &to) in remap.iter().enumerate() {
-            if to == u32::MAX {
-                continue;
-            }
-            let at = to as usize;
+        let mut positions = vec![[0.0; 3]; count];
+        let mut normals = vec![[0.0; 3]; count];
+        let mut uv = vec![[0.0; 2]; if surface.uv.is_empty() { 0 } else { count }];
+        let first = piece.first_vertex as usize;
+        for ((&vertex, normal), &to) in fans.vertices.iter().zip(fans.normals(source)).zip(&remap) {
+            let (from, at) = (vertex as usize, to as usize);
             positions[at] = [0, 1, 2].map(|axis| source[from][axis] - pivot[axis]);
-            normals[at] = unit(source_normals[from]);
+            normals[at] = normal;
             if let Some(slot) = uv.get_mut(at) {
                 // glTF counts v from the top of the image.
-                let [u, v] = surface.uv[vertices.start + from];
+                let [u, v] = surface.uv[first + from];
                 *slot = [u, 1.0 - v];
             }
         }
@@ -84,13 +78,6 @@ impl Part {
         }
         json!({"primitives": primitives})
     }
-}
-
-/// glTF demands unit normals; a vertex of slivers only may have none.
-fn unit(normal: [f32; 3]) -> [f32; 3] {
-    let normal = glam::DVec3::from(normal.map(f64::from));
-    let unit = normal.try_normalize().unwrap_or(glam::DVec3::Y);
-    unit.to_array().map(|number| number as f32)
 }
 
 /// The materials that parts use.

@@ -1,8 +1,9 @@
 //! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
-//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, VTK's from its tables too. A format is one file here, its name in
+//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
+mod corner_normals;
 mod epochs;
 mod glb;
 mod glb_animated;
@@ -18,6 +19,9 @@ mod space;
 mod spool;
 mod text;
 mod usd;
+mod usd_debris;
+mod usd_elements;
+mod usd_text;
 mod vtk;
 mod vtk_file;
 
@@ -27,6 +31,7 @@ mod fixture;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::columns::Frames;
 use crate::spec::{ExportFormat, FrameGroup, Up};
 use crate::store::{Manifest, Store, StoreError, SurfaceFrame};
 use names::Names;
@@ -71,6 +76,12 @@ pub enum ExportError {
     Scale {
         /// The scale given.
         scale: f64,
+    },
+    /// A size that no fragment is below.
+    #[error("{size} m: the size of debris must be finite and above 0")]
+    Debris {
+        /// The size given.
+        size: f64,
     },
     /// A surface with a coordinate that is no number.
     #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
@@ -166,6 +177,7 @@ enum Axes {
 /// Every format there is.
 pub const FORMATS: &[Format] = &[
     usd::FORMAT,
+    usd_elements::FORMAT,
     glb::FORMAT,
     glb_animated::FORMAT,
     obj::FORMAT,
@@ -182,6 +194,8 @@ struct Job<'a> {
     fps: f64,
     space: Space,
     names: Names,
+    /// Fragments below this size are debris, units of the file; absent: none is.
+    debris: Option<f64>,
     /// Columns that frame tables do not hold.
     left_out: Vec<FrameGroup>,
     /// The file, or the folder of a sequence.
@@ -207,6 +221,23 @@ impl Job<'_> {
         }
         Ok(surface)
     }
+
+    /// The table of a frame, a row for each of so many elements; it holds the columns that are not left out.
+    fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
+        let table = self.store.read_frame_with(frame, &[FrameGroup::Position])?;
+        if table.id.len() != elements {
+            let path = self.store.numbered("frames", frame, "parquet");
+            let rows = table.id.len();
+            let what = format!("{rows} rows, the packing has {elements} elements");
+            return Err(StoreError::damaged(&path, what).into());
+        }
+        Ok(table)
+    }
+
+    /// Whether a fragment of such a size, units of the file, is debris. What has no size has no shape to share.
+    fn is_debris(&self, size: f64) -> bool {
+        self.debris.is_some_and(|limit| size > 0.0 && size < limit)
+    }
 }
 
 /// What of a shot is exported, and how.
@@ -220,6 +251,8 @@ pub struct Options<'a> {
     pub up: Option<Up>,
     /// Units of the files in a metre; one that is not above 0 is an error. VTK's are metres.
     pub scale: f64,
+    /// Fragments below this size at rest, m, are instances of a few shapes in USD; absent: none is. One that is not above 0 is an error.
+    pub debris: Option<f64>,
     /// The file where it ends in the format's extension, else a folder; absent: `exports/` of the store.
     pub to: Option<&'a Path>,
 }
@@ -238,6 +271,10 @@ pub fn run(
     let scale = options.scale;
     if !(scale.is_finite() && scale > 0.0) {
         return Err(ExportError::Scale { scale });
+    }
+    let debris = options.debris;
+    if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
+        return Err(ExportError::Debris { size });
     }
     let format = FORMATS
         .iter()
@@ -280,6 +317,7 @@ pub fn run(
         store,
         frames: numbers,
         fps,
+        debris: debris.map(|size| size * space.scale),
         space,
         target: target(store, format, &names, options.to),
         names,

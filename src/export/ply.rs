@@ -1,4 +1,7 @@
-//! Binary PLY: one file a frame; faces carry their fragment and whether they are crack faces.
+//! Binary PLY: one file a frame. Vertices carry normal, velocity, position at rest, stress (Pa) and fragment, faces their fragment and whether
+//! they are crack faces.
+//!
+//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth across edges too.
 
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::spec::ExportFormat;
@@ -25,6 +28,9 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n\
          element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
          property float nx\nproperty float ny\nproperty float nz\n\
+         property float vx\nproperty float vy\nproperty float vz\n\
+         property float rest_x\nproperty float rest_y\nproperty float rest_z\n\
+         property float stress\nproperty int fragment\n\
          element face {faces}\nproperty list uchar int vertex_indices\n\
          property int fragment\nproperty uchar inside\nend_header\n",
         job.space.describe(),
@@ -32,11 +38,24 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         surface.time,
         surface.positions.len(),
     );
-    let mut vertices = Vec::with_capacity(surface.positions.len() * 24);
-    for (position, normal) in surface.positions.iter().zip(&surface.normals) {
-        for number in position.iter().chain(normal) {
+    // Vertices of no piece, which no face has, keep the first label there is.
+    let mut labels = vec![0u32; surface.positions.len()];
+    for piece in &surface.pieces {
+        labels[surface.vertex_range(piece)].fill(piece.fragment);
+    }
+    let mut vertices = Vec::with_capacity(surface.positions.len() * 56);
+    for (vertex, label) in labels.into_iter().enumerate() {
+        let columns = [
+            &surface.positions,
+            &surface.normals,
+            &surface.velocities,
+            &surface.rest_positions,
+        ];
+        let numbers = columns.into_iter().flat_map(|column| column[vertex]);
+        for number in numbers.chain([surface.stress[vertex]]) {
             vertices.extend_from_slice(&number.to_le_bytes());
         }
+        vertices.extend_from_slice(&label.to_le_bytes());
     }
     let mut polygons = Vec::with_capacity(faces * 18);
     for piece in &surface.pieces {

@@ -1,6 +1,6 @@
 //! The rigid motion that carries points nearest to where they went (Horn 1987, closed form by unit quaternions).
 
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DQuat, DVec3};
 
 use crate::math::eigen;
 
@@ -54,13 +54,6 @@ impl Rigid {
     /// Where a point goes.
     pub fn carry(&self, point: [f32; 3]) -> DVec3 {
         self.rotation * DVec3::from(point.map(f64::from)) + self.shift
-    }
-
-    /// Normals at rest of what has these normals now.
-    pub fn turned_back(&self, normals: &[[f32; 3]]) -> Vec<[f32; 3]> {
-        let back = self.rotation.inverse().as_quat();
-        let turned = normals.iter().map(|normal| back * Vec3::from(*normal));
-        turned.map(|normal| normal.to_array()).collect()
     }
 
     /// How far off the farthest of `now` is from `rest` carried, m.

@@ -25,7 +25,8 @@ impl Space {
         }
     }
 
-    fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+    /// A direction in the file's axes.
+    pub fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match (self.shot, self.up) {
             (Up::Y, Up::Z) => [x, -z, y],
             (Up::Z, Up::Y) => [x, z, -y],
@@ -33,12 +34,17 @@ impl Space {
         }
     }
 
+    /// A place, a way or a velocity in the file's axes and unit.
+    pub fn lengths(self, vector: [f32; 3]) -> [f32; 3] {
+        let scale = self.scale as f32;
+        self.turned(vector).map(|length| length * scale)
+    }
+
     /// Brings a surface into the file's coordinates.
     pub fn bring(self, surface: &mut SurfaceFrame) {
         if self.shot == self.up && self.scale == 1.0 {
             return;
         }
-        let scale = self.scale as f32;
         for normal in &mut surface.normals {
             *normal = self.turned(*normal);
         }
@@ -48,7 +54,7 @@ impl Space {
             &mut surface.rest_positions,
         ] {
             for vector in lengths.iter_mut() {
-                *vector = self.turned(*vector).map(|length| length * scale);
+                *vector = self.lengths(*vector);
             }
         }
     }

@@ -6,6 +6,7 @@ fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
         fps,
         up: None,
         scale: 1.0,
+        debris: None,
         to: None,
     }
 }
@@ -96,6 +97,55 @@ fn usd_of_what_is_not_rigid_has_points_in_time() {
 }
 
 #[test]
+fn small_fragments_are_instances_where_debris_has_a_size() {
+    let (_folder, store) = fixture::store(5, &["left", "right"]);
+    // A box has a diagonal of 1.73 m, half a box one of 1.5 m.
+    let asked = Options {
+        debris: Some(1.6),
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::Usd, &asked, &mut |_, _| {}).expect("export");
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    for mesh in ["fragment_0", "fragment_1"] {
+        assert_eq!(text.matches(&format!("def Mesh \"{mesh}\"")).count(), 1);
+    }
+    assert!(!text.contains("fragment_1_1") && !text.contains("fragment_7"));
+    assert_eq!(text.matches("def PointInstancer \"debris\"").count(), 1);
+    let has = |line: &str| assert!(text.contains(line), "{line}");
+    has("int64[] ids = [1, 7]\n");
+    has("0: [1, 7],\n                2.5: [],\n            }");
+    has(
+        "rel prototypes = [</World/right/debris/prototypes/shape_0>, </World/right/debris/prototypes/shape_1>]",
+    );
+    // About their middles, which move by a quarter and a half a frame.
+    has("4: [(3.25, 0.5, 0.5), (4.75, 0.5, 0.5)],");
+    has("double3 xformOp:translate = (-2.25, -0.5, -0.5)");
+    has("0: [(1, 1, 1), (1, 1, 1)],\n            }");
+    let refused = Options {
+        debris: Some(-1.0),
+        ..options(0..10, 24.0)
+    };
+    let refused = run(&store, ExportFormat::Usd, &refused, &mut |_, _| {});
+    assert!(matches!(refused, Err(ExportError::Debris { .. })));
+}
+
+#[test]
+fn elements_are_spheres_of_their_size() {
+    let (_folder, store) = fixture::store(1, &["left"]);
+    fixture::write_elements(&store);
+    let asked = Options {
+        up: Some(Up::Z),
+        scale: 100.0,
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::UsdElements, &asked, &mut |_, _| {}).expect("export");
+    let name = summary.files[0].file_name().and_then(|name| name.to_str());
+    assert_eq!(name, Some("shot.elements.usda"));
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    assert_eq!(text, include_str!("golden.elements.usda"));
+}
+
+#[test]
 fn glb_is_laid_out_as_its_header_says() {
     let (_folder, store) = fixture::store(5, &["left", "right"]);
     let summary = export(&store, ExportFormat::Glb, 0..10);
@@ -140,6 +190,14 @@ fn sequences_hold_every_vertex_and_face() {
         .map(|model| model.mesh.indices.len() / 3)
         .sum();
     assert_eq!(counted, 36);
+    // A box has three normals at a corner.
+    let text = std::fs::read_to_string(&obj.files[1]).expect("text");
+    let lines = |keyword: &str| {
+        text.lines()
+            .filter(|line| line.starts_with(keyword))
+            .count()
+    };
+    assert_eq!((lines("v "), lines("vn ")), (24, 72));
 
     let ply = export(&store, ExportFormat::Ply, 2..4);
     let bytes = std::fs::read(&ply.files[1]).expect("PLY");
@@ -151,7 +209,7 @@ fn sequences_hold_every_vertex_and_face() {
         + marker.len();
     let text = String::from_utf8_lossy(&bytes[..header]);
     assert!(text.contains("element vertex 24\n") && text.contains("element face 36\n"));
-    assert_eq!(bytes.len() - header, 24 * 24 + 36 * 18);
+    assert_eq!(bytes.len() - header, 24 * 56 + 36 * 18);
 }
 
 #[test]

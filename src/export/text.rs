@@ -37,6 +37,18 @@ pub fn push_unit(out: &mut String, value: f32) {
     }
 }
 
+/// Appends a number to three digits, which is more than a colour map shows.
+pub fn push_rough(out: &mut String, value: f32) {
+    if value == 0.0 || !value.is_finite() {
+        out.push('0');
+        return;
+    }
+    let value = f64::from(value);
+    let step = 10f64.powi(value.abs().log10().floor() as i32 - 2);
+    write!(out, "{:e}", ((value / step).round() * step) as f32)
+        .expect("writing to a string cannot fail");
+}
+
 /// Appends a whole number.
 pub fn push_u32(out: &mut String, value: u32) {
     write!(out, "{value}").expect("writing to a string cannot fail");
@@ -90,6 +102,21 @@ mod tests {
             push_f32(&mut text, value);
             assert_eq!(text.parse::<f32>().expect("a number"), value, "{text}");
             assert!(text.len() < 15, "{text}");
+        }
+    }
+
+    #[test]
+    fn rough_numbers_have_three_digits() {
+        for (value, expected) in [
+            (0.0f32, "0"),
+            (1_234_567.0, "1.23e6"),
+            (-999_950.0, "-1e6"),
+            (0.0456, "4.56e-2"),
+            (f32::NAN, "0"),
+        ] {
+            let mut text = String::new();
+            push_rough(&mut text, value);
+            assert_eq!(text, expected);
         }
     }
 

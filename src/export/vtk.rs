@@ -109,13 +109,8 @@ impl Scene {
 
     /// Writes the files of a frame; its time and their names, none where there is nothing to write from.
     fn write(&self, job: &Job, frame: u32) -> Result<(f64, [Option<String>; 4]), ExportError> {
-        let table = job.store.read_frame_with(frame, &[FrameGroup::Position])?;
         let count = self.elements.id.len();
-        if table.id.len() != count {
-            let path = job.store.numbered("frames", frame, "parquet");
-            let what = format!("{} rows, the packing has {count} elements", table.id.len());
-            return Err(StoreError::damaged(&path, what).into());
-        }
+        let table = job.read_table(frame, count)?;
         let time = table.time.first().copied().unwrap_or_default();
         let points: Vec<[f32; 3]> = (0..count)
             .map(|i| [table.x[i], table.y[i], table.z[i]])
@@ -252,6 +247,11 @@ fn surfaces_of(surface: &SurfaceFrame) -> PolyData {
         surface.rest_positions.as_flattened().iter().copied(),
     );
     file.point("sigma", 1, surface.stress.iter().copied());
+    let mut labels = vec![0u32; surface.positions.len()];
+    for piece in &surface.pieces {
+        labels[surface.vertex_range(piece)].fill(piece.fragment);
+    }
+    file.point("fragment", 1, labels);
     let label = |of: fn(&crate::store::Piece) -> u32| {
         let pieces = surface.pieces.iter();
         pieces.flat_map(move |piece| std::iter::repeat_n(of(piece), piece.triangles as usize))

@@ -92,7 +92,7 @@ fn simplified(indices: [Vec<u32>; 2], positions: &[DVec3], error: f64) -> [Vec<u
     // Skin and cracks may come to share an edge between two points of a rim; then one of them keeps what it has, or both.
     let [skin, crack] = [fewer(&indices[0]), fewer(&indices[1])];
     let choices = [[&skin, &crack], [&skin, &indices[1]], [&indices[0], &crack]];
-    let closed = choices.into_iter().find(|choice| is_closed(choice));
+    let closed = choices.into_iter().find(is_closed);
     closed.map_or_else(|| indices.clone(), |choice| choice.map(Vec::clone))
 }
 

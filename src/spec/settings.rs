@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{Length, NonNegativeNumber, NonNegativeRate, PositiveNumber, ViewAngle};
+use super::quantity::{
+    Length, NonNegativeNumber, NonNegativeRate, PositiveLength, PositiveNumber, ViewAngle,
+};
 
 /// Arithmetic of the time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -143,6 +145,9 @@ impl Default for Reconstruct {
 pub enum ExportFormat {
     /// Universal Scene Description, text.
     Usd,
+    /// Universal Scene Description, text: the elements as spheres.
+    #[value(alias = "usd_elements")]
+    UsdElements,
     /// glTF 2.0, binary: the last frame.
     Glb,
     /// glTF 2.0, binary: all frames, compressed.
@@ -190,6 +195,9 @@ pub struct Export {
     /// Units of the files in a metre, 100 for centimetres; VTK's are metres.
     #[schemars(with = "PositiveNumber")]
     pub scale: f64,
+    /// In USD, fragments whose bounds at rest have a shorter diagonal are instances of a few shapes, m; absent: none is.
+    #[schemars(with = "PositiveLength")]
+    pub debris_size: Option<f64>,
 }
 impl Default for Export {
     fn default() -> Self {
@@ -197,6 +205,7 @@ impl Default for Export {
             formats: vec![ExportFormat::Usd, ExportFormat::Glb],
             up: None,
             scale: 1.0,
+            debris_size: None,
         }
     }
 }

@@ -19,7 +19,7 @@ def shown(meshes, frame):
 
 
 def check(store):
-    [file] = (store / "exports").glob("*.usda")
+    [file] = [file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.wm.usd_import(filepath=str(file))
     meshes = [item for item in bpy.data.objects if item.type == "MESH"]

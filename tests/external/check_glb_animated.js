@@ -86,7 +86,10 @@ function fragmentsOf(file) {
   const head = bytes.toString("latin1", 0, start);
   const count = (what) => Number(head.match(new RegExp(`element ${what} (\\d+)`))[1]);
   const found = new Map();
-  const faces = start + 24 * count("vertex");
+  // All numbers of a vertex have 4 bytes, its position comes first.
+  const [vertexHead] = head.slice(head.indexOf("element vertex")).split("element face");
+  const stride = 4 * vertexHead.match(/property/g).length;
+  const faces = start + stride * count("vertex");
   for (let face = 0; face < count("face"); face++) {
     const row = faces + 18 * face;
     const label = bytes.readInt32LE(row + 13);
@@ -94,7 +97,7 @@ function fragmentsOf(file) {
       found.set(label, new Bounds());
     }
     for (let corner = 0; corner < 3; corner++) {
-      const vertex = start + 24 * bytes.readInt32LE(row + 1 + 4 * corner);
+      const vertex = start + stride * bytes.readInt32LE(row + 1 + 4 * corner);
       found.get(label).take([0, 4, 8].map((k) => bytes.readFloatLE(vertex + k)));
     }
   }

@@ -1,4 +1,4 @@
-"""Reads exports/ply with trimesh: every fragment closed and wound outward, volumes as packed."""
+"""Reads exports/ply with trimesh: every fragment closed and wound outward, volumes as packed; and those of a still in GLB where there is one."""
 
 import re
 
@@ -15,11 +15,44 @@ def fragments(file):
     whole = trimesh.load(file, process=False)
     labels = np.asarray(whole.metadata["_ply_raw"]["face"]["data"]["fragment"]).reshape(-1)
     assert len(labels) == len(whole.faces), f"{file.name}: {len(labels)} labels, {len(whole.faces)} faces"
+    vertices = whole.metadata["_ply_raw"]["vertex"]["data"]
+    of_vertices = np.asarray(vertices["fragment"]).reshape(-1)
+    assert np.all(of_vertices[whole.faces] == labels[:, None]), f"{file.name}: vertices of another fragment than their faces"
+    columns = [np.asarray(vertices[name]) for name in ("vx", "vy", "vz", "rest_x", "rest_y", "rest_z", "stress")]
+    assert np.all(np.isfinite(columns)), f"{file.name}: a velocity, position at rest or stress is no number"
     order = np.argsort(labels, kind="stable")
     found, starts = np.unique(labels[order], return_index=True)
     for label, rows in zip(found, np.split(order, starts[1:])):
         vertices, faces = np.unique(whole.faces[rows], return_inverse=True)
         yield label, trimesh.Trimesh(whole.vertices[vertices], faces.reshape(-1, 3), process=False)
+
+
+def check_still(store):
+    """How many fragments a still in GLB has: all closed once the vertices that normals and materials split are one again."""
+    files = [file for file in (store / "exports").glob("*.glb") if not file.name.endswith(".animated.glb")]
+    if not files:
+        return 0
+    scene = trimesh.load(files[0], process=False)
+    above = scene.graph.transforms.parents
+    parts = {}
+    for node in scene.graph.nodes_geometry:
+        _, geometry = scene.graph.get(node)
+        # A node a fragment under that of the shot; where it has two materials, there is a node for each below.
+        while above[node] != files[0].stem:
+            node = above[node]
+        parts.setdefault(node, []).append(scene.geometry[geometry])
+    for node, meshes in parts.items():
+        # Vertices of one place are one, those too that the surface itself keeps apart where it touches itself: an edge there has four
+        # triangles, but as many go one way as the other.
+        vertices, which = np.unique(np.concatenate([mesh.vertices for mesh in meshes]), axis=0, return_inverse=True)
+        starts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
+        faces = which.reshape(-1)[np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts)])]
+        edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+        ways = [np.sort(way @ [len(vertices), 1]) for way in (edges, edges[:, ::-1])]
+        assert np.array_equal(*ways), f"{files[0].name}: {node} is not closed"
+        volume = trimesh.Trimesh(vertices, faces, process=False).volume
+        assert volume > 0, f"{files[0].name}: {node} has volume {volume:.3e}"
+    return len(parts)
 
 
 def check(store):
@@ -45,8 +78,10 @@ def check(store):
             off = volume / packed - 1
             worst = max(worst, abs(off))
             assert abs(off) <= TOLERANCE, f"frame {frame}: volume {volume:.6e} m3, packed {packed:.6e} ({off:+.2%})"
+    still = check_still(store)
+    assert still in (0, len(expected)), f"GLB has {still} fragments, the last frame {len(expected)}"
     against = f"volume within {worst:.2%} of the packed shapes" if packed > 0 else "no packed shapes to compare with"
-    return f"meshes: {len(files)} frames, {pieces} closed fragments, {against}"
+    return f"meshes: {len(files)} frames, {pieces} closed fragments, {still} in GLB, {against}"
 
 
 run(check)

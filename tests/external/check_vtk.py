@@ -79,7 +79,7 @@ def check(store):
         assert edges.GetOutput().GetNumberOfCells() == 0, f"{path.name}: open or shared edges"
         cells = arrays(surface.GetCellData())
         assert set(np.unique(cells["fragment"])) == set(table["fragment"]), f"{path.name}: fragments"
-        assert {"Normals", "velocity", "rest", "sigma"} <= set(arrays(surface.GetPointData()))
+        assert {"Normals", "velocity", "rest", "sigma", "fragment"} <= set(arrays(surface.GetPointData()))
     assert broken > 0, "nothing broke"
     return f"vtk: {len(frames)} frames, {broken} of {bonds} bonds broken, {triangles} triangles"
 

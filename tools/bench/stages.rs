@@ -144,6 +144,7 @@ pub fn surfaces(table: &mut Table, reconstruct: bool, exports: bool) -> Result<(
                 fps: 24.0,
                 up: None,
                 scale: 1.0,
+                debris: None,
                 to: Some(&to),
             };
             let mut bytes = 0;

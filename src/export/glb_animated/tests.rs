@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 use tempfile::TempDir;
 
 use super::*;
+use crate::export::corner_normals::Fans;
 use crate::export::{Options, fixture, run};
 use crate::store::Store;
 use reader::{File, at};
@@ -19,6 +20,7 @@ fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
         fps: FPS,
         up: None,
         scale,
+        debris: None,
         to: None,
     };
     let summary = run(store, ExportFormat::GlbAnimated, &options, &mut |_, _| {}).expect("export");
@@ -29,13 +31,15 @@ fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
 /// The triangles of a piece as [`File::triangles`] has them.
 fn source(surface: &SurfaceFrame, piece: &Piece) -> [Vec<[DVec3; 6]>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
-    for triangle in surface.triangle_range(piece) {
+    let fans = Fans::of(surface, piece);
+    let normals = fans.normals(&surface.positions[surface.vertex_range(piece)]);
+    for (triangle, fans) in surface.triangle_range(piece).zip(fans.corners) {
         let corners = surface.triangles[triangle].map(|vertex| vertex as usize);
         let vector = |p: [f32; 3]| DVec3::from(p.map(f64::from));
         let side = usize::from(surface.inside[triangle] != 0);
         sides[side].push(std::array::from_fn(|k| match k {
             0..3 => vector(surface.positions[corners[k]]),
-            k => vector(surface.normals[corners[k - 3]]),
+            k => vector(normals[fans[k - 3] as usize]),
         }));
     }
     sides

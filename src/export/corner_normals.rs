@@ -1,0 +1,222 @@
+//! Normals of triangle corners: smooth over what is smooth, and each side its own across an edge.
+//!
+//! Surfaces are closed: skin and crack faces share vertices, and so do the sides of a box. One normal a vertex would shade their edges as if
+//! they were round. The triangles around a vertex fall into fans: those of one side, skin or crack, that follow each other from edge to edge
+//! without a crease. The corners of a fan have one normal, the mean of its triangles' weighted by their angles (Thürmer and Wüthrich 1998).
+//! Fans are found at rest, so that no edge comes or goes while a fragment bends.
+
+use glam::DVec3;
+
+use crate::math::union_find::UnionFind;
+use crate::store::{Piece, SurfaceFrame};
+
+/// Cosine of 40 degrees: neighbours whose normals differ by more meet at an edge. The skin of marching cubes bends by less from triangle to
+/// triangle, edges of boxes and ends of cylinders by more.
+const CREASE: f64 = 0.766_044_443;
+
+/// The fans of a surface, in order of their vertices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fans {
+    /// Each triangle's corners by the fans that they are of.
+    pub corners: Vec<[u32; 3]>,
+    /// Each fan's vertex.
+    pub vertices: Vec<u32>,
+}
+
+impl Fans {
+    /// The fans of a surface that rests at `rest`; `inside` is a flag a triangle.
+    fn new(rest: &[[f32; 3]], triangles: impl Iterator<Item = [u32; 3]>, inside: &[u8]) -> Self {
+        let triangles: Vec<[u32; 3]> = triangles.collect();
+        let sides: Vec<DVec3> = triangles
+            .iter()
+            .map(|triangle| direction(triangle.map(|v| point(rest, v))))
+            .collect();
+        let smooth = |a: usize, b: usize| inside[a] == inside[b] && sides[a].dot(sides[b]) > CREASE;
+        let (around, first) = corners_around(rest.len(), &triangles);
+        let mut sets = UnionFind::new(3 * triangles.len());
+        let mut spokes = Vec::new();
+        for vertex in 0..rest.len() {
+            // Each corner once for each of its two edges, by the vertex at the other end.
+            spokes.clear();
+            for &corner in &around[first[vertex]..first[vertex + 1]] {
+                let (triangle, m) = (triangles[corner as usize / 3], corner as usize % 3);
+                spokes.extend([1, 2].map(|step| (triangle[(m + step) % 3], corner)));
+            }
+            spokes.sort_unstable();
+            for edge in spokes.chunk_by(|a, b| a.0 == b.0) {
+                for (k, &(_, a)) in edge.iter().enumerate() {
+                    for &(_, b) in &edge[k + 1..] {
+                        if smooth(a as usize / 3, b as usize / 3) {
+                            sets.join(a, b);
+                        }
+                    }
+                }
+            }
+        }
+        let mut fans = Fans {
+            corners: vec![[0; 3]; triangles.len()],
+            vertices: Vec::new(),
+        };
+        let roots = sets.roots();
+        let numbers = fans.corners.as_flattened_mut();
+        for vertex in 0..rest.len() {
+            for &corner in &around[first[vertex]..first[vertex + 1]] {
+                // The first corner of a fan is its root, so it has been here before the others.
+                let root = roots[corner as usize];
+                if root == corner {
+                    numbers[corner as usize] = fans.vertices.len() as u32;
+                    fans.vertices.push(vertex as u32);
+                } else {
+                    numbers[corner as usize] = numbers[root as usize];
+                }
+            }
+        }
+        fans
+    }
+
+    /// The fans of a piece, its vertices counted from its first.
+    pub fn of(surface: &SurfaceFrame, piece: &Piece) -> Self {
+        Fans::new(
+            &surface.rest_positions[surface.vertex_range(piece)],
+            surface.local_triangles(piece),
+            &surface.inside[surface.triangle_range(piece)],
+        )
+    }
+
+    /// Unit normals of the fans where the vertices are at `positions`; of slivers only, which have none, any direction.
+    pub fn normals(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
+        let mut sums = vec![DVec3::ZERO; self.vertices.len()];
+        for corners in &self.corners {
+            let p = corners.map(|fan| point(positions, self.vertices[fan as usize]));
+            let normal = direction(p);
+            for m in 0..3 {
+                let a = (p[(m + 1) % 3] - p[m]).normalize_or_zero();
+                let b = (p[(m + 2) % 3] - p[m]).normalize_or_zero();
+                sums[corners[m] as usize] += a.dot(b).clamp(-1.0, 1.0).acos() * normal;
+            }
+        }
+        sums.into_iter()
+            .map(|sum| sum.normalize_or(DVec3::Y).as_vec3().to_array())
+            .collect()
+    }
+}
+
+fn point(positions: &[[f32; 3]], vertex: u32) -> DVec3 {
+    DVec3::from(positions[vertex as usize].map(f64::from))
+}
+
+/// Where a triangle looks; zero where it has no area.
+fn direction([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a).normalize_or_zero()
+}
+
+/// The corners of triangles, numbered three a triangle, by vertex; and the first of each vertex with the end of all behind it.
+fn corners_around(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<usize>) {
+    let mut first = vec![0; vertices + 1];
+    for &vertex in triangles.as_flattened() {
+        first[vertex as usize + 1] += 1;
+    }
+    for vertex in 0..vertices {
+        first[vertex + 1] += first[vertex];
+    }
+    let mut around = vec![0; 3 * triangles.len()];
+    let mut next = first.clone();
+    for (corner, &vertex) in triangles.as_flattened().iter().enumerate() {
+        let place = &mut next[vertex as usize];
+        around[*place] = corner as u32;
+        *place += 1;
+    }
+    (around, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::fixture;
+    use crate::geometry::{TriMesh, icosphere};
+
+    fn fans(mesh: &TriMesh, inside: &[u8]) -> (Fans, Vec<[f32; 3]>) {
+        let rest: Vec<[f32; 3]> = mesh
+            .positions
+            .iter()
+            .map(|p| p.as_vec3().to_array())
+            .collect();
+        let fans = Fans::new(&rest, mesh.triangles.iter().copied(), inside);
+        for (corners, triangle) in fans.corners.iter().zip(&mesh.triangles) {
+            assert_eq!(corners.map(|fan| fans.vertices[fan as usize]), *triangle);
+        }
+        let normals = fans.normals(&rest);
+        for normal in &normals {
+            assert!((glam::Vec3::from(*normal).length() - 1.0).abs() < 1e-6);
+        }
+        (fans, normals)
+    }
+
+    #[test]
+    fn sides_of_a_box_have_their_own_normals() {
+        let surface = fixture::surface(0, 1);
+        let piece = &surface.pieces[0];
+        let fans = Fans::of(&surface, piece);
+        assert_eq!(fans.vertices.len(), 24);
+        let normals = fans.normals(&surface.positions);
+        for (triangle, corners) in surface.triangles.iter().zip(&fans.corners) {
+            let p = triangle.map(|vertex| point(&surface.positions, vertex));
+            for &fan in corners {
+                let normal = DVec3::from(normals[fan as usize].map(f64::from));
+                assert!(normal.distance(direction(p)) < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_ball_is_smooth_and_a_crack_across_it_an_edge() {
+        let ball = icosphere(3);
+        let mut inside = vec![0; ball.triangles.len()];
+        let (whole, normals) = fans(&ball, &inside);
+        assert_eq!(whole.vertices.len(), ball.positions.len());
+        for (normal, position) in normals.iter().zip(&ball.positions) {
+            let off = DVec3::from(normal.map(f64::from)).angle_between(*position);
+            assert!(off < 0.02, "{off}");
+        }
+        // Half of it a crack face: the vertices between have a normal on either side.
+        for (flag, triangle) in inside.iter_mut().zip(&ball.triangles) {
+            let middle: f64 = triangle.iter().map(|v| ball.positions[*v as usize].y).sum();
+            *flag = u8::from(middle > 0.0);
+        }
+        let between = |vertex: usize| {
+            let of = ball.triangles.iter().zip(&inside);
+            let flags: Vec<u8> = of
+                .filter(|(triangle, _)| triangle.contains(&(vertex as u32)))
+                .map(|(_, flag)| *flag)
+                .collect();
+            flags.contains(&0) && flags.contains(&1)
+        };
+        let rim = (0..ball.positions.len()).filter(|v| between(*v)).count();
+        let (halves, _) = fans(&ball, &inside);
+        assert!(rim > 10);
+        assert_eq!(halves.vertices.len(), ball.positions.len() + rim);
+    }
+
+    #[test]
+    fn two_leaves_that_touch_at_a_vertex_are_two_fans() {
+        // Tetrahedra, tip to tip: smooth or not, no edge leads from one to the other.
+        let leaf = |up: f64| [[1.0, up, 0.0], [-1.0, up, 1.0], [-1.0, up, -1.0]].map(DVec3::from);
+        let mesh = TriMesh {
+            positions: [vec![DVec3::ZERO], leaf(0.1).to_vec(), leaf(-0.1).to_vec()].concat(),
+            triangles: vec![
+                [0, 2, 1],
+                [0, 3, 2],
+                [0, 1, 3],
+                [0, 4, 5],
+                [0, 5, 6],
+                [0, 6, 4],
+            ],
+        };
+        let (found, normals) = fans(&mesh, &[0; 6]);
+        let tips: Vec<usize> = (0..found.vertices.len())
+            .filter(|fan| found.vertices[*fan] == 0)
+            .collect();
+        assert_eq!(tips.len(), 2);
+        assert!(normals[tips[0]][1] * normals[tips[1]][1] < -0.9);
+    }
+}
