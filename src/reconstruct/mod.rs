@@ -38,6 +38,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::columns::{Bonds, Elements, Frames};
+use crate::geometry::check::require_solid;
 use crate::geometry::read;
 use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
@@ -167,11 +168,14 @@ pub fn run(
             let stage = "pack";
             return Err(StoreError::Missing { path, stage }.into());
         }
-        let skin = read::read(&path).map_err(|error| ReconstructError::Skin {
-            body,
-            what: error.to_string(),
-        })?;
-        Ok(Some(skin))
+        let unusable = |what: String| ReconstructError::Skin { body, what };
+        let mut skin = read::read(&path).map_err(|error| unusable(error.to_string()))?;
+        match require_solid(&mut skin) {
+            Ok(()) => Ok(Some(skin)),
+            // A shape that was filled by its winding number, say.
+            Err(_) if params.mode == ReconstructMode::Auto => Ok(None),
+            Err(defect) => Err(unusable(defect.to_string())),
+        }
     };
     let bodies = Body::all(&packing.elements, &packing.bonds, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);

@@ -101,7 +101,8 @@ impl Simulate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReconstructMode {
-    /// `material` for bodies with bonds and a skin, `world` for those with bonds and no skin; loose elements are balls.
+    /// `material` for bodies with bonds and a skin that is closed and does not cross itself, `world` for others with bonds; loose elements are
+    /// balls.
     #[default]
     Auto,
     /// The skin of the packed shape, cut along cracks and carried with the elements.
