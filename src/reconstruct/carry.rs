@@ -7,7 +7,7 @@ use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::cracks::Cracks;
-use super::extract::Hold;
+use super::surface::Hold;
 use crate::columns::Frames;
 use crate::geometry::TriMesh;
 

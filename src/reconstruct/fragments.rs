@@ -8,11 +8,12 @@ use super::ReconstructError;
 use super::body::Body;
 use super::carry::{Carried, Shell};
 use super::cracks::Cracks;
-use super::extract::{Hold, Surface};
+use super::extract::extract;
 use super::owners::Owners;
 use super::seam::{Disagreement, corners};
 use super::shell::ordered;
 use super::solid::Solid;
+use super::surface::{Hold, Surface};
 use crate::geometry::icosphere;
 
 /// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
@@ -99,7 +100,7 @@ fn shells(
 /// The surfaces with cracks. If the skin and the grid do not agree, by rounding, a grid a little aside will do.
 fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     let draw = |solid: &Solid| {
-        Surface::cracked(
+        extract(
             solid,
             cracks,
             &mut Owners::new(solid, cracks),

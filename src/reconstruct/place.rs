@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::seam::Crossing;
+use super::crossing::Crossing;
 use super::solid::Solid;
 use crate::math;
 

@@ -11,9 +11,10 @@ use glam::DVec3;
 use super::cells::{Cells, SkinArcs, chains_of};
 use super::clip::{Name, Point};
 use super::cracks::Cracks;
-use super::extract::Hold;
-use super::seam::{Seam, on_segment};
+use super::crossing::on_segment;
+use super::seam::Seam;
 use super::solid::Solid;
+use super::surface::Hold;
 use crate::math::hash::QuickMap;
 
 /// What makes a vertex of the skin one.

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::by_face::ByFace;
 use super::clip::{Name, Pieces, Point, cuts};
 use super::cracks::Cracks;
+use super::crossing::{Crossing, crossing, on_chain};
 use super::owners::{Owners, owner_at};
 use super::ring::Arc;
 use super::solid::Solid;
@@ -22,8 +23,6 @@ pub struct Disagreement;
 
 /// Cells added around those that are known to be in.
 const RINGS: usize = 1;
-/// Share of a segment or stretch that a crossing keeps away from its ends.
-const INSET: f64 = 0.1;
 
 /// Point of the skin on a grid edge.
 #[derive(Clone, Copy, Debug)]
@@ -45,19 +44,6 @@ pub struct Chain {
     pub gates: Option<[u32; 2]>,
     /// Number of the crossing on it, if a crack crosses it, and of the segment in which.
     pub crossing: Option<(u32, usize)>,
-}
-
-/// Point where a crack crosses the edge of something.
-#[derive(Clone, Copy, Debug)]
-pub struct Crossing {
-    /// Position, m.
-    pub point: DVec3,
-    /// A point of the crack's tangent plane, m.
-    pub plane: DVec3,
-    /// Unit normal of the crack up to sign, or zero if unknown.
-    pub normal: DVec3,
-    /// Owners on both sides: of half 0 and half 1.
-    pub owners: [u32; 2],
 }
 
 /// The skin in the cells that cracks reach it in, and all crossings of cracks.
@@ -476,51 +462,4 @@ pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
     let off: Vec<usize> = (0..3).filter(|&axis| !point.is_on(axis)).collect();
     let [axis] = off[..] else { return None };
     Some(3 * node_of(solid, point.cell()) as u64 + axis as u64)
-}
-
-/// Where the crack crosses a stretch between `ends` (m), owned by `owners`.
-fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
-    let middle = (ends[0] + ends[1]) / 2.0;
-    let length = ends[0].distance(ends[1]);
-    let direction = (ends[1] - ends[0]).normalize_or_zero();
-    let (plane, normal) = cracks.between(middle, owners);
-    let step = plane - middle;
-    let slope = normal.dot(direction);
-    // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
-    let along = if slope > 0.2 && length > 0.0 {
-        (step.dot(normal) / (slope * length)).clamp(INSET - 0.5, 0.5 - INSET)
-    } else {
-        0.0
-    };
-    Crossing {
-        point: middle + direction * (along * length),
-        plane: middle + step.clamp_length_max(length),
-        normal,
-        owners,
-    }
-}
-
-/// Segment of a chain in which the crack crosses it, and where.
-fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
-    let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
-    let last = points.len() - 2;
-    let beyond = heights
-        .iter()
-        .position(|&h| h > 0.0)
-        .unwrap_or(points.len());
-    let segment = beyond.saturating_sub(1).min(last);
-    (
-        segment,
-        on_segment(
-            [points[segment], points[segment + 1]],
-            [heights[segment], heights[segment + 1]],
-        ),
-    )
-}
-
-/// Where a height that rises from one end of a segment to the other passes zero, not too near to an end.
-pub fn on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
-    let rise = heights[1] - heights[0];
-    let part = if rise > 0.0 { -heights[0] / rise } else { 0.5 };
-    ends[0].lerp(ends[1], part.clamp(INSET, 1.0 - INSET))
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use glam::DVec3;
 
 use super::carry::Shell;
-use super::extract::{Hold, Surface};
+use super::surface::{Hold, Surface};
 use crate::math::hash::QuickMap;
 
 /// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with

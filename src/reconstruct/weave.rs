@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::cells::Cells;
 use super::clip::{Name, Point, triangulate};
 use super::cracks::Cracks;
-use super::extract::Hold;
 use super::rim::{Corner, Drawn, Key, Patch, PieceId, Rims};
 use super::seam::{Seam, node_of};
 use super::solid::Solid;
+use super::surface::Hold;
 use crate::math::hash::QuickMap;
 
 /// The skin of a body in one state.
