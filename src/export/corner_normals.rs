@@ -7,6 +7,7 @@
 
 use glam::DVec3;
 
+use crate::geometry::mesh::corner_angle;
 use crate::math::union_find::UnionFind;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -90,9 +91,7 @@ impl Fans {
             let p = corners.map(|fan| point(positions, self.vertices[fan as usize]));
             let normal = direction(p);
             for m in 0..3 {
-                let a = (p[(m + 1) % 3] - p[m]).normalize_or_zero();
-                let b = (p[(m + 2) % 3] - p[m]).normalize_or_zero();
-                sums[corners[m] as usize] += a.dot(b).clamp(-1.0, 1.0).acos() * normal;
+                sums[corners[m] as usize] += corner_angle(p, m) * normal;
             }
         }
         sums.into_iter()

@@ -90,13 +90,8 @@ impl Scene {
             .into_iter()
             .take_while(|number| *number <= last)
         {
-            let breaks = store.read_breaks(number)?;
-            for &bond in &breaks.bond {
-                let Some(frame) = broken.get_mut(bond as usize) else {
-                    let path = store.numbered("breaks", number, "parquet");
-                    let what = format!("bond {bond} is not in the packing");
-                    return Err(StoreError::damaged(&path, what).into());
-                };
+            for bond in store.read_broken(number, bonds.len())? {
+                let frame: &mut u32 = &mut broken[bond as usize];
                 *frame = (*frame).min(number);
             }
         }

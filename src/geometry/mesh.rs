@@ -42,3 +42,9 @@ impl TriMesh {
         )
     }
 }
+
+/// Angle of a triangle at corner `m`, rad; a quarter turn at one without an edge.
+pub fn corner_angle(corners: [DVec3; 3], m: usize) -> f64 {
+    let [a, b] = [1, 2].map(|step| (corners[(m + step) % 3] - corners[m]).normalize_or_zero());
+    a.dot(b).clamp(-1.0, 1.0).acos()
+}

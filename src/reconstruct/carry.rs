@@ -10,6 +10,7 @@ use super::cracks::Cracks;
 use super::surface::Hold;
 use crate::columns::Frames;
 use crate::geometry::TriMesh;
+use crate::geometry::mesh::corner_angle;
 
 /// Elements that a vertex follows at most.
 pub const CARRIERS: usize = 8;
@@ -124,16 +125,27 @@ impl Carried {
         }
     }
 
-    /// A surface of which each vertex follows the element that `rows` names for it.
-    pub fn rigid(fragment: u32, shell: Shell, rows: &[u32]) -> Self {
-        let carriers = rows
-            .iter()
-            .map(|&row| {
-                let mut carriers = [Carrier::default(); CARRIERS];
-                carriers[0] = Carrier { row, weight: 1.0 };
-                carriers
-            })
-            .collect();
+    /// Balls that turn with their elements: row in the packing, centre and radius (m) of each. `ball` has radius 1.
+    pub fn balls(
+        fragment: u32,
+        ball: &TriMesh,
+        elements: impl Iterator<Item = (u32, DVec3, f64)>,
+        inside: u8,
+    ) -> Self {
+        let (mut shell, mut carriers) = (Shell::default(), Vec::new());
+        for (row, centre, radius) in elements {
+            let mesh = &mut shell.mesh;
+            let base = mesh.positions.len() as u32;
+            let corners = ball.positions.iter();
+            mesh.positions.extend(corners.map(|&p| centre + p * radius));
+            let triangles = ball.triangles.iter();
+            mesh.triangles
+                .extend(triangles.map(|t| t.map(|v| v + base)));
+            let mut own = [Carrier::default(); CARRIERS];
+            own[0] = Carrier { row, weight: 1.0 };
+            carriers.resize(mesh.positions.len(), own);
+        }
+        shell.inside = vec![inside; shell.mesh.triangles.len()];
         Carried {
             fragment,
             shell,
@@ -193,10 +205,7 @@ pub(super) fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
         let p = triangle.map(|v| positions[v as usize]);
         let normal = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
         for m in 0..3 {
-            let a = (p[(m + 1) % 3] - p[m]).normalize_or_zero();
-            let b = (p[(m + 2) % 3] - p[m]).normalize_or_zero();
-            let angle = a.dot(b).clamp(-1.0, 1.0).acos();
-            sums[triangle[m] as usize][inside as usize] += angle * normal;
+            sums[triangle[m] as usize][inside as usize] += corner_angle(p, m) * normal;
         }
     }
     sums.into_iter()

@@ -9,6 +9,7 @@ use super::ring::{Arc, Step, arcs, face_edges};
 use super::seam::{Chain, Seam, ring_cells};
 use super::solid::Solid;
 use crate::math::hash::QuickMap;
+use crate::math::union_find::UnionFind;
 
 /// Class of the skin's border in a cell: what lies between one crossing and the next.
 #[derive(Clone, Debug, Default)]
@@ -37,33 +38,23 @@ pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chai
 impl SkinArcs {
     /// The classes in a cell with these chains.
     pub fn new(seam: &Seam, chains: &[&Chain]) -> Self {
-        let mut class: Vec<usize> = (0..2 * chains.len()).collect();
-        fn root(class: &mut [usize], mut at: usize) -> usize {
-            while class[at] != at {
-                at = class[at];
-            }
-            at
-        }
-        let mut join = |a: usize, b: usize| {
-            let (a, b) = (root(&mut class, a), root(&mut class, b));
-            class[a.max(b)] = a.min(b);
-        };
-        let mut at_gate: QuickMap<u32, usize> = QuickMap::default();
-        for (n, chain) in chains.iter().enumerate() {
+        let mut classes = UnionFind::new(2 * chains.len());
+        let mut at_gate: QuickMap<u32, u32> = QuickMap::default();
+        for (chain, n) in chains.iter().zip(0_u32..) {
             if chain.crossing.is_none() {
-                join(2 * n, 2 * n + 1);
+                classes.join(2 * n, 2 * n + 1);
             }
-            for (end, gate) in chain.gates.into_iter().flatten().enumerate() {
-                if let Some(other) = at_gate.insert(gate, 2 * n + end) {
-                    join(other, 2 * n + end);
+            for (gate, end) in chain.gates.into_iter().flatten().zip(2 * n..) {
+                if let Some(other) = at_gate.insert(gate, end) {
+                    classes.join(other, end);
                 }
             }
         }
         let mut arcs = SkinArcs::default();
-        let mut number: QuickMap<usize, u8> = QuickMap::default();
-        for (n, chain) in chains.iter().enumerate() {
+        let mut number: QuickMap<u32, u8> = QuickMap::default();
+        for (chain, n) in chains.iter().zip(0_u32..) {
             let of = [0, 1].map(|end| {
-                let root = root(&mut class, 2 * n + end);
+                let root = classes.root(2 * n + end);
                 *number.entry(root).or_insert_with(|| {
                     arcs.halves.push(Vec::new());
                     arcs.owners.push(Vec::new());
@@ -342,22 +333,15 @@ fn loops(solid: &Solid, seam: &Seam, node: usize, crossed: &Crossed) -> (Vec<(u3
     let mut halves: Vec<u32> = pairs.as_flattened().to_vec();
     halves.sort_unstable();
     halves.dedup();
-    let place = |half: u32| halves.partition_point(|&h| h < half);
-    let mut joined: Vec<usize> = (0..halves.len()).collect();
-    fn root(joined: &[usize], mut at: usize) -> usize {
-        while joined[at] != at {
-            at = joined[at];
-        }
-        at
-    }
+    let place = |half: u32| halves.partition_point(|&h| h < half) as u32;
+    let mut joined = UnionFind::new(halves.len());
     for [a, b] in pairs {
-        let (a, b) = (root(&joined, place(a)), root(&joined, place(b)));
-        joined[a.max(b)] = a.min(b);
+        joined.join(place(a), place(b));
     }
     let mut count = 0;
     let mut numbers = vec![0_u8; halves.len()];
     for at in 0..halves.len() {
-        let first = root(&joined, at);
+        let first = joined.root(at as u32) as usize;
         numbers[at] = if first == at {
             count += 1;
             count - 1

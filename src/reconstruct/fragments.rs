@@ -153,23 +153,13 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
         Some(_) => (DUST, 1),
         None => (1.0, 0),
     };
-    let (mut shell, mut rows) = (Shell::default(), Vec::new());
-    for &element in elements {
-        let centre = body.positions[element as usize];
-        let base = shell.mesh.positions.len() as u32;
-        let corners = ball.positions.iter();
-        let radius = scale * body.radius;
-        shell
-            .mesh
-            .positions
-            .extend(corners.map(|&p| centre + p * radius));
-        let triangles = ball.triangles.iter();
-        shell
-            .mesh
-            .triangles
-            .extend(triangles.map(|t| t.map(|v| v + base)));
-        rows.resize(shell.mesh.positions.len(), body.rows[element as usize]);
-    }
-    shell.inside = vec![inside; shell.mesh.triangles.len()];
-    Carried::rigid(fragment, shell, &rows)
+    let balls = elements.iter().map(|&element| {
+        let element = element as usize;
+        (
+            body.rows[element],
+            body.positions[element],
+            scale * body.radius,
+        )
+    });
+    Carried::balls(fragment, &ball, balls, inside)
 }

@@ -238,13 +238,8 @@ impl<'a> BrokenBonds<'a> {
     /// Whether each bond is broken in `frame`, which must not be before the one asked for last.
     fn until(&mut self, frame: u32) -> Result<&[bool], ReconstructError> {
         while let Some(number) = self.ahead.pop_if(|number| *number <= frame) {
-            for bond in self.store.read_breaks(number)?.bond {
-                let Some(broken) = self.broken.get_mut(bond as usize) else {
-                    let path = self.store.numbered("breaks", number, "parquet");
-                    let what = format!("bond {bond} is not in the packing");
-                    return Err(StoreError::damaged(&path, what).into());
-                };
-                *broken = true;
+            for bond in self.store.read_broken(number, self.broken.len())? {
+                self.broken[bond as usize] = true;
             }
         }
         Ok(&self.broken)

@@ -49,13 +49,9 @@ impl Owners {
     /// Looks at all nodes of these cells too. Whether there was one not seen before.
     pub fn extend(&mut self, solid: &Solid, cracks: &Cracks, cells: &[u32]) -> bool {
         let search = Search { solid, cracks };
-        let [sx, sy, sz] = solid.grid.strides();
         let mut fresh: Vec<u32> = cells
             .iter()
-            .flat_map(|&cell| {
-                (0..8)
-                    .map(move |c| cell as usize + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2))
-            })
+            .flat_map(|&cell| solid.corners(cell as usize))
             .filter(|&node| self.owner[node] == FAR)
             .map(|node| node as u32)
             .collect();
@@ -75,7 +71,6 @@ impl Owners {
         self.nodes.extend(followed);
         self.nodes.par_sort_unstable();
         search.drop_islands(&mut self.owner, &self.nodes);
-
         self.cut = search.cut_edges(&self.owner, &self.nodes);
     }
 }

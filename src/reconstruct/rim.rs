@@ -16,6 +16,7 @@ use super::seam::Seam;
 use super::solid::Solid;
 use super::surface::Hold;
 use crate::math::hash::QuickMap;
+use crate::math::union_find::UnionFind;
 
 /// What makes a vertex of the skin one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,14 +223,8 @@ impl Rims<'_> {
     /// The side of every point of a cell's pieces: nothing where the skin has no border on the cell's faces.
     fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> QuickMap<Name, Option<u8>> {
         // Connected parts of the skin within the cell.
-        let mut part_of: QuickMap<Name, usize> = QuickMap::default();
-        let mut parts: Vec<usize> = (0..pieces.len()).collect();
-        fn root(parts: &[usize], mut at: usize) -> usize {
-            while parts[at] != at {
-                at = parts[at];
-            }
-            at
-        }
+        let mut part_of: QuickMap<Name, u32> = QuickMap::default();
+        let mut parts = UnionFind::new(pieces.len());
         let points = |&(t, m): &PieceId| {
             let all = &self.seam.touched[t as usize].1;
             all.polygons[m as usize]
@@ -237,17 +232,17 @@ impl Rims<'_> {
                 .iter()
                 .map(|&p| &all.points[p as usize])
         };
-        for (n, piece) in pieces.iter().enumerate() {
+        for (piece, n) in pieces.iter().zip(0..) {
             for point in points(piece) {
-                let other = *part_of.entry(point.name).or_insert(n);
-                let (a, b) = (root(&parts, other), root(&parts, n));
-                parts[a.max(b)] = a.min(b);
+                parts.join(*part_of.entry(point.name).or_insert(n), n);
             }
         }
+        let parts = parts.roots();
+        let part = |point: &Point| parts[part_of[&point.name] as usize] as usize;
         let mut of_part: Vec<Vec<u8>> = vec![Vec::new(); pieces.len()];
         for point in pieces.iter().flat_map(points) {
             if let Some(&Side::Loop(side)) = skin.side.get(&point.name) {
-                of_part[root(&parts, part_of[&point.name])].push(side);
+                of_part[part(point)].push(side);
             }
         }
         for sides in &mut of_part {
@@ -255,7 +250,7 @@ impl Rims<'_> {
             sides.dedup();
         }
         let choose = |point: &Point| {
-            let sides = &of_part[root(&parts, part_of[&point.name])];
+            let sides = &of_part[part(point)];
             let x = self.world(point);
             let field = |side: &u8| self.field(skin, *side, x);
             match sides[..] {

@@ -165,7 +165,12 @@ impl Seam {
         let pieces: Option<Vec<_>> = touched
             .par_iter()
             .with_min_len(64)
-            .map(|&t| Some((t, Pieces::new(t, this.outline(solid, corners, t as usize))?)))
+            .map(|&t| {
+                Some((
+                    t,
+                    Pieces::new(t, this.outline(solid, corners, t as usize, |_| true))?,
+                ))
+            })
             .collect();
         self.touched.extend(pieces.ok_or(Disagreement)?);
         self.touched.sort_unstable_by_key(|(t, _)| *t);
@@ -178,15 +183,21 @@ impl Seam {
         Ok(())
     }
 
-    /// The corners of a triangle with the cuts of its edges between them.
-    pub fn outline(&self, solid: &Solid, corners: &[Point], t: usize) -> Vec<Point> {
+    /// The corners of a triangle with the cuts of its edges between them, of those edges that keep theirs.
+    pub fn outline(
+        &self,
+        solid: &Solid,
+        corners: &[Point],
+        t: usize,
+        keeps: impl Fn(u32) -> bool,
+    ) -> Vec<Point> {
         let mut outline = Vec::new();
         for m in 0..3 {
             let edge = solid.skin.edges_of[t][m];
             let from = solid.skin.mesh.triangles[t][m];
             outline.push(corners[from as usize]);
             let number = self.number[edge as usize];
-            if number == u32::MAX {
+            if number == u32::MAX || !keeps(edge) {
                 continue;
             }
             let cuts = &self.cuts[number as usize];
@@ -395,7 +406,6 @@ pub type Stretches = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Cells about cut edges in which the skin is near: with a corner outside, or about an edge that the skin passes.
 fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
-    let [sx, sy, sz] = solid.grid.strides();
     let mut cells: Vec<u32> = owners
         .cut
         .par_iter()
@@ -404,9 +414,8 @@ fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
             let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
             let passed = !solid.occupancy.hits(node, axis).is_empty();
             let cells = ring_cells(solid, edge).into_iter().filter(move |&cell| {
-                let mut corners =
-                    (0..8).map(|c| cell + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2));
-                passed || corners.any(|node| !solid.is_inside(node))
+                let corners = solid.corners(cell);
+                passed || corners.iter().any(|&node| !solid.is_inside(node))
             });
             cells.map(|cell| cell as u32)
         })

@@ -54,6 +54,12 @@ impl Solid {
         })
     }
 
+    /// Nodes at the corners of the cell at `node`, corner `c` at bits (x, y, z) of `c`.
+    pub fn corners(&self, node: usize) -> [usize; 8] {
+        let [sx, sy, sz] = self.grid.strides();
+        std::array::from_fn(|c| node + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2))
+    }
+
     /// Whether a node lies inside the skin.
     pub fn is_inside(&self, node: usize) -> bool {
         self.occupancy.inside[node]

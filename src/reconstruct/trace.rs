@@ -85,12 +85,11 @@ impl Seam {
         stretches: &Stretches,
     ) -> Option<Vec<Arc>> {
         let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
-        let strides = solid.grid.strides();
         // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
         let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
         for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
             let start = edge_corners(edge)[0];
-            let low = node + (0..3).map(|a| (start >> a & 1) * strides[a]).sum::<usize>();
+            let low = solid.corners(node)[start];
             let key = 3 * low as u64 + (edge / 4) as u64;
             let gates = self.gates_on(key);
             let mut inside = solid.is_inside(low);

@@ -188,23 +188,7 @@ impl Weaver<'_> {
                 }
                 continue;
             }
-            let triangle = solid.skin.mesh.triangles[t];
-            let outline: Vec<Point> = (0..3)
-                .flat_map(|m| {
-                    let edge = solid.skin.edges_of[t][m] as usize;
-                    let from = triangle[m];
-                    let mut points = vec![corners[from as usize]];
-                    if kept_cuts[edge] {
-                        let cuts = &seam.cuts[seam.number[edge] as usize];
-                        if solid.skin.edges[edge][0] == from {
-                            points.extend(cuts);
-                        } else {
-                            points.extend(cuts.iter().rev());
-                        }
-                    }
-                    points
-                })
-                .collect();
+            let outline = seam.outline(solid, corners, t, |edge| kept_cuts[edge as usize]);
             let corners: Vec<Corner> = outline.iter().map(&corner).collect();
             let ids: Vec<u32> = corners.iter().map(|c| vertex(c, &mut woven)).collect();
             if let [a, b, c] = ids[..] {

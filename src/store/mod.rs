@@ -231,6 +231,19 @@ impl Store {
         self.read_numbered("breaks", frame)
     }
 
+    /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
+    pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
+        let broken = self.read_breaks(frame)?.bond;
+        match broken.iter().find(|&&bond| bond as usize >= bonds) {
+            None => Ok(broken),
+            Some(bond) => {
+                let path = self.numbered("breaks", frame, "parquet");
+                let what = format!("bond {bond} is not in the packing");
+                Err(StoreError::damaged(&path, what))
+            }
+        }
+    }
+
     /// Reads `history/NNNNNN.parquet`.
     pub fn read_history(&self, frame: u32) -> Result<History> {
         self.read_numbered("history", frame)

@@ -163,26 +163,14 @@ impl World {
         motion: &Motion,
         ball: &TriMesh,
     ) -> Drawn {
-        let (mut shell, mut followed) = (Shell::default(), Vec::new());
-        for &element in elements {
+        let balls = elements.iter().map(|&element| {
             let row = rows[element as usize];
             let centre = motion.elements[row as usize].rest;
-            let radius = self.radii[element as usize];
-            let base = shell.mesh.positions.len() as u32;
-            let corners = ball.positions.iter();
-            shell
-                .mesh
-                .positions
-                .extend(corners.map(|&p| centre + p * radius));
-            let triangles = ball.triangles.iter();
-            shell
-                .mesh
-                .triangles
-                .extend(triangles.map(|t| t.map(|v| v + base)));
-            followed.resize(shell.mesh.positions.len(), row);
-        }
-        shell.inside = vec![0; shell.mesh.triangles.len()];
-        let moved = Carried::rigid(fragment, shell.clone(), &followed).carry(motion);
+            (row, centre, self.radii[element as usize])
+        });
+        let carried = Carried::balls(fragment, ball, balls, 0);
+        let moved = carried.carry(motion);
+        let shell = carried.shell;
         Drawn {
             fragment,
             shell,
