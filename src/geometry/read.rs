@@ -80,7 +80,8 @@ const FORMATS: &[Format] = &[
 /// Reads a triangle mesh, format by ending; polygons are cut into triangles.
 ///
 /// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and STL
-/// knows no others), vertices without a triangle and triangles without three different vertices go.
+/// knows no others), vertices without a triangle and triangles without three different vertices go. Texture coordinates stay with the
+/// corners of triangles; in a file that has some, those of faces without are 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     let extension = path
         .extension()
@@ -122,12 +123,14 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
             *first.entry(key).or_insert(vertex)
         })
         .collect();
-    let triangles: Vec<[u32; 3]> = mesh
-        .triangles
-        .iter()
-        .map(|triangle| triangle.map(|vertex| same[vertex as usize]))
-        .filter(|[a, b, c]| a != b && b != c && c != a)
-        .collect();
+    let (mut triangles, mut uv) = (Vec::with_capacity(mesh.triangles.len()), Vec::new());
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        let [a, b, c] = triangle.map(|vertex| same[vertex as usize]);
+        if a != b && b != c && c != a {
+            triangles.push([a, b, c]);
+            uv.extend(mesh.uv.get(t));
+        }
+    }
     let mut used = vec![false; mesh.positions.len()];
     for &vertex in triangles.as_flattened() {
         used[vertex as usize] = true;
@@ -150,6 +153,7 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
             .iter()
             .map(|triangle| triangle.map(|vertex| number[vertex as usize]))
             .collect(),
+        uv,
     }
 }
 

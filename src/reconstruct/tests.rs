@@ -55,6 +55,7 @@ fn box_mesh(lo: DVec3, hi: DVec3) -> TriMesh {
             [1, 3, 5],
             [3, 7, 5],
         ],
+        uv: Vec::new(),
     }
 }
 
@@ -155,6 +156,7 @@ fn piece_mesh(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
         triangles: surface.local_triangles(piece).collect(),
+        uv: Vec::new(),
     }
 }
 
