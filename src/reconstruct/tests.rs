@@ -12,6 +12,7 @@ use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
 mod cracks;
+mod texture;
 mod world;
 
 /// Every edge has one triangle on either side that run through it in opposite directions.
