@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::columns::Fragments;
-use crate::store::{Manifest, Store};
+use crate::store::{Manifest, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
@@ -27,14 +27,10 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "stages": manifest.stages,
     });
     // Stores of other programs need not have these two.
-    let tables = frames.last().and_then(|&last| {
-        Some((
-            last,
-            store.read_history(last).ok()?,
-            store.read_fragments(last).ok()?,
-        ))
-    });
-    if let Some((last, history, fragments)) = tables {
+    let last = frames.last().copied().unwrap_or(0);
+    let history = if_there(store.read_history(last))?;
+    let fragments = if_there(store.read_fragments(last))?;
+    if let (Some(history), Some(fragments)) = (history, fragments) {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
@@ -80,6 +76,15 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     list(&out, 0, &mut lines);
     super::print(&lines.join("\n"))
+}
+
+/// A table, or none where its file is not there.
+fn if_there<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
+    match read {
+        Ok(table) => Ok(Some(table)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn count(fragments: &Fragments, elements: u32) -> usize {
