@@ -55,43 +55,43 @@ fn assert_mapped(surface: &SurfaceFrame, skin: &TriMesh) -> usize {
     checked
 }
 
-/// A box cut in two between two of its layers, and what it is without a texture.
-fn halves(simplify: f64) -> (SurfaceFrame, SurfaceFrame, TriMesh) {
-    let (elements, bonds, skin) = box_body(DVec3::new(24.0, 17.0, 16.0));
+const SIZE: DVec3 = DVec3::new(24.0, 17.0, 16.0);
+
+/// A box with this skin cut in two between two of its layers.
+fn halves(skin: &TriMesh, simplify: f64) -> SurfaceFrame {
+    let (elements, bonds, _) = box_body(SIZE);
     let plane = -7.0 * R + 3.5 * (8.0_f64 / 3.0).sqrt() * R;
     let labels: Vec<u32> = elements.z.iter().map(|&z| u32::from(z > plane)).collect();
     let params = spec::Reconstruct {
         simplify,
         ..spec::Reconstruct::default()
     };
-    let skin = textured(skin);
-    let draw = |skin: &TriMesh| {
-        let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
-        Surfaces::new(&elements, bodies)
-            .at(0, &at_rest(&elements, &labels), &whole(&bonds))
-            .unwrap()
-    };
-    let plain = TriMesh {
-        uv: Vec::new(),
-        ..skin.clone()
-    };
-    (draw(&skin), draw(&plain), skin)
+    let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+    Surfaces::new(&elements, bodies)
+        .at(0, &at_rest(&elements, &labels), &whole(&bonds))
+        .unwrap()
+}
+
+fn box_skin() -> TriMesh {
+    box_mesh(-SIZE / 2.0, SIZE / 2.0)
 }
 
 #[test]
 fn a_crack_moves_no_texture_and_a_texture_no_crack() {
-    let (mut surface, plain, skin) = halves(0.0);
+    let skin = textured(box_skin());
+    let mut surface = halves(&skin, 0.0);
     let checked = assert_mapped(&surface, &skin);
     let cracks = surface.triangles.len() - checked;
     assert!(checked > 1000 && cracks > 500, "{checked}, {cracks}");
     surface.uv = Vec::new();
-    assert!(surface == plain);
+    assert!(surface == halves(&box_skin(), 0.0));
     assert!(total_volume(&surface) > 0.0);
 }
 
 #[test]
 fn crack_faces_have_a_texture_as_fine_as_that_of_the_skin() {
-    let (surface, _, skin) = halves(0.0);
+    let skin = textured(box_skin());
+    let surface = halves(&skin, 0.0);
     let area = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).length();
     let of_skin: f64 = (0..12).map(|t| area(skin.corners(t))).sum();
     let flat = |uv: CornerUv| uv.map(|[u, v]| DVec3::new(u.into(), v.into(), 0.0));
@@ -122,11 +122,50 @@ fn crack_faces_have_a_texture_as_fine_as_that_of_the_skin() {
 
 #[test]
 fn seams_stay_where_triangles_are_taken_away() {
-    let (whole, ..) = halves(0.0);
-    let (surface, _, skin) = halves(0.2);
+    let skin = textured(box_skin());
+    let (whole, surface) = (halves(&skin, 0.0), halves(&skin, 0.2));
     let (before, after) = (assert_mapped(&whole, &skin), assert_mapped(&surface, &skin));
     assert!(4 * after < 3 * before, "{after} of {before}");
     assert!(total_volume(&surface) > 0.0);
+}
+
+#[test]
+fn a_texture_slides_no_farther_than_the_surface_may_move() {
+    // On the flat side at the lower end of z a scale that changes along the diagonal, without a seam.
+    let density = 0.05;
+    let map = |p: DVec3| {
+        let across = (p.x / SIZE.x + p.y / SIZE.y) * SIZE.x * SIZE.y / SIZE.truncate().length();
+        [density * p.x + 0.5 * density * across.abs(), density * p.y]
+    };
+    let mut skin = box_skin();
+    let corners = (0..12).map(|t| skin.corners(t));
+    skin.uv = corners
+        .map(|corners| corners.map(|p| map(p).map(|x| x as f32)))
+        .collect();
+    let error = 0.2;
+    let surface = halves(&skin, error * R);
+    assert!(total_volume(&surface) > 0.0);
+    let (mut worst, mut checked) = (0.0_f64, 0);
+    for t in (0..surface.triangles.len()).filter(|&t| surface.inside[t] == 0) {
+        let corners = rest_corners(&surface, t);
+        let on_side = |p: &DVec3| (p.z + SIZE.z / 2.0).abs() < 1e-4;
+        if !corners.iter().all(on_side) {
+            continue;
+        }
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let mean = |axis: usize| {
+            surface.uv[t]
+                .iter()
+                .map(|uv| f64::from(uv[axis]))
+                .sum::<f64>()
+                / 3.0
+        };
+        let expected = map(middle);
+        worst = worst.max((mean(0) - expected[0]).hypot(mean(1) - expected[1]) / density);
+        checked += 1;
+    }
+    assert!((2..400).contains(&checked), "{checked}");
+    assert!(worst < error * R, "{worst} over {checked} triangles");
 }
 
 #[test]
