@@ -176,6 +176,7 @@ pub fn pack(resolved: Resolved, out: &Path, report: &Report) -> anyhow::Result<(
         "state",
         "meshes",
         "preview",
+        "plots",
     ] {
         store.clear(kind)?;
     }

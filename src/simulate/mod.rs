@@ -218,7 +218,10 @@ pub fn run(
         Some(frame) => frame,
         None => {
             // What later stages made of other frames would not fit these.
-            for kind in FOLDERS.iter().chain(&["meshes", "exports", "preview"]) {
+            for kind in FOLDERS
+                .iter()
+                .chain(&["meshes", "exports", "preview", "plots"])
+            {
                 store.clear(kind)?;
             }
             0
