@@ -9,6 +9,7 @@ mod plot;
 mod progress;
 mod run;
 mod stages;
+mod summary;
 mod task;
 
 use std::io::Write;

@@ -1,5 +1,7 @@
 //! Axes: ranges, ticks at 1, 2 and 5, units with SI prefixes.
 
+use crate::units::show::{grouped, prefix};
+
 /// What the numbers of an axis are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -46,31 +48,6 @@ pub enum Ends {
     Tick,
 }
 
-/// SI prefixes and their powers of ten.
-const PREFIXES: [(&str, i32); 10] = [
-    ("T", 12),
-    ("G", 9),
-    ("M", 6),
-    ("k", 3),
-    ("", 0),
-    ("m", -3),
-    ("µ", -6),
-    ("n", -9),
-    ("p", -12),
-    ("f", -15),
-];
-
-/// The prefix that leaves a number between 1 and 1000, where there is one, and what it stands for.
-pub fn prefix(largest: f64) -> (&'static str, f64) {
-    let fits = |&&(_, power): &&(&str, i32)| largest * (1.0 + 1e-9) >= 10f64.powi(power);
-    let last = &PREFIXES[PREFIXES.len() - 1];
-    let found = match largest > 0.0 {
-        true => PREFIXES.iter().find(fits).unwrap_or(last),
-        false => &("", 0),
-    };
-    (found.0, 10f64.powi(found.1))
-}
-
 /// The step of 1, 2 or 5 times a power of ten that divides a range into at most so many parts.
 pub fn step(range: f64, parts: f64) -> f64 {
     let rough = range / parts;
@@ -113,7 +90,7 @@ impl Axis {
         let last = (high / step + 1e-9).floor() as i64;
         let tick = |k: i64| {
             let value = k as f64 * step;
-            (value, plain(value / factor, decimals))
+            (value, grouped(value / factor, decimals))
         };
         Scale {
             title,
@@ -146,7 +123,7 @@ impl Axis {
                 }
                 if numbered.contains(&mantissa) && (power - shift).rem_euclid(every) == 0 {
                     let label = match plain_enough {
-                        true => plain(at / factor, (shift - power).max(0) as usize),
+                        true => grouped(at / factor, (shift - power).max(0) as usize),
                         false => powered(mantissa, power - shift),
                     };
                     ticks.push((at, label));
@@ -157,7 +134,11 @@ impl Axis {
         }
         Scale {
             title,
-            ends: [value(low), value(high)],
+            // What lies at the very beginning must not lie on the other axis.
+            ends: [
+                value(low) * (value(low) / value(high)).powf(0.03),
+                value(high),
+            ],
             log: true,
             ticks,
             small,
@@ -229,24 +210,6 @@ fn decimals(step: f64) -> usize {
             (scaled - scaled.round()).abs() < 1e-6 * scaled
         })
         .unwrap_or(15) as usize
-}
-
-/// A number with its thousands apart.
-pub fn plain(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut out = String::new();
-    if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        out.push('−');
-    }
-    for (at, digit) in whole.chars().enumerate() {
-        let left = whole.len() - at;
-        if at > 0 && left.is_multiple_of(3) && whole.len() > 4 {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out + rest
 }
 
 fn powered(mantissa: u32, power: i32) -> String {
@@ -336,7 +299,7 @@ mod tests {
         let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], Ends::Data, 5.0);
         assert_eq!(one.ends, [1.0, 3.0]);
         let same = axis(Unit::Si("g"), true).fit([20.0, 20.0], Ends::Tick, 5.0);
-        assert_eq!(same.ends, [20.0, 200.0]);
+        assert!((15.0..20.0).contains(&same.ends[0]) && same.ends[1] == 200.0);
         assert_eq!(labels(&same), ["20", "50", "100", "200"]);
     }
 
@@ -344,7 +307,7 @@ mod tests {
     fn logarithmic_axes_number_decades_or_1_2_5() {
         let wide = axis(Unit::Si("g"), true).fit([3e-7, 11.0], Ends::Tick, 5.0);
         assert_eq!(wide.title, "thing (g)");
-        assert_eq!(wide.ends, [2e-7, 20.0]);
+        assert!((1e-7..2e-7).contains(&wide.ends[0]) && wide.ends[1] == 20.0);
         assert_eq!(
             labels(&wide),
             ["10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"],
@@ -360,18 +323,5 @@ mod tests {
         assert_eq!(mass.title, "thing (mg)");
         assert_eq!(labels(&mass), ["0.1", "1", "10", "100"]);
         assert!((mass.place((mass.ends[0] * mass.ends[1]).sqrt()) - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn numbers_for_people() {
-        for (value, decimals, wanted) in [
-            (1234.0, 0, "1234"),
-            (12_345.0, 0, "12 345"),
-            (1_234_567.5, 1, "1 234 567.5"),
-            (-0.25, 2, "−0.25"),
-            (-0.001, 1, "0.0"),
-        ] {
-            assert_eq!(plain(value, decimals), wanted);
-        }
     }
 }

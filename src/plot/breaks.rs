@@ -1,12 +1,13 @@
 //! Broken bonds over time, by the strength that was passed: all so far, and how many in each interval.
 
 use super::Tables;
-use super::axis::{Axis, Unit, prefix, step};
+use super::axis::{Axis, Unit, step};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use crate::columns::{BreakMode, Named};
+use crate::units::show::prefix;
 
 /// Intervals of the lower panel, at most.
-const INTERVALS: f64 = 60.0;
+const INTERVALS: f64 = 200.0;
 
 /// Both panels.
 pub fn figure(tables: &Tables) -> Option<Figure> {

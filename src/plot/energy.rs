@@ -31,7 +31,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         points.collect::<Vec<_>>()
     };
     let total = Series {
-        name: "sum".to_owned(),
+        name: "total".to_owned(),
         points: curve(&|h| KINDS.iter().map(|(_, column)| column(h)[0]).sum()),
         colour: COLOURS[0],
         dashed: true,

@@ -1,9 +1,10 @@
 //! Fragment masses: how many fragments are at least so heavy, at a few times.
 
 use super::Tables;
-use super::axis::{Axis, Unit, plain, prefix};
+use super::axis::{Axis, Unit};
 use super::figure::{Figure, Panel, RAMP, Series};
 use crate::columns::Fragments;
+use crate::units::show::{grouped, prefix};
 
 /// Cumulative numbers over mass, both logarithmic: the last frame, and earlier ones in which there were clearly fewer fragments.
 pub fn figure(tables: &Tables) -> Option<Figure> {
@@ -26,7 +27,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             _ => 2,
         };
         Series {
-            name: format!("{} {letter}s", plain(time, decimals)),
+            name: format!("{} {letter}s", grouped(time, decimals)),
             points: at_least(&table.mass),
             colour: *colour,
             dashed: false,

@@ -28,6 +28,7 @@ mod stability;
 pub mod state;
 pub mod system;
 mod wall_list;
+pub mod warn;
 mod writer;
 
 use std::sync::atomic::AtomicBool;
