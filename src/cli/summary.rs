@@ -122,6 +122,7 @@ impl Lines {
             .map(|(stage, record)| [stage.clone(), seconds(&record["seconds"]), String::new()])
             .collect();
         self.rows("wall time", &rows);
+        let name = if rows.is_empty() { "wall time" } else { "" };
         let frames = &store["frame_seconds"];
         if frames.is_object() {
             let what = format!(
@@ -130,7 +131,7 @@ impl Lines {
                 seconds(&frames["most"]),
                 frames["most_in_frame"]
             );
-            self.line("", &what);
+            self.line(name, &what);
         }
         if let Some(rate) = store["element_steps_per_second"].as_f64() {
             self.line("", &format!("{} element-steps a second", figures_of(rate)));

@@ -99,7 +99,8 @@ fn fact<'a>(
     Facts {
         body,
         elements: rows.len(),
-        thin: match own.is_empty() {
+        // Grains, and a few elements in a row, are no solid that could be thick.
+        thin: match own.is_empty() || rows.len() <= INSIDE {
             true => 0,
             false => rows.iter().filter(|&&i| thin[i]).count(),
         },

@@ -89,7 +89,7 @@ fn sample(rule: Rule) -> Value {
 
 /// JSON as a document has it, all written at one place.
 fn data(value: &Value, at: Origin) -> Data {
-    let node = |value| Node {
+    let node = |value: &Value| Node {
         data: data(value, at),
         at,
     };
