@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::summary;
 use crate::columns::{Fragments, Named};
-use crate::store::{Manifest, Store};
+use crate::store::{Manifest, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
@@ -31,14 +31,10 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "disk": disk(store.root())?,
     });
     // Stores of other programs need not have these two.
-    let tables = frames.last().and_then(|&last| {
-        Some((
-            last,
-            store.read_history(last).ok()?,
-            store.read_fragments(last).ok()?,
-        ))
-    });
-    if let Some((last, history, fragments)) = tables {
+    let last = frames.last().copied().unwrap_or(0);
+    let history = if_there(store.read_history(last))?;
+    let fragments = if_there(store.read_fragments(last))?;
+    if let (Some(history), Some(fragments)) = (history, fragments) {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
@@ -125,6 +121,15 @@ fn disk(root: &Path) -> anyhow::Result<Value> {
         .map(|(kind, (files, bytes))| (kind, json!({ "files": files, "bytes": bytes })))
         .collect();
     Ok(json!({ "files": files, "bytes": bytes, "by_kind": by_kind }))
+}
+
+/// A table, or none where its file is not there.
+fn if_there<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
+    match read {
+        Ok(table) => Ok(Some(table)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn count(fragments: &Fragments, elements: u32) -> usize {

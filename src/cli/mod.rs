@@ -325,6 +325,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                     crate::store::StoreError::NotAStore { .. }
                         | crate::store::StoreError::Missing { .. }
                         | crate::store::StoreError::LeftOut { .. }
+                        | crate::store::StoreError::Gone { .. }
                         | crate::store::StoreError::Locked { .. }
                 )
             )
