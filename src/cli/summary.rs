@@ -205,8 +205,8 @@ mod tests {
 store            shot
 packing          30 123 elements, 170 212 bonds, 237.2 g
 frames           37, the last is frame 36 at 30 ms: 128 340 steps of 233.8 ns
-energy           bond      −30 µJ
-                 kinetic   1.25 J
+energy           bond     −30 µJ
+                 kinetic  1.25 J
 broken           12 345 bonds, 7.25 % of them: 345 in shear, 12 000 in tension
 fragments        47, 12 of them of 10 elements or more
                  the largest have 42.1, 20.0 % of the mass

@@ -9,7 +9,7 @@ use super::colliders;
 use crate::columns::{Bonds, Elements};
 use crate::spec::{Action, Body, BodyShape, Collider, Elasticity, Pipeline};
 use crate::store::Packing;
-use crate::units::show::{grouped, quantity};
+use crate::units::show::{figures, grouped, quantity};
 
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -328,12 +328,13 @@ fn unresolved(
     if steps >= STEPS_TO_BREAK {
         return None;
     }
-    let shorter = steps / STEPS_TO_BREAK;
+    // A little less than that, since it is told rounded.
+    let shorter = 0.98 * steps / STEPS_TO_BREAK;
     let remedy = match pipeline.time.step {
         Some(step) => format!("`time.step` of {}", quantity(step * shorter, "s")),
         None => format!(
-            "`time.fraction` of {:.2e}",
-            pipeline.time.fraction * shorter
+            "`time.fraction` of {}",
+            figures(pipeline.time.fraction * shorter)
         ),
     };
     let text = format!(

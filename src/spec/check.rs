@@ -38,9 +38,14 @@ struct Check<'a> {
 impl Check<'_> {
     /// A fault of the value at `path`, or of the nearest table above it where it is absent.
     fn fault(&mut self, path: &str, fault: Fault) {
-        let nameless =
-            matches!(&fault, Fault::UnknownName { what, .. } if self.mended.hides_names(what));
-        if nameless || self.mended.explains(path) {
+        let hidden = match &fault {
+            Fault::UnknownName { what, .. } => {
+                self.mended.hides_names(what) || self.mended.holds(path)
+            }
+            Fault::NameTaken(_) | Fault::NoMesh(_) => self.mended.holds(path),
+            _ => self.mended.explains(path),
+        };
+        if hidden {
             return;
         }
         let (at, shown) = self.document.locate(path);

@@ -17,13 +17,16 @@ impl Mended {
         self.0.push(path.to_owned());
     }
 
-    /// Whether a fault at `path` may come from something replaced: the value itself, what is in or around it, or one beside it.
+    /// Whether the value at `path` was replaced, or one in or around it.
+    pub fn holds(&self, path: &str) -> bool {
+        let mut places = self.0.iter();
+        places.any(|place| below(place, path).is_some() || below(path, place).is_some())
+    }
+
+    /// Whether a contradiction at `path` may come from something replaced, there or beside it.
     pub fn explains(&self, path: &str) -> bool {
-        self.0.iter().any(|place| {
-            below(place, path).is_some()
-                || below(path, place).is_some()
-                || table_of(place) == table_of(path)
-        })
+        let mut places = self.0.iter();
+        self.holds(path) || places.any(|place| table_of(place) == table_of(path))
     }
 
     /// Whether a name in this list of the file's top level may be one that was replaced.

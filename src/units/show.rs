@@ -66,6 +66,9 @@ pub fn quantity(value: f64, unit: &str) -> String {
         return format!("{value} {unit}");
     }
     let (prefix, factor) = prefix(value.abs());
+    if value != 0.0 && value.abs() < 1e-3 * factor {
+        return format!("{value:.3e} {unit}");
+    }
     format!("{} {prefix}{unit}", figures(value / factor))
 }
 
@@ -94,8 +97,8 @@ mod tests {
             (0.0300, "s", "30 ms"),
             (2.3376e-7, "s", "233.8 ns"),
             (-1.23456e7, "Pa", "−12.35 MPa"),
-            (5.4e-19, "J", "0.00054 fJ"),
-            (2e-25, "J", "0 fJ"),
+            (5.4e-18, "J", "0.0054 fJ"),
+            (2e-25, "J", "2.000e-25 J"),
             (f64::INFINITY, "Pa", "inf Pa"),
         ] {
             assert_eq!(quantity(value, unit), wanted);

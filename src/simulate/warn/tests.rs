@@ -9,6 +9,9 @@ const SHOT: &str = r#"
 end = "5 ms"
 frames_per_second = 1000
 
+[world]
+gravity = [0, 0, 0]
+
 [[material]]
 name = "glass"
 density = "2500 kg/m^3"
@@ -108,7 +111,7 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
     let weak = [("20 MPa", "300 kPa"), ("30 MPa", "300 kPa")];
     let words = [
         "collider \"floor\"",
-        "2.0",
+        "2 m/s",
         "`time.fraction`",
         "of the bonds in fewer than 2",
     ];
@@ -155,7 +158,7 @@ fn a_collider_faster_than_a_radius_a_step() {
     replaced.push(("normal = [0, 1, 0] }", key));
     let words = [
         "collider \"floor\"",
-        "1 Mm/s",
+        "1000 km/s",
         "radius of an element, 1 mm",
         "`time.step` below 1 ns",
     ];
@@ -186,7 +189,11 @@ fn a_strength_that_no_impact_reaches() {
 
 #[test]
 fn falling_counts_as_far_as_the_scene_and_the_time_allow() {
-    let high = [("\"7 mm\"", "\"10 m\""), ("\"-2 m/s\"", "0")];
+    let high = [
+        ("gravity = [0, 0, 0]", "gravity = [0, -9.81, 0]"),
+        ("\"7 mm\"", "\"10 m\""),
+        ("\"-2 m/s\"", "0"),
+    ];
     let fallen = |end: &str| {
         let mut replaced = high.to_vec();
         replaced.extend([("20 MPa", "2 GPa"), ("30 MPa", "2 GPa"), ("\"5 ms\"", end)]);

@@ -305,10 +305,10 @@ shot.toml:7:1: material.stone: key `young` is missing: Young's modulus, Pa.
 shot.toml:10:1: material.stone: unknown key `yuong`; did you mean `young`?
 shot.toml:15:12: body.ball.material: no material `stoen`; did you mean `stone`?
 shot.toml:16:8: body.ball.mass: unknown value \"bulky\"; did you mean `bulk`?
-shot.toml:18:44: body.ball.packing.elements: `radius` and `elements` are both given; give one of them
 shot.toml:19:21: body.ball.rotation.axis: the axis must not be zero
-shot.toml:22:45: collider.floor.shape.normal.1: \"1 m\" is a length; here a pure number is wanted, e.g. \"0.5\"
-shot.toml:23:8: collider.floor.spin: `keys` replace `spin`; give one of them
+shot.toml:23:45: collider.floor.shape.normal.1: \"1 m\" is a length; here a pure number is wanted, e.g. \"0.5\"
+shot.toml:24:8: collider.floor.spin: `keys` replace `spin`; give one of them
+shot.toml:27:32: body.ball.packing.elements: `radius` and `elements` are both given; give one of them
 --set tiem.end=1: unknown key `tiem`; did you mean `time`?";
     assert_eq!(told, wanted);
 }
