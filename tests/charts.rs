@@ -74,6 +74,8 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     assert_eq!(files, 3);
 
     // As a store of another program has it: frames and no more.
+    let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
+    place.write("store/store.json", manifest);
     for kind in ["history", "breaks"] {
         std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
     }

@@ -48,9 +48,9 @@ impl Lines {
 
     fn packing(&mut self, store: &Value) {
         let what = format!(
-            "{} elements, {} bonds, {}",
-            counted(&store["elements"]),
-            counted(&store["bonds"]),
+            "{}, {}, {}",
+            many(&store["elements"], "element"),
+            many(&store["bonds"], "bond"),
             quantity(1e3 * number(&store["mass"]), "g")
         );
         self.line("packing", &what);
@@ -58,11 +58,11 @@ impl Lines {
 
     fn last(&mut self, last: &Value, store: &Value) {
         let what = format!(
-            "{}, the last is frame {} at {}: {} steps of {}",
+            "{}, the last is frame {} at {}: {} of {}",
             counted(&store["frames"]),
             last["frame"],
             quantity(number(&last["time"]), "s"),
-            counted(&last["step"]),
+            many(&last["step"], "step"),
             quantity(number(&last["dt"]), "s")
         );
         self.line("frames", &what);
@@ -80,8 +80,8 @@ impl Lines {
             .map(|(mode, bonds)| format!("{} in {mode}", counted(bonds)))
             .collect();
         let what = format!(
-            "{} bonds, {} % of them{}{}",
-            counted(&last["broken"]),
+            "{}, {} % of them{}{}",
+            many(&last["broken"], "bond"),
             figures(100.0 * number(&last["broken_part"])),
             if modes.is_empty() { "" } else { ": " },
             modes.join(", ")
@@ -103,14 +103,11 @@ impl Lines {
             "",
             &format!("the largest have {} % of the mass", largest.join(", ")),
         );
-        self.line(
-            "contacts",
-            &format!("{} touching pairs", counted(&last["contacts"])),
-        );
+        self.line("contacts", &many(&last["contacts"], "touching pair"));
         if count(&last["outside"]) > 0.0 {
             let what = format!(
-                "{} elements outside the bounds of the world",
-                counted(&last["outside"])
+                "{} outside the bounds of the world",
+                many(&last["outside"], "element")
             );
             self.line("", &what);
         }
@@ -134,7 +131,7 @@ impl Lines {
             self.line(name, &what);
         }
         if let Some(rate) = store["element_steps_per_second"].as_f64() {
-            self.line("", &format!("{} element-steps a second", figures_of(rate)));
+            self.line("", &quantity(rate, " element-steps a second"));
         }
     }
 
@@ -142,11 +139,11 @@ impl Lines {
         let kinds = disk["by_kind"].as_object().into_iter().flatten();
         let mut rows: Vec<_> = kinds
             .map(|(kind, of)| {
-                let files = format!("{} files", counted(&of["files"]));
+                let files = many(&of["files"], "file");
                 [kind.clone(), files, quantity(number(&of["bytes"]), "B")]
             })
             .collect();
-        let files = format!("{} files", counted(&disk["files"]));
+        let files = many(&disk["files"], "file");
         let bytes = quantity(number(&disk["bytes"]), "B");
         rows.push(["together".to_owned(), files, bytes]);
         self.rows("on disk", &rows);
@@ -175,9 +172,10 @@ fn seconds(value: &Value) -> String {
     format!("{:.2} s", number(value))
 }
 
-/// "39.1 million".
-fn figures_of(rate: f64) -> String {
-    format!("{} million", figures(rate / 1e6))
+/// How many of something.
+fn many(value: &Value, what: &str) -> String {
+    let plural = if count(value) == 1.0 { "" } else { "s" };
+    format!("{} {what}{plural}", counted(value))
 }
 
 #[cfg(test)]
@@ -215,7 +213,7 @@ contacts         12 touching pairs
 wall time        pack       0.14 s
                  simulate  92.30 s
                  2.50 s a frame of simulate, at most 4.25 s for frame 3
-                 39.1 million element-steps a second
+                 39.1 M element-steps a second
 on disk          frames    37 files  28.4 MB
                  together  40 files   541 MB";
         assert_eq!(lines(&store).join("\n"), wanted);

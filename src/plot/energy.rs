@@ -16,7 +16,7 @@ const KINDS: [(&str, Column); 5] = [
     ("contacts", |h| &h.contact),
 ];
 
-/// Each kind of energy, and their sum.
+/// Each kind of energy, and their sum in dashes over them.
 pub fn figure(tables: &Tables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history
@@ -57,7 +57,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
                 unit: Unit::Si("J"),
                 log: false,
             },
-            series: std::iter::once(total).chain(kinds).collect(),
+            series: kinds.chain([total]).collect(),
         }],
     })
 }
