@@ -57,7 +57,6 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         series,
     };
     Some(Figure {
-        name: "breaks",
         title: "Broken bonds by mode".to_owned(),
         x: Axis {
             name: "time",

@@ -44,7 +44,6 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         dashed: false,
     });
     Some(Figure {
-        name: "energy",
         title: "Energy".to_owned(),
         x: Axis {
             name: "time",

@@ -50,8 +50,6 @@ pub struct Panel {
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Name of its files.
-    pub name: &'static str,
     /// What it shows, above it.
     pub title: String,
     /// Axis across, common to the panels.
@@ -293,7 +291,6 @@ mod tests {
             series: vec![series("one", COLOURS[1]), series("another", COLOURS[2])],
         };
         Figure {
-            name: "test",
             title: "A test".to_owned(),
             x: axis("time", Unit::Si("s")),
             panels: vec![panel("above"), panel("below")],

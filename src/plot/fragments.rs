@@ -34,7 +34,6 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         }
     });
     Some(Figure {
-        name: "fragments",
         title: "Fragments by mass".to_owned(),
         x: Axis {
             name: "mass m",

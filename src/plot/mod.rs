@@ -1,6 +1,6 @@
 //! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments.
 //!
-//! A chart is one function from [`Tables`] to a [`Figure`] and one line in [`CHARTS`]. Reads the store and nothing else.
+//! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
 
 mod axis;
 mod breaks;
@@ -71,11 +71,33 @@ struct Tables {
     fragments: Vec<Fragments>,
 }
 
-/// Every chart: its name, the folder it needs, and how it is drawn of what is there.
-const CHARTS: [(&str, &str, fn(&Tables) -> Option<Figure>); 3] = [
-    ("energy", "history", energy::figure),
-    ("breaks", "breaks", breaks::figure),
-    ("fragments", "fragments", fragments::figure),
+/// A kind of chart.
+struct Chart {
+    /// Name of its files.
+    name: &'static str,
+    /// Folder of the tables without which there is none.
+    needs: &'static str,
+    /// Makes it of what is there.
+    figure: fn(&Tables) -> Option<Figure>,
+}
+
+/// Every chart.
+const CHARTS: [Chart; 3] = [
+    Chart {
+        name: "energy",
+        needs: "history",
+        figure: energy::figure,
+    },
+    Chart {
+        name: "breaks",
+        needs: "breaks",
+        figure: breaks::figure,
+    },
+    Chart {
+        name: "fragments",
+        needs: "fragments",
+        figure: fragments::figure,
+    },
 ];
 
 /// Writes the charts of `frames` in these formats to `folder`, or to `plots` in the store.
@@ -94,12 +116,18 @@ pub fn run(
     };
     let mut summary = PlotSummary::default();
     let mut figures = Vec::new();
-    for (name, needs, figure) in CHARTS {
+    for Chart {
+        name,
+        needs,
+        figure,
+    } in CHARTS
+    {
         match figure(&tables) {
             Some(figure) => figures.push((name, figure)),
-            None => summary
-                .absent
-                .push(format!("{name} needs {needs}/*.parquet")),
+            None => {
+                let absent = format!("{name} needs {needs}/*.parquet");
+                summary.absent.push(absent);
+            }
         }
     }
     if figures.is_empty() {
