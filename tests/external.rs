@@ -77,6 +77,19 @@ fn lean_store() -> &'static PathBuf {
         .1
 }
 
+/// A folder for what the tools write.
+fn scratch() -> &'static PathBuf {
+    static FOLDER: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &FOLDER
+        .get_or_init(|| {
+            let place = Place::new();
+            let folder = place.path("stores");
+            std::fs::create_dir(&folder).unwrap();
+            (place, folder)
+        })
+        .1
+}
+
 fn check(script: &str) {
     check_on(script, store);
 }
@@ -167,4 +180,14 @@ fn pyarrow_reads_frames_and_how_they_were_rounded() {
 fn mitsuba_shows_skin_and_cracks() {
     check_on("check_mitsuba.py", store);
     check_on("check_mitsuba.py", plate_store);
+}
+
+#[test]
+fn a_store_that_pyarrow_wrote_becomes_closed_fragments() {
+    check_on("check_write_store.py", scratch);
+}
+
+#[test]
+fn a_lammps_run_becomes_closed_fragments() {
+    check_on("check_lammps_store.py", scratch);
 }

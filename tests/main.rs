@@ -5,6 +5,7 @@ mod bench;
 mod device;
 mod energy;
 mod external;
+mod foreign;
 mod gpu_laws;
 mod harness;
 mod lawgen;

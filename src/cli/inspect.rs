@@ -5,21 +5,22 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::columns::Fragments;
-use crate::store::{Manifest, Store};
+use crate::spec::FrameGroup;
+use crate::store::{Manifest, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
-    let packing = store.read_packing()?;
-    let elements = &packing.elements;
+    let elements = store.read_element_columns(&["mass"])?;
+    let bonds = store.bond_count()?;
     let mass: f64 = elements.mass.iter().sum();
     let frames = store.numbers("frames", "parquet")?;
     let mut out = json!({
         "store": store.root(),
         "schema_version": manifest.schema_version,
         "elements": elements.id.len(),
-        "bonds": packing.bonds.id.len(),
+        "bonds": bonds,
         "mass": mass,
         "frames": frames.len(),
         "states": store.numbers("state", "rkyv")?,
@@ -27,17 +28,11 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "stages": manifest.stages,
     });
     // Stores of other programs need not have these two.
-    let tables = frames.last().and_then(|&last| {
-        Some((
-            last,
-            store.read_history(last).ok()?,
-            store.read_fragments(last).ok()?,
-        ))
-    });
-    if let Some((last, history, fragments)) = tables {
-        let mut largest: Vec<f64> = fragments.mass.clone();
-        largest.sort_by(|a, b| b.total_cmp(a));
-        let total: f64 = fragments.mass.iter().sum();
+    let history = frames.last().map(|&last| there(store.read_history(last)));
+    let fragments = frames.last().map(|&last| there(store.read_fragments(last)));
+    if let (Some(history), Some(&last)) = (history.transpose()?.flatten(), frames.last())
+        && !history.frame.is_empty()
+    {
         out["last"] = json!({
             "frame": last,
             "time": history.time[0],
@@ -51,21 +46,15 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
                 "contact": history.contact[0],
             },
             "broken": history.broken[0],
-            "broken_part": f64::from(history.broken[0]) / (packing.bonds.id.len().max(1)) as f64,
+            "broken_part": f64::from(history.broken[0]) / bonds.max(1) as f64,
             "contacts": history.contacts[0],
             "outside": history.outside[0],
-            "fragments": fragments.fragment.len(),
-            "fragments_of_10_elements": count(&fragments, 10),
-            "largest_mass_parts": largest.iter().take(8).map(|m| m / total).collect::<Vec<_>>(),
-            "mass_error": total / mass - 1.0,
         });
         let mut seconds = 0.0;
         for &frame in &frames {
-            seconds += store
-                .read_history(frame)?
-                .seconds
-                .first()
-                .copied()
+            let history = there(store.read_history(frame))?;
+            seconds += history
+                .and_then(|h| h.seconds.first().copied())
                 .unwrap_or(0.0);
         }
         out["simulate_seconds"] = json!(seconds);
@@ -74,12 +63,60 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             out["element_steps_per_second"] = json!(work / seconds);
         }
     }
+    if let Some(fragments) = fragments.transpose()?.flatten() {
+        let mut largest: Vec<f64> = fragments.mass.clone();
+        largest.sort_by(|a, b| b.total_cmp(a));
+        let total: f64 = fragments.mass.iter().sum();
+        let told = &mut out["last"];
+        told["frame"] = json!(frames.last());
+        told["fragments"] = json!(fragments.fragment.len());
+        told["fragments_of_10_elements"] = json!(count(&fragments, 10));
+        let parts = largest.iter().take(8).map(|m| m / total);
+        told["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
+        told["mass_error"] = json!(total / mass - 1.0);
+    }
+    if let (true, Some(&last)) = (out["last"].is_null(), frames.last()) {
+        out["last"] = seen(&store, last, bonds)?;
+    }
     if as_json {
         return super::print(&out.to_string());
     }
     let mut lines = Vec::new();
     list(&out, 0, &mut lines);
     super::print(&lines.join("\n"))
+}
+
+/// What frames and breaks alone tell of a frame.
+fn seen(store: &Store, last: u32, bonds: usize) -> Result<serde_json::Value, StoreError> {
+    let mut broken = 0;
+    for number in store.numbers("breaks", "parquet")? {
+        if number <= last {
+            broken += store.read_broken(number, bonds)?.len();
+        }
+    }
+    let frame = store.read_frame_with(last, &[])?;
+    let mut seen = json!({
+        "frame": last,
+        "time": frame.time.first(),
+        "broken": broken,
+        "broken_part": broken as f64 / bonds.max(1) as f64,
+    });
+    if store.frame_groups(last)?.contains(&FrameGroup::Fragment) {
+        let mut labels = frame.fragment;
+        labels.sort_unstable();
+        labels.dedup();
+        seen["fragments"] = json!(labels.len());
+    }
+    Ok(seen)
+}
+
+/// A table, if its file is there.
+fn there<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Ok(table) => Ok(Some(table)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn count(fragments: &Fragments, elements: u32) -> usize {

@@ -6,6 +6,7 @@ mod inspect;
 mod interrupt;
 mod progress;
 mod stages;
+mod validate;
 
 use std::io::Write;
 use std::ops::Range;
@@ -54,6 +55,9 @@ enum Command {
     Inspect {
         /// Frame store.
         store: PathBuf,
+        /// Print what is missing or wrong instead, by file, column and row; exit code 1 if anything is.
+        #[arg(long)]
+        validate: bool,
     },
     /// Resolve a pipeline without running it: counts, time step, steps, memory, disk, time.
     Check {
@@ -245,11 +249,14 @@ fn chain(error: &anyhow::Error) -> String {
 fn store_error<'a>(
     cause: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a crate::store::StoreError> {
-    use crate::{preview::PreviewError, reconstruct::ReconstructError};
+    use crate::{export::ExportError, preview::PreviewError, reconstruct::ReconstructError};
     if let Some(ReconstructError::Store(error)) = cause.downcast_ref() {
         return Some(error);
     }
     if let Some(PreviewError::Store(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(ExportError::Store(error)) = cause.downcast_ref() {
         return Some(error);
     }
     cause.downcast_ref()
@@ -281,11 +288,19 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(crate::export::ExportError::NoSurfaces { .. })
+                Some(
+                    crate::export::ExportError::NoSurfaces { .. }
+                        | crate::export::ExportError::NoFrames { .. }
+                        | crate::export::ExportError::NotFinite { .. }
+                )
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(crate::reconstruct::ReconstructError::GridTooLarge { .. })
+                Some(
+                    crate::reconstruct::ReconstructError::GridTooLarge { .. }
+                        | crate::reconstruct::ReconstructError::Skin { .. }
+                        | crate::reconstruct::ReconstructError::EmptySkin { .. }
+                )
             )
             || matches!(
                 store_error(cause),
@@ -293,6 +308,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                     crate::store::StoreError::NotAStore { .. }
                         | crate::store::StoreError::Missing { .. }
                         | crate::store::StoreError::LeftOut { .. }
+                        | crate::store::StoreError::Damaged { .. }
                 )
             )
     });
@@ -333,7 +349,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Reconstruct(frames) => stages::reconstruct(frames, &report),
         Command::Export(export) => stages::export(export, &report),
         Command::Preview(frames) => stages::preview(frames, &report),
-        Command::Inspect { store } => inspect::inspect(store, arguments.json),
+        Command::Inspect { store, validate } if *validate => {
+            validate::validate(store, arguments.json)
+        }
+        Command::Inspect { store, .. } => inspect::inspect(store, arguments.json),
         Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
         Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema => print(&crate::spec::json_schema()),

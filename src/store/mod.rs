@@ -8,7 +8,9 @@ mod encode;
 pub mod format;
 pub mod manifest;
 pub mod parquet;
+pub mod rules;
 pub mod surface;
+pub mod validate;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table}
 use crate::spec::FrameGroup;
 pub use format::Format;
 pub use manifest::{Manifest, SCHEMA_VERSION, StageRecord};
+use rules::Faults;
 pub use surface::{Piece, SurfaceFrame};
 
 /// What can go wrong with a store.
@@ -151,8 +154,8 @@ impl Store {
         for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
             let path = entry.map_err(StoreError::io(&folder))?.path();
             let stem = path.file_stem().and_then(|stem| stem.to_str());
-            if path.extension().is_some_and(|found| found == extension)
-                && let Some(number) = stem.and_then(|stem| stem.parse().ok())
+            if let Some(number) = stem.and_then(|stem| stem.parse().ok())
+                && path == self.numbered(kind, number, extension)
             {
                 numbers.push(number);
             }
@@ -176,17 +179,28 @@ impl Store {
         })
     }
 
-    /// Reads these columns of elements and bonds; all others stay empty.
+    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
-        let path = |file: &str| existing(self.path(file), "pack");
+        let path = existing(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
-            || parquet::read_columns(&path("packing/elements.parquet")?, elements),
-            || parquet::read_columns(&path("packing/bonds.parquet")?, bonds),
+            || self.read_element_columns(elements),
+            || parquet::read_columns::<Bonds>(&path, &[&["id"], bonds].concat()),
         );
-        Ok(Packing {
-            elements: elements?,
-            bonds: bonds?,
-        })
+        let (elements, bonds) = (elements?, bonds?);
+        let mut faults = Faults::first();
+        rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
+        faults.refuse(&path)?;
+        Ok(Packing { elements, bonds })
+    }
+
+    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
+        let path = existing(self.path("packing/elements.parquet"), "pack")?;
+        let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
+        let mut faults = Faults::first();
+        rules::elements(&elements, 0, &mut faults);
+        faults.refuse(&path)?;
+        Ok(elements)
     }
 
     /// Reads the elements alone.
@@ -226,22 +240,54 @@ impl Store {
         })
     }
 
+    /// The same for a stage that takes row k for element k of `elements`: the frame must keep to the [`rules`].
+    pub fn read_frame_of(
+        &self,
+        frame: u32,
+        needed: &[FrameGroup],
+        elements: usize,
+    ) -> Result<Frames> {
+        let table = self.read_frame_with(frame, needed)?;
+        let mut faults = Faults::first();
+        rules::one_an_element(table.id.len(), elements, &mut faults);
+        let turned = needed.contains(&FrameGroup::Rotation);
+        // They are brought to unit length: all but those without a direction will do.
+        let rounding = if turned { 0.9 } else { f64::INFINITY };
+        rules::frames(&table, 0, frame, rounding, &mut faults);
+        faults.refuse(&self.numbered("frames", frame, "parquet"))?;
+        Ok(table)
+    }
+
+    /// The groups of columns that are in `frames/NNNNNN.parquet`.
+    pub fn frame_groups(&self, frame: u32) -> Result<Vec<FrameGroup>> {
+        let path = existing(self.numbered("frames", frame, "parquet"), "simulate")?;
+        let there = parquet::column_names(&path)?;
+        let whole = |group: &FrameGroup| {
+            let mut names = group.columns().iter();
+            names.all(|name| there.iter().any(|found| found == name))
+        };
+        Ok(FrameGroup::ALL.into_iter().filter(whole).collect())
+    }
+
     /// Reads `breaks/NNNNNN.parquet`.
     pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
         self.read_numbered("breaks", frame)
     }
 
+    /// Reads those columns of `breaks/NNNNNN.parquet` that are there; others that are optional stay empty.
+    pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
+        let path = self.numbered("breaks", frame, "parquet");
+        parquet::read_present(&existing(path, "simulate")?)
+    }
+
     /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
     pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
-        let broken = self.read_breaks(frame)?.bond;
-        match broken.iter().find(|&&bond| bond as usize >= bonds) {
-            None => Ok(broken),
-            Some(bond) => {
-                let path = self.numbered("breaks", frame, "parquet");
-                let what = format!("bond {bond} is not in the packing");
-                Err(StoreError::damaged(&path, what))
-            }
-        }
+        let path = existing(self.numbered("breaks", frame, "parquet"), "simulate")?;
+        let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
+        let mut faults = Faults::first();
+        rules::broken(&broken, 0, bonds, &mut faults);
+        faults.refuse(&path)?;
+        Ok(broken)
     }
 
     /// Reads `history/NNNNNN.parquet`.
