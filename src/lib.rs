@@ -12,7 +12,7 @@
 //! let store = Store::at("out/single_bond");
 //! pack::write(&store, &pack::pack(&shot.pipeline, &shot.folder)?)?;
 //! Manifest::new(shot.pipeline.clone()).write(&store)?;
-//! let options = simulate::Options { backend: None, adapter: None, resume: false, until: None };
+//! let options = simulate::Options { backend: None, adapter: None, start: simulate::Start::Anew, until: None, inherited: None };
 //! simulate::run(&store, &shot.pipeline, &options, &AtomicBool::new(false), &mut |_| ())?;
 //! println!("{} bonds broke", store.read_history(1)?.broken[0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

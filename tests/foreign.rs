@@ -10,7 +10,7 @@ use arrow_array::{
     LargeStringArray, RecordBatch, UInt64Array,
 };
 use cullet::columns::{BreakMode, Breaks};
-use cullet::store::Store;
+use cullet::store::{Manifest, Store};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -52,8 +52,13 @@ fn sound() -> &'static Path {
             njy: vec![0.0],
             njz: vec![0.0],
         };
+        let sums = |manifest: &mut Manifest| drop(manifest.files.remove("breaks/000001.parquet"));
+        Manifest::update(&store, sums).unwrap();
         store.write_numbered("breaks", 1, &breaks).unwrap();
         place.succeed(&["reconstruct", "store"]);
+        // Without sums: what is changed here is changed on purpose.
+        let clear = |manifest: &mut Manifest| manifest.files.clear();
+        Manifest::update(&store, clear).unwrap();
         place
     });
     Box::leak(place.path("store").into_boxed_path())
@@ -183,6 +188,45 @@ fn a_sound_store_is_valid() {
     assert!(survives(&place).is_empty());
     let message = place.refuse(&["inspect", "nowhere", "--validate"]);
     assert!(message.contains("store.json"), "{message}");
+}
+
+#[test]
+fn sums_are_held_against_the_files() {
+    let place = changed(|store| {
+        let path = store.numbered("history", 1, "parquet");
+        let sums = store
+            .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
+            .unwrap();
+        let list = |manifest: &mut Manifest| {
+            manifest.files = sums;
+            let sum = manifest.files["history/000001.parquet"];
+            manifest
+                .files
+                .insert("frames/000009.parquet".to_owned(), sum);
+        };
+        Manifest::update(store, list).unwrap();
+        store
+            .write_numbered("history", 1, &store.read_history(2).unwrap())
+            .unwrap();
+    });
+    let found = findings(&place);
+    for (file, part) in [
+        ("history/000001.parquet", "store.json"),
+        (
+            "history/000001.parquet",
+            "column frame, row 0: is 2; the file is number 1",
+        ),
+        ("frames/000009.parquet", "missing; store.json lists it"),
+    ] {
+        let told = |line: &&String| line.starts_with(file) && line.contains(part);
+        assert!(
+            found.iter().any(|line| told(&line)),
+            "{file}: {part} is not in {found:#?}"
+        );
+    }
+    let place = changed(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
+    let told = "store.json: no schema_version; this program reads version 1";
+    assert_eq!(findings(&place), [told]);
 }
 
 #[test]
@@ -328,8 +372,7 @@ fn breaks_and_fragments_that_are_wrong() {
         &[RECONSTRUCT, VTK, INSPECT],
         |store| {
             breaks(store, |b| b.bond[0] = 1_000_000);
-            store.clear("history").unwrap();
-            store.clear("fragments").unwrap();
+            store.clear(&["history", "fragments"]).unwrap();
         },
     );
     let first = Store::at(sound()).read_breaks(1).unwrap();
@@ -472,16 +515,10 @@ fn files_that_are_damaged_or_missing() {
 fn what_may_be_missing_is_not_missed() {
     // Neither pipeline nor shapes nor anything that only simulate writes for itself.
     let place = changed(|store| {
-        for kind in [
-            "history",
-            "fragments",
-            "state",
-            "meshes",
-            "breaks",
-            "packing/shapes",
-        ] {
-            store.clear(kind).unwrap();
-        }
+        let kinds = ["history", "fragments", "state", "meshes", "breaks"];
+        store
+            .clear(&[&kinds[..], &["packing/shapes"]].concat())
+            .unwrap();
         let told =
             r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
         std::fs::write(store.path("store.json"), told).unwrap();

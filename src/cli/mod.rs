@@ -1,11 +1,14 @@
 //! The command line: one subcommand a stage, and `run` for all of them.
 
 mod adapters;
+mod branch;
 mod check;
 mod inspect;
 mod interrupt;
 mod progress;
+mod run;
 mod stages;
+mod task;
 mod validate;
 
 use std::io::Write;
@@ -97,15 +100,24 @@ struct RunArguments {
     /// Frame store; default: out/NAME in the current folder.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// First stage to run.
-    #[arg(long, default_value = "pack")]
-    from: Stage,
+    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has something to do.
+    #[arg(long)]
+    from: Option<Stage>,
     /// Last stage to run.
     #[arg(long, default_value = "preview")]
     to: Stage,
+    /// Run every stage, whether anything changed or not.
+    #[arg(long)]
+    force: bool,
     /// Continue a simulation that was stopped; the packing is kept.
     #[arg(long)]
     resume: bool,
+    /// Continue from the state of this frame; what lies behind it is removed.
+    #[arg(long, value_name = "FRAME")]
+    state: Option<u32>,
+    /// Continue in a new store, which begins with the state (the newest, or --state) and may follow other physics.
+    #[arg(long, value_name = "NEW_DIR")]
+    branch: Option<PathBuf>,
     /// Override a value: dotted path, entries by name or index.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -118,6 +130,12 @@ struct SimulateArguments {
     /// Continue from the newest state.
     #[arg(long)]
     resume: bool,
+    /// Continue from the state of this frame; what lies behind it is removed.
+    #[arg(long, value_name = "FRAME")]
+    state: Option<u32>,
+    /// Continue in a new store, which begins with the state (the newest, or --state).
+    #[arg(long, value_name = "NEW_DIR")]
+    branch: Option<PathBuf>,
     /// Where to compute.
     #[arg(long)]
     backend: Option<Backend>,
@@ -221,7 +239,7 @@ pub fn main() -> ExitCode {
     // Errors of the command line itself are clap's: message, usage, exit code 2.
     let arguments = Arguments::parse();
     interrupt::install();
-    match run(&arguments) {
+    match command(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -282,6 +300,9 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                         )
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
                         | crate::simulate::SimulateError::Changed { .. }
+                        | crate::simulate::SimulateError::NoState { .. }
+                        | crate::simulate::SimulateError::FrameRate { .. }
+                        | crate::simulate::SimulateError::StepTooLong { .. }
                         | crate::simulate::SimulateError::TooShort { .. }
                         | crate::simulate::SimulateError::Sunk { .. }
                 )
@@ -309,6 +330,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | crate::store::StoreError::Missing { .. }
                         | crate::store::StoreError::LeftOut { .. }
                         | crate::store::StoreError::Damaged { .. }
+                        | crate::store::StoreError::Locked { .. }
                 )
             )
     });
@@ -329,7 +351,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-fn run(arguments: &Arguments) -> anyhow::Result<()> {
+fn command(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(threads) = arguments.threads {
         if threads == 0 {
             return Err(WrongUse("--threads: 0 given; at least 1 is needed".into()).into());
@@ -340,15 +362,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let report = progress::Report::new(arguments.quiet, arguments.json);
     match &arguments.command {
-        Command::Run(run) => stages::run(run, &report),
-        Command::Pack(pack) => {
-            let resolved = crate::spec::read(&pack.pipeline, &pack.set)?;
-            stages::pack(resolved, &pack.out, &report)
-        }
-        Command::Simulate(simulate) => stages::simulate(simulate, &report),
-        Command::Reconstruct(frames) => stages::reconstruct(frames, &report),
-        Command::Export(export) => stages::export(export, &report),
-        Command::Preview(frames) => stages::preview(frames, &report),
+        Command::Run(arguments) => run::run(arguments, &report),
+        Command::Pack(pack) => run::pack(pack, &report),
+        Command::Simulate(simulate) => run::simulate(simulate, &report),
+        Command::Reconstruct(frames) => run::reconstruct(frames, &report),
+        Command::Export(export) => run::export(export, &report),
+        Command::Preview(frames) => run::preview(frames, &report),
         Command::Inspect { store, validate } if *validate => {
             validate::validate(store, arguments.json)
         }

@@ -1,193 +1,69 @@
-//! The stages as subcommands, and all of them in a row.
+//! The stages, each from what the store holds to what it adds; whoever calls holds the store.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
+use serde_json::json;
 
 use super::progress::Report;
-use super::{
-    ExportArguments, FramesArguments, Interrupted, RunArguments, SimulateArguments, Stage,
-    WrongUse, interrupt,
-};
+use super::task::Task;
+use super::{ExportArguments, Interrupted, WrongUse, interrupt};
 use crate::spec::{Pipeline, Resolved};
-use crate::store::{Manifest, StageRecord, Store};
+use crate::store::{Manifest, Store, Sums, in_folder};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
-    spec, units,
 };
 
-/// All stages of a pipeline file.
-pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
-    if arguments.to < arguments.from {
-        return Err(WrongUse("--to names a stage before --from".into()).into());
-    }
-    let out = match &arguments.out {
-        Some(out) => out.clone(),
-        None => {
-            let name = arguments.pipeline.file_stem().unwrap_or_default();
-            PathBuf::from("out").join(name)
-        }
-    };
-    let wanted = |stage: Stage| arguments.from <= stage && stage <= arguments.to;
-    let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
-    if wanted(Stage::Reconstruct) {
-        refuse_missing_columns(&resolved.pipeline)?;
-    }
-    let kept =
-        arguments.resume && Store::open(&out).is_ok_and(|store| store.read_packing().is_ok());
-    if wanted(Stage::Pack) && !kept {
-        pack(resolved.clone(), &out, report)?;
-    } else {
-        refuse_other_packing(&out, &resolved.pipeline)?;
-    }
-    let frames = || FramesArguments {
-        store: out.clone(),
-        frames: 0..u32::MAX,
-    };
-    if wanted(Stage::Simulate) {
-        let simulation = SimulateArguments {
-            store: out.clone(),
-            resume: arguments.resume,
-            backend: None,
-            adapter: None,
-            until: None,
-        };
-        simulate_pipeline(&simulation, Some(&resolved.pipeline), report)?;
-    } else {
-        adopt(&out, &resolved.pipeline)?;
-    }
-    if wanted(Stage::Reconstruct) {
-        reconstruct(&frames(), report)?;
-    }
-    if wanted(Stage::Export) {
-        for &format in &resolved.pipeline.export.formats {
-            export(
-                &ExportArguments {
-                    store: out.clone(),
-                    format,
-                    frames: 0..u32::MAX,
-                    up: None,
-                    scale: None,
-                    debris_size: None,
-                    to: None,
-                },
-                report,
-            )?;
-        }
-    }
-    if wanted(Stage::Preview) {
-        preview(&frames(), report)?;
-    }
-    report.note(&format!("store: {}", out.display()));
-    Ok(())
-}
+/// What later stages make of a packing and would not fit another one.
+const AFTER_PACK: [&str; 8] = [
+    "frames",
+    "breaks",
+    "history",
+    "fragments",
+    "state",
+    "meshes",
+    "exports",
+    "preview",
+];
 
-/// Refuses to simulate frames of which no surfaces could be made.
-fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
-    match pipeline.output.left_out().find(|group| surfaces::NEEDS.contains(group)) {
-        None => Ok(()),
-        Some(group) => Err(WrongUse(format!(
-            "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
-            group.name()
-        ))
-        .into()),
-    }
-}
-
-/// Refuses to go on with a packing that was made from other bodies or materials.
-fn refuse_other_packing(out: &Path, pipeline: &Pipeline) -> anyhow::Result<()> {
-    let (_, manifest) = open(out)?;
-    let made = manifest.stages.get("pack").map(|record| &record.input_hash);
-    if made.is_some() && made != packing_hash(pipeline).as_ref() {
-        let what = format!(
-            "{}: the packing was made from other bodies or materials; pack again (--from pack, without --resume)",
-            out.display()
-        );
-        return Err(WrongUse(what).into());
-    }
-    Ok(())
-}
-
-/// Later stages follow the file as it is now.
-fn adopt(out: &Path, pipeline: &Pipeline) -> anyhow::Result<()> {
-    let (store, mut manifest) = open(out)?;
-    manifest.pipeline = Some(pipeline.clone());
-    manifest.write(&store)?;
-    Ok(())
-}
-
-/// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
-fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
-    let taken = std::fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    if out.is_file() || (taken && Store::open(out).is_err()) {
-        let what = format!(
-            "--out {}: holds other things and no frame store; choose an empty or new folder",
-            out.display()
-        );
-        return Err(WrongUse(what).into());
-    }
-    Ok(())
-}
-
-/// Hash of what a packing follows from: bodies, the seed, and of the materials what bonds are made of.
-fn packing_hash(pipeline: &Pipeline) -> Option<String> {
-    let bonds: Vec<_> = pipeline
-        .materials
-        .iter()
-        .map(|m| {
-            (
-                (
-                    &m.name,
-                    m.density,
-                    m.young,
-                    m.poisson,
-                    m.shear,
-                    m.elasticity,
-                ),
-                (m.tensile_strength, m.shear_strength, m.weibull_modulus),
-            )
-        })
-        .collect();
-    let inputs = (&pipeline.bodies, bonds, pipeline.simulate.seed);
-    serde_json::to_vec(&inputs).ok().map(|text| hash(&text))
-}
-
-fn hash(text: &[u8]) -> String {
-    format!("{:016x}", xxh3_64(text))
-}
-
-/// `cullet pack`.
-pub fn pack(resolved: Resolved, out: &Path, report: &Report) -> anyhow::Result<()> {
-    refuse_foreign_folder(out)?;
+/// Packs; `hold` is called once nothing is left that could refuse the pipeline.
+pub fn pack<T>(
+    resolved: &Resolved,
+    store: &Store,
+    hold: impl FnOnce() -> anyhow::Result<T>,
+    report: &Report,
+) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
+    let task = Task::pack(&resolved.pipeline, &resolved.folder);
     let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     // Whatever simulate would refuse is refused before anything is removed.
     integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
         .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
-    let store = Store::at(out);
-    // What later stages made of another packing would not fit this one.
-    for kind in [
-        "packing",
-        "frames",
-        "breaks",
-        "history",
-        "fragments",
-        "state",
-        "meshes",
-        "preview",
-    ] {
-        store.clear(kind)?;
+    let held = hold()?;
+    let manifest = Manifest::new(resolved.pipeline.clone());
+    if !store.path("store.json").exists() {
+        // From here on the folder is known for a store, whatever happens.
+        manifest.write(store)?;
     }
-    packing::write(&store, &packed)?;
-    let mut manifest = Manifest::new(resolved.pipeline);
+    store.replace("packing", &AFTER_PACK, |fresh| {
+        packing::write(fresh, &packed)
+    })?;
+    manifest.write(store)?;
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
     let seconds = stage.finish(&format!("{elements} elements, {bonds} bonds"));
     for notice in notices(&packed) {
         report.note(&notice);
     }
-    record(&store, &mut manifest, "pack", seconds)
+    let mut files = vec![
+        store.path("packing/elements.parquet"),
+        store.path("packing/bonds.parquet"),
+    ];
+    files.extend((0..packed.shapes.len()).map(|body| store.shape_path(body)));
+    let sums = store.sums_of(&files)?;
+    let outputs = sums.keys().cloned().collect();
+    task.finish(store, seconds, sums, outputs)?;
+    Ok(held)
 }
 
 /// What a user should know of a packing.
@@ -210,64 +86,69 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
     out
 }
 
-fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
+/// The store and what its `store.json` says.
+pub fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
     Ok((store, manifest))
 }
 
-fn pipeline_of(store: &Store, manifest: &Manifest) -> anyhow::Result<Pipeline> {
-    manifest.pipeline.clone().ok_or_else(|| {
-        WrongUse(format!(
-            "{}: store.json holds no pipeline, which simulate needs",
-            store.root().display()
+/// Later stages follow the pipeline as it is now.
+pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
+    let manifest = Manifest::read(store)?;
+    if manifest.pipeline.as_ref() == Some(pipeline) {
+        return Ok(manifest);
+    }
+    Ok(Manifest::update(store, |manifest| {
+        manifest.pipeline = Some(pipeline.clone());
+    })?)
+}
+
+/// Refuses to simulate frames of which no surfaces could be made.
+pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
+    match pipeline.output.left_out().find(|group| surfaces::NEEDS.contains(group)) {
+        None => Ok(()),
+        Some(group) => Err(WrongUse(format!(
+            "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
+            group.name()
         ))
-        .into()
-    })
+        .into()),
+    }
 }
 
-/// `cullet simulate`.
-pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
-    simulate_pipeline(arguments, None, report)
+/// Refuses to go on with a packing that was made from other bodies or materials.
+pub fn refuse_other_packing(store: &Store, resolved: &Resolved) -> anyhow::Result<()> {
+    let manifest = Manifest::read(store)?;
+    let task = Task::pack(&resolved.pipeline, &resolved.folder);
+    let changed = task.outdated(store, &manifest, &[]);
+    match (manifest.stages.contains_key("pack"), changed) {
+        (true, Some(changed)) => {
+            let what = format!(
+                "{}: the packing was made from other bodies or materials ({changed}); pack again (--from pack, without --resume)",
+                store.root().display()
+            );
+            Err(WrongUse(what).into())
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Simulates the store's pipeline, or `changed`, which the store takes over once the run is accepted.
-fn simulate_pipeline(
-    arguments: &SimulateArguments,
-    changed: Option<&Pipeline>,
+/// Simulates the pipeline, which the store takes over once the run is accepted.
+pub fn simulate(
+    path: &Path,
+    pipeline: &Pipeline,
+    options: &integrate::Options,
     report: &Report,
 ) -> anyhow::Result<()> {
-    let (store, mut manifest) = open(&arguments.store)?;
-    let pipeline = match changed {
-        Some(pipeline) => pipeline.clone(),
-        None => pipeline_of(&store, &manifest)?,
-    };
-    let until = match &arguments.until {
-        Some(text) => Some(
-            units::parse(text, units::Dimension::Time)
-                .map_err(|error| WrongUse(format!("--until {text:?}: {error}")))?,
-        ),
-        None => None,
-    };
-    if until.is_some_and(|until| until > pipeline.time.end) {
-        report.note(&format!(
-            "--until goes beyond the pipeline's end of {} s",
-            pipeline.time.end
-        ));
-    }
-    let options = integrate::Options {
-        backend: arguments.backend,
-        adapter: arguments.adapter.clone(),
-        resume: arguments.resume,
-        until,
-    };
+    let (store, manifest) = open(path)?;
+    let task = Task::simulate(&as_asked(pipeline, options), &manifest);
     let stage = report.stage("simulate", 1);
     let stop = interrupt::graceful();
-    let mut adopted = changed.is_none();
-    let outcome = integrate::run(&store, &pipeline, &options, stop.flag(), &mut |progress| {
+    let mut adopted = false;
+    let outcome = integrate::run(&store, pipeline, options, stop.flag(), &mut |progress| {
         if !adopted {
             // A first frame means that nothing was refused. If this write fails, the one at the end tells.
-            adopted = adopt(store.root(), &pipeline).is_ok();
+            adopted = adopt(&store, pipeline).is_ok();
         }
         let message = format!(
             "frames: {} broken, {} fragments",
@@ -283,30 +164,71 @@ fn simulate_pipeline(
         "frame {}, {} steps on {}",
         outcome.frame, outcome.steps, outcome.place
     ));
-    manifest.pipeline = Some(pipeline);
+    adopt(&store, pipeline)?;
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
-    record(&store, &mut manifest, "simulate", seconds)
+    Ok(task.finish(&store, seconds, Sums::new(), Vec::new())?)
 }
 
-/// `cullet reconstruct`.
-pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let (store, mut manifest) = open(&arguments.store)?;
+/// The pipeline with what the command line overrides.
+pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
+    let mut pipeline = pipeline.clone();
+    pipeline.time.end = options.until.unwrap_or(pipeline.time.end);
+    if let Some(adapter) = &options.adapter {
+        pipeline.simulate.gpu.adapter = Some(adapter.clone());
+        pipeline.simulate.backend = crate::spec::Backend::Gpu;
+    }
+    pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
+    pipeline
+}
+
+/// The tables of a simulation that stand in `store.json`.
+pub fn tables(manifest: &Manifest) -> Vec<String> {
+    let kinds = ["frames", "breaks", "history", "fragments"];
+    let names = manifest.files.keys();
+    let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
+    tables.cloned().collect()
+}
+
+/// Names of the files `kind/NNNNNN.extension` of these frames.
+pub fn names(
+    store: &Store,
+    range: &Range<u32>,
+    kind: &str,
+    extension: &str,
+) -> anyhow::Result<Vec<String>> {
+    let frames = store.frames(range)?;
+    let paths = frames
+        .iter()
+        .map(|&frame| store.numbered(kind, frame, extension));
+    Ok(paths.filter_map(|path| store.name_of(&path)).collect())
+}
+
+fn sums(store: &Store, names: &[String]) -> anyhow::Result<Sums> {
+    let paths: Vec<_> = names.iter().map(|name| store.path(name)).collect();
+    Ok(store.sums_of(&paths)?)
+}
+
+/// Rebuilds surfaces.
+pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
+    let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.reconstruct.clone());
-    let settings = settings.unwrap_or_default();
-    some_frames(&store, &arguments.frames)?;
+    some_frames(&store, frames)?;
     let stage = report.stage("reconstruct", 1);
+    let task = Task::reconstruct(&manifest);
+    let files = names(&store, frames, "meshes", "rkyv")?;
+    task.begin(&store, "meshes", &files)?;
     surfaces::run(
         &store,
-        &settings,
-        arguments.frames.clone(),
+        &settings.unwrap_or_default(),
+        frames.clone(),
         &mut |done, total| {
             stage.update(done as u64, total as u64, "frames");
         },
     )?;
     let seconds = stage.finish("surfaces written");
-    record(&store, &mut manifest, "reconstruct", seconds)
+    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
 fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
@@ -320,9 +242,34 @@ fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `cullet export`.
+/// Name of an export among the stages.
+pub fn export_name(format: crate::spec::ExportFormat) -> &'static str {
+    let mut known = export::FORMATS.iter();
+    known
+        .find(|known| known.format == format)
+        .map_or("", |known| known.name)
+}
+
+/// What an export follows.
+pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
+    let settings = manifest
+        .pipeline
+        .as_ref()
+        .map(|p| p.export.clone())
+        .unwrap_or_default();
+    let options = json!({
+        "up": arguments.up.or(settings.up),
+        "scale": arguments.scale.unwrap_or(settings.scale),
+        "debris_size": arguments.debris_size.or(settings.debris_size),
+        "frames": [arguments.frames.start, arguments.frames.end],
+        "to": arguments.to,
+    });
+    Task::export(export_name(arguments.format), options, manifest)
+}
+
+/// Exports in one format.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
-    let (store, mut manifest) = open(&arguments.store)?;
+    let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
     let options = export::Options {
@@ -333,12 +280,12 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         debris: arguments.debris_size.or(settings.debris_size),
         to: arguments.to.as_deref(),
     };
-    let known = export::FORMATS.iter();
-    let name = known
-        .filter(|known| known.format == arguments.format)
-        .map(|known| format!("export {}", known.name))
-        .collect::<String>();
-    let stage = report.stage(&name, 1);
+    let task = export_task(arguments, &manifest);
+    let stage = report.stage(&task.name, 1);
+    // What the last export of this format wrote may be written over.
+    let old = manifest.stages.get(&task.name);
+    let old = old.map(|record| record.outputs.clone()).unwrap_or_default();
+    task.begin(&store, "", &old)?;
     let summary = export::run(&store, arguments.format, &options, &mut |done, total| {
         stage.update(done as u64, total as u64, "frames")
     })?;
@@ -359,48 +306,40 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         first.unwrap_or_default(),
         stiffened.unwrap_or_default()
     ));
-    record(&store, &mut manifest, &name, seconds)
+    let sums = store.sums_of(&summary.files)?;
+    let outputs = sums.keys().cloned().collect();
+    Ok(task.finish(&store, seconds, sums, outputs)?)
 }
 
-/// `cullet preview`.
-pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let (store, mut manifest) = open(&arguments.store)?;
+/// Draws pictures.
+pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
+    let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.preview.clone());
-    let settings = settings.unwrap_or_default();
-    some_frames(&store, &arguments.frames)?;
+    some_frames(&store, frames)?;
     let stage = report.stage("preview", 1);
+    let task = Task::preview(&manifest);
+    let files = pictures(&store, frames)?;
+    task.begin(&store, "preview", &files)?;
     let summary = previewing::run(
         &store,
-        &settings,
-        arguments.frames.clone(),
+        &settings.unwrap_or_default(),
+        frames.clone(),
         &mut |done, total| {
             stage.update(done as u64, total as u64, "frames");
         },
     )?;
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
-    record(&store, &mut manifest, "preview", seconds)
+    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
+}
+
+/// Names of the pictures of these frames.
+pub fn pictures(store: &Store, frames: &Range<u32>) -> anyhow::Result<Vec<String>> {
+    let mut files = names(store, frames, "preview", "png")?;
+    files.push("preview/contact_sheet.png".to_owned());
+    Ok(files)
 }
 
 /// Bytes for people.
 pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
-}
-
-/// Notes in `store.json` that a stage is done.
-fn record(store: &Store, manifest: &mut Manifest, stage: &str, seconds: f64) -> anyhow::Result<()> {
-    let pipeline = manifest.pipeline.as_ref();
-    let inputs = match stage {
-        "pack" => pipeline.and_then(packing_hash),
-        _ => serde_json::to_vec(&pipeline).ok().map(|text| hash(&text)),
-    };
-    manifest.stages.insert(
-        stage.to_owned(),
-        StageRecord {
-            input_hash: inputs.unwrap_or_default(),
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-            seconds,
-        },
-    );
-    manifest.write(store)?;
-    Ok(())
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::simulate::state::State;
-use crate::store::Store;
 use crate::store::validate::{Finding, validate as check};
+use crate::store::{Store, StoreError};
 
 /// Findings are no failure of the program, but a script must hear of them: exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,11 @@ struct Invalid {
 
 /// Prints every finding on a line of its own, or that there is none.
 pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
-    let store = Store::open(path)?;
+    // What is wrong with the manifest is a finding like others.
+    let store = match Store::open(path) {
+        Err(error @ StoreError::NotAStore { .. }) => return Err(error.into()),
+        _ => Store::at(path),
+    };
     let report = check(&store, &|store, number| {
         State::read(store, number).map(drop)
     })?;

@@ -132,8 +132,10 @@ mod tests {
             schema_version: crate::store::SCHEMA_VERSION,
             units: "SI".to_owned(),
             coordinates: "right-handed, y up, metres".to_owned(),
+            parent: None,
             pipeline: None,
             stages: Default::default(),
+            files: Default::default(),
         };
         manifest.write(&store).expect("manifest");
         let rows = 0..3u32;

@@ -40,7 +40,7 @@ pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 
 /// Runs the course: while a frame is brought in, an engine that works [`ahead`](Engine::ahead) is busy with the next.
 ///
-/// Ends early when `stop` is set or the sink is full. Frames asked for before a stop or a failure are still handed over; of two failures the
+/// Ends early when `stop` is set, with the state of the last frame, or when the sink is full. Frames asked for before a stop or a failure are still handed over; of two failures the
 /// earlier frame's is returned.
 pub fn drive(
     engine: &mut dyn Engine,
@@ -58,11 +58,13 @@ pub fn drive(
         engine.capture(course.start, !apart && course.state_due(course.start))?;
     }
     let mut asked = Ok(());
+    let mut stopped = false;
     for frame in course.start + 1..=course.last {
         if !frames.bring_in(engine, course, ahead, sink)? {
             return Ok(());
         }
-        if stop.load(Ordering::Relaxed) {
+        stopped = stop.load(Ordering::Relaxed);
+        if stopped {
             break;
         }
         asked = engine
@@ -73,8 +75,27 @@ pub fn drive(
         }
         frames.asked += 1;
     }
-    frames.bring_in(engine, course, 0, sink)?;
+    if frames.bring_in(engine, course, 0, sink)? && stopped {
+        let last = frames.next - 1;
+        if last > course.start && !course.state_due(last) {
+            state_of(engine, last, sink)?;
+        }
+    }
     asked
+}
+
+/// The state of the last frame delivered, where the engine still stands.
+fn state_of(engine: &mut dyn Engine, frame: u32, sink: &mut Sink) -> Result<(), SimulateError> {
+    let state = if engine.has_state_apart() {
+        engine.state_apart(frame)
+    } else {
+        engine.capture(frame, true)?;
+        engine.deliver()?.state
+    };
+    if let Some(state) = state {
+        sink(frame, Delivery::State(Box::new(state)));
+    }
+    Ok(())
 }
 
 impl Course {
@@ -220,7 +241,7 @@ mod tests {
         let mut sunk = Vec::new();
         let result = drive(engine, course, &flag, &mut |frame, delivery| {
             let Delivery::Frame { capture, .. } = delivery else {
-                panic!("it has no states apart");
+                panic!("it has no states");
             };
             assert_eq!(capture.snapshot.history.frame, [frame]);
             sunk.push(frame);
@@ -339,6 +360,35 @@ mod tests {
         let (sunk, error) = run(&mut engine, &COURSE, (Some(1), None));
         assert_eq!((sunk, error), (vec![0, 1, 2], None));
         assert!(engine.outstanding.is_empty());
+    }
+
+    #[test]
+    fn a_stopped_run_leaves_a_state_of_its_last_frame() {
+        let calls = |apart: bool, stop: u32, course: &Course| {
+            let mut engine = recorder(usize::from(!apart));
+            engine.apart = apart;
+            run(&mut engine, course, (Some(stop), None));
+            engine.calls.join(", ")
+        };
+        let often = calls(true, 1, &COURSE);
+        assert_eq!(
+            often,
+            "ask 0, get 0, state 0, step 7, ask 1, get 1, state 1"
+        );
+        // Frame 2 has one by itself.
+        assert!(calls(true, 2, &COURSE).ends_with("get 2, state 2"));
+        let ahead = calls(false, 0, &COURSE);
+        assert_eq!(ahead, "ask 0!, step 7, ask 1, get 0, get 1, ask 1!, get 1");
+        // Nothing came after the state that a resumed run began with.
+        let resumed = Course {
+            start: 1,
+            anew: false,
+            ..COURSE
+        };
+        let flag = AtomicBool::new(true);
+        let mut engine = recorder(0);
+        drive(&mut engine, &resumed, &flag, &mut |_, _| true).unwrap();
+        assert_eq!(engine.calls, [""; 0]);
     }
 
     #[test]

@@ -113,6 +113,8 @@ pub trait Engine: Send {
 pub struct Schedule {
     /// Critical step found by power iteration, s.
     pub critical: f64,
+    /// Longest step that the pipeline allows, s.
+    pub longest: f64,
     /// Time step, s: a whole number of them makes a frame.
     pub dt: f64,
     /// Steps from frame to frame.
@@ -158,11 +160,13 @@ impl Prepared {
         let critical = either!(self, built => critical_of(built, pipeline));
         let time = &pipeline.time;
         let interval = 1.0 / time.frames_per_second;
-        let wanted = time.step.unwrap_or(time.fraction * critical).min(interval);
+        let longest = time.step.unwrap_or(time.fraction * critical);
+        let wanted = longest.min(interval);
         // A step asked for that divides the interval up to rounding is taken as it is.
         let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
         Schedule {
             critical,
+            longest,
             dt: interval / steps_per_frame,
             steps_per_frame: steps_per_frame as u64,
             frames: ((time.end / interval + 1e-9).floor() as u32).max(1),

@@ -120,11 +120,49 @@ pub enum SimulateError {
     },
     /// Packing or pipeline changed since the state was written.
     #[error(
-        "state {frame} belongs to another packing or other physics; run simulate without --resume to start anew"
+        "state {frame} belongs to another packing or other physics; --branch NEW_DIR goes on from it in a store of its own, \
+         without --resume the run starts anew"
     )]
     Changed {
         /// Frame of the state.
         frame: u32,
+    },
+    /// A state that is not kept.
+    #[error("no state {frame} is kept; there are: {kept}")]
+    NoState {
+        /// Frame asked for.
+        frame: u32,
+        /// Frames of the states.
+        kept: String,
+    },
+    /// Frames that do not fall on the steps of the run that goes on.
+    #[error(
+        "time.frames_per_second = {rate}: a frame is not a whole number of the run's steps of {dt:.6e} s, {per_second} a second; \
+         a rate that goes on: {below} or {above}"
+    )]
+    FrameRate {
+        /// Frames a second asked for.
+        rate: f64,
+        /// Time step, s.
+        dt: f64,
+        /// Steps a second.
+        per_second: f64,
+        /// Nearest lower rate that fits.
+        below: f64,
+        /// Nearest higher rate that fits.
+        above: f64,
+    },
+    /// A time step too long for the changed physics.
+    #[error(
+        "state {frame} goes on with its time step of {dt:.4e} s, and the changed physics needs {longest:.4e} s or less; start anew"
+    )]
+    StepTooLong {
+        /// Frame of the state.
+        frame: u32,
+        /// Its time step, s.
+        dt: f64,
+        /// Longest step now, s.
+        longest: f64,
     },
     /// More steps than a device can count.
     #[error(
@@ -142,6 +180,17 @@ pub enum SimulateError {
     Store(#[from] StoreError),
 }
 
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the packing.
+    Anew,
+    /// At the newest state that is whole; at the packing when there is none yet.
+    Newest,
+    /// At the state of this frame.
+    State(u32),
+}
+
 /// How a run is asked for.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -149,10 +198,12 @@ pub struct Options {
     pub backend: Option<Backend>,
     /// Overrides the pipeline's graphics adapter; the backend is then a graphics processor.
     pub adapter: Option<String>,
-    /// Continue from the newest state.
-    pub resume: bool,
+    /// Where to begin.
+    pub start: Start,
     /// End earlier or later than the pipeline says, s.
     pub until: Option<f64>,
+    /// Frame of a state that another store left to this one: it may belong to other physics.
+    pub inherited: Option<u32>,
 }
 
 /// Where a run stands, after every frame.
@@ -209,39 +260,40 @@ pub fn run(
     }
     let inputs = inputs_hash(prepared.hash(), &pipeline);
     let mut engine = prepared.engine(&pipeline, backend, plan.dt)?;
-    let resumed = if options.resume {
-        resume(store, engine.as_mut(), inputs)?
-    } else {
-        None
+    let resumed = resume(store, engine.as_mut(), options, inputs, plan.longest)?;
+    // A run that goes on keeps its step.
+    let course_of = |frame: u32, time: f64, dt: f64| -> Result<(u32, u64), SimulateError> {
+        let steps = steps_per_frame(pipeline.time.frames_per_second, dt)?;
+        let frames = ((pipeline.time.end - time) / interval + 1e-9).floor();
+        Ok((frame.saturating_add(frames as u32), steps))
     };
-    let first = match resumed {
-        Some(frame) => frame,
+    let (first, last, steps_per_frame) = match resumed {
+        Some(Resumed { frame, time, dt }) => {
+            let (last, steps) = course_of(frame, time, dt)?;
+            store.clear_after(&FOLDERS, frame)?;
+            (frame, last, steps)
+        }
         None => {
             // What later stages made of other frames would not fit these.
-            for kind in FOLDERS.iter().chain(&["meshes", "exports", "preview"]) {
-                store.clear(kind)?;
-            }
-            0
+            store.clear(&[&FOLDERS[..], &["meshes", "exports", "preview"]].concat())?;
+            (0, plan.frames, plan.steps_per_frame)
         }
     };
-    for kind in FOLDERS {
-        store.clear_temporaries(kind)?;
-    }
     let settings = &pipeline.simulate;
     let keep = settings.keep_states as usize;
     let writer = writer::Writer::start(store.clone(), &pipeline.output, keep);
     let mut progress = Progress {
         frame: first,
-        last: plan.frames.max(first),
+        last: last.max(first),
         broken: 0,
         fragments: 0,
     };
     let course = drive::Course {
         start: first,
         anew: resumed.is_none(),
-        last: plan.frames,
-        steps_per_frame: plan.steps_per_frame,
-        state_every: settings.frames_per_state(plan.steps_per_frame),
+        last,
+        steps_per_frame,
+        state_every: settings.frames_per_state(steps_per_frame),
     };
     let mut clock = Instant::now();
     let mut record = |frame: u32, delivery: drive::Delivery| {
@@ -276,49 +328,105 @@ pub fn run(
     Ok(Outcome {
         place: engine.place().name,
         frame: progress.frame,
-        interrupted: progress.frame < plan.frames,
-        steps: u64::from(progress.frame - first) * plan.steps_per_frame,
+        interrupted: progress.frame < last,
+        steps: u64::from(progress.frame - first) * steps_per_frame,
     })
 }
 
 /// Folders that the stage writes.
 const FOLDERS: [&str; 5] = ["frames", "breaks", "history", "fragments", "state"];
 
-/// Restores the newest state that is whole; `None` when there is none yet.
+/// Where a run goes on.
+struct Resumed {
+    frame: u32,
+    time: f64,
+    dt: f64,
+}
+
+/// Restores the state asked for; `None` when the run is to begin at the packing.
 fn resume(
     store: &Store,
     engine: &mut dyn Engine,
+    options: &Options,
     inputs: u64,
-) -> Result<Option<u32>, SimulateError> {
-    let mut damaged = None;
-    let mut found = None;
-    for frame in store.numbers("state", "rkyv")?.into_iter().rev() {
-        match State::read(store, frame) {
-            Ok(state) => {
-                found = Some((frame, state));
-                break;
-            }
-            // An older state leads to the same frames.
-            Err(error @ StoreError::Damaged { .. }) => damaged = damaged.or(Some(error)),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let Some((frame, state)) = found else {
-        return damaged.map_or(Ok(None), |error| Err(error.into()));
+    longest: f64,
+) -> Result<Option<Resumed>, SimulateError> {
+    let Some(state) = kept_state(store, options.start)? else {
+        return Ok(None);
     };
+    let (frame, dt) = (state.frame, state.dt);
     if state.inputs != inputs {
-        return Err(SimulateError::Changed { frame });
+        if options.inherited != Some(frame) {
+            return Err(SimulateError::Changed { frame });
+        }
+        if dt > longest * (1.0 + 1e-9) {
+            return Err(SimulateError::StepTooLong { frame, dt, longest });
+        }
     }
     engine
         .restore(&state)
         .map_err(|source| SimulateError::State { frame, source })?;
-    Ok(Some(frame))
+    let time = state.step as f64 * dt;
+    Ok(Some(Resumed { frame, time, dt }))
 }
 
-/// Hash of all that the course of a run follows from; not of its end, backend or what is kept.
+/// Reads the state to begin with, if any.
+fn kept_state(store: &Store, start: Start) -> Result<Option<State>, SimulateError> {
+    let kept = store.numbers("state", "rkyv")?;
+    match start {
+        Start::Anew => Ok(None),
+        Start::State(frame) if kept.contains(&frame) => Ok(Some(State::read(store, frame)?)),
+        Start::State(frame) => {
+            let kept: Vec<_> = kept.iter().map(u32::to_string).collect();
+            let kept = match kept[..] {
+                [] => "none".to_owned(),
+                _ => kept.join(", "),
+            };
+            Err(SimulateError::NoState { frame, kept })
+        }
+        Start::Newest => {
+            let mut damaged = None;
+            for frame in kept.into_iter().rev() {
+                match State::read(store, frame) {
+                    Ok(state) => return Ok(Some(state)),
+                    // An older state leads to the same frames.
+                    Err(error @ StoreError::Damaged { .. }) => damaged = damaged.or(Some(error)),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            damaged.map_or(Ok(None), |error| Err(error.into()))
+        }
+    }
+}
+
+/// Frame of the state that a run which starts so would go on from.
+pub fn resumable(store: &Store, start: Start) -> Result<Option<u32>, SimulateError> {
+    Ok(kept_state(store, start)?.map(|state| state.frame))
+}
+
+/// Steps of `dt` from frame to frame at this rate, where that is a whole number.
+fn steps_per_frame(rate: f64, dt: f64) -> Result<u64, SimulateError> {
+    let steps = 1.0 / (rate * dt);
+    let whole = steps.round();
+    if whole >= 1.0 && (steps - whole).abs() <= 1e-6 * whole.min(1e3) {
+        return Ok(whole as u64);
+    }
+    // Rounded to what a person would write; the tolerance above takes it.
+    let rate_of = |steps: f64| (1e9 / (steps.max(1.0) * dt)).round() / 1e9;
+    Err(SimulateError::FrameRate {
+        rate,
+        dt,
+        per_second: rate_of(1.0),
+        below: rate_of(steps.ceil()),
+        above: rate_of(steps.floor()),
+    })
+}
+
+/// Hash of all that the course of a run follows from; not of its end, how often it is recorded, its backend or what is kept.
 fn inputs_hash(packing: u64, pipeline: &Pipeline) -> u64 {
     let mut physics = pipeline.clone();
     physics.time.end = 0.0;
+    physics.time.frames_per_second = 0.0;
     physics.simulate.backend = Backend::Auto;
     physics.simulate.gpu = Default::default();
     physics.simulate.keep_states = 0;

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use super::engine::Snapshot;
 use super::state::State;
 use crate::spec::Output;
-use crate::store::{self, Format, Store};
+use crate::store::{self, Format, Store, Sums};
 
 /// Frames that may wait while one is written, before the simulation waits for them: what a slow disk costs in memory.
 const QUEUE: usize = 1;
@@ -31,14 +31,17 @@ impl Writer {
     /// Starts the thread; tables are written as `output` says, and the `keep` newest states stay on disk.
     pub fn start(store: Store, output: &Output, keep: usize) -> Self {
         let (queue, jobs) = sync_channel::<Job>(QUEUE);
-        let desk = Desk {
+        let mut desk = Desk {
             store,
             frames: Format::of_frames(output),
             tables: Format::of_tables(output),
             keep,
+            sums: Sums::new(),
         };
-        let thread =
-            std::thread::spawn(move || jobs.into_iter().try_for_each(|job| desk.write(job)));
+        let thread = std::thread::spawn(move || {
+            let written = jobs.into_iter().try_for_each(|job| desk.write(job));
+            written.and_then(|()| desk.list())
+        });
         Writer { queue, thread }
     }
 
@@ -69,10 +72,12 @@ struct Desk {
     frames: Format,
     tables: Format,
     keep: usize,
+    /// Of files not yet in `store.json`.
+    sums: Sums,
 }
 
 impl Desk {
-    fn write(&self, job: Job) -> store::Result<()> {
+    fn write(&mut self, job: Job) -> store::Result<()> {
         match job {
             Job::Frame(frame, snapshot) => self.write_frame(frame, &snapshot),
             Job::State(state) => self.write_state(&state),
@@ -85,7 +90,7 @@ impl Desk {
     }
 
     /// The frame comes after what belongs to it.
-    fn write_frame(&self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
+    fn write_frame(&mut self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
         let store = &self.store;
         let Snapshot {
             frames,
@@ -97,15 +102,26 @@ impl Desk {
         store.write_unlisted(first, frame, breaks, &self.tables)?;
         store.write_unlisted(second, frame, fragments, &self.tables)?;
         store.write_unlisted(third, frame, history, &self.tables)?;
-        store.write_unlisted(last, frame, frames, &self.frames)
+        store.write_unlisted(last, frame, frames, &self.frames)?;
+        let paths = KINDS.map(|kind| store.numbered(kind, frame, "parquet"));
+        self.sums.append(&mut store.sums_of(&paths)?);
+        Ok(())
+    }
+
+    /// Makes what was written last, and puts its sums into `store.json`.
+    fn list(&mut self) -> store::Result<()> {
+        for kind in KINDS {
+            if !self.sums.is_empty() {
+                self.store.sync_names(kind)?;
+            }
+        }
+        self.store.list(std::mem::take(&mut self.sums))
     }
 
     /// The state comes last, so that a state on disk has its frame and all before it.
-    fn write_state(&self, state: &State) -> store::Result<()> {
+    fn write_state(&mut self, state: &State) -> store::Result<()> {
+        self.list()?;
         let (store, frame) = (&self.store, state.frame);
-        for kind in KINDS {
-            store.sync_names(kind)?;
-        }
         state.write(store)?;
         let kept = store.numbers("state", "rkyv")?;
         let older = kept.iter().filter(|&&number| number < frame).rev();

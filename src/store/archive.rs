@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{Result, SCHEMA_VERSION, StoreError, atomic};
 
 /// Bytes of the header: magic, schema version, low 32 bits of the archive's xxh3.
-const HEADER: usize = 16;
+pub const HEADER: usize = 16;
 
 /// What archives are written by.
 type Target<'a, 'b, 'f> =

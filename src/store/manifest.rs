@@ -1,25 +1,43 @@
-//! `store.json`: what the store is and which stage wrote what.
+//! `store.json`: what the store is, which stage wrote what from what, and the sums of its files.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Result, Store, StoreError, atomic};
+use super::{Result, Store, StoreError, Sum, Sums, atomic};
 use crate::spec::Pipeline;
 
 /// Version of the store's layout and columns.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Record of a stage's last run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Record of a stage's last run, which came to its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageRecord {
-    /// Hash of the part of the pipeline that the stage follows: bodies and materials for `pack`, all of it for the others.
-    pub input_hash: String,
+    /// What of the pipeline the stage follows.
+    pub settings: Value,
+    /// Hash of each thing that it read, by name.
+    pub inputs: BTreeMap<String, String>,
+    /// Files that it wrote where their names do not follow from the frames: paths inside the store.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
     /// Version of the program.
     pub program: String,
     /// Wall time, s.
     pub seconds: f64,
+}
+
+/// The store that another one went on from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parent {
+    /// Its folder, as it was called then.
+    pub store: PathBuf,
+    /// Frame of the state that this store began with.
+    pub frame: u32,
+    /// Sum of that state's file.
+    pub state: Sum,
 }
 
 /// Contents of `store.json`.
@@ -31,13 +49,22 @@ pub struct Manifest {
     pub units: String,
     /// Coordinate system of every position.
     pub coordinates: String,
+    /// The store that this one went on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
     /// The pipeline as resolved: scale and overrides applied, SI numbers. Absent in stores of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline: Option<Pipeline>,
     /// Stages done.
     #[serde(default)]
     pub stages: BTreeMap<String, StageRecord>,
+    /// Sums of files; one that is not listed is read unchecked.
+    #[serde(default)]
+    pub files: Sums,
 }
+
+/// Key of the sum of `store.json` itself: xxh3-64 of the rest as compact JSON with sorted keys.
+const CHECKSUM: &str = "checksum";
 
 impl Manifest {
     /// A manifest without finished stages.
@@ -46,42 +73,177 @@ impl Manifest {
             schema_version: SCHEMA_VERSION,
             units: "SI".to_owned(),
             coordinates: "right-handed, y up, metres".to_owned(),
+            parent: None,
             pipeline: Some(pipeline),
             stages: BTreeMap::new(),
+            files: Sums::new(),
         }
     }
 
     /// Reads `store.json`.
     pub fn read(store: &Store) -> Result<Self> {
         let path = store.path("store.json");
-        let text = std::fs::read_to_string(&path).map_err(StoreError::io(&path))?;
+        let text = std::fs::read(&path).map_err(StoreError::io(&path))?;
         Self::parse(&path, &text)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema_version: u32,
+    fn parse(path: &Path, text: &[u8]) -> Result<Self> {
+        let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
+        let mut value: Value = serde_json::from_slice(text).map_err(|error| damaged(&error))?;
+        let version = value.get("schema_version").and_then(Value::as_u64);
+        if version != Some(u64::from(SCHEMA_VERSION)) {
+            let found = match (version, value.get("schema_version")) {
+                (Some(version), _) => format!("schema version {version}"),
+                (None, Some(other)) => format!("schema_version {other}, which is no number"),
+                (None, None) => "no schema_version".to_owned(),
+            };
+            let what = format!("{found}; this program reads version {SCHEMA_VERSION}");
+            return Err(damaged(&what));
         }
-        let found: Version =
-            serde_json::from_str(text).map_err(|error| StoreError::damaged(path, error))?;
-        if found.schema_version != SCHEMA_VERSION {
-            return Err(StoreError::damaged(
-                path,
-                format!(
-                    "schema version {}; this program reads version {SCHEMA_VERSION}",
-                    found.schema_version
-                ),
-            ));
+        let told = value.as_object_mut().and_then(|map| map.remove(CHECKSUM));
+        // Other programs, and people, may leave it out.
+        if told.is_some_and(|told| told != Value::String(checksum(&value))) {
+            let what = "altered since it was written: its checksum differs; \
+                        who changed it on purpose removes the line \"checksum\"";
+            return Err(damaged(&what));
         }
-        serde_json::from_str(text).map_err(|error| StoreError::damaged(path, error))
+        serde_json::from_value(value).map_err(|error| damaged(&error))
     }
 
     /// Writes `store.json`.
     pub fn write(&self, store: &Store) -> Result<()> {
         let path = store.path("store.json");
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| StoreError::damaged(&path, error))?;
+        let text = || {
+            // Through the text, so that numbers are as a reader finds them.
+            let mut value: Value = serde_json::from_str(&serde_json::to_string(self)?)?;
+            let sum = checksum(&value);
+            if let Some(map) = value.as_object_mut() {
+                map.insert(CHECKSUM.to_owned(), Value::String(sum));
+            }
+            serde_json::to_string_pretty(&value)
+        };
+        let text = text().map_err(|error| StoreError::damaged(&path, error))?;
         atomic::write_bytes(&path, text.as_bytes())
+    }
+
+    /// Drops the sums of these files and the records of the stages that wrote them.
+    pub fn forget(&mut self, gone: impl Fn(&str) -> bool) {
+        let stages = &mut self.stages;
+        self.files.retain(|name, _| {
+            let gone = gone(name);
+            if gone {
+                let folder = name.split('/').next().unwrap_or_default();
+                let writer = match folder {
+                    "packing" => "pack",
+                    "meshes" => "reconstruct",
+                    "exports" => "export",
+                    "preview" => "preview",
+                    _ => "simulate",
+                };
+                stages.retain(|stage, _| stage.split(' ').next() != Some(writer));
+            }
+            !gone
+        });
+    }
+
+    /// Changes `store.json` in one go, whatever other processes do with it; returns what it is then.
+    pub fn update(store: &Store, change: impl FnOnce(&mut Manifest)) -> Result<Manifest> {
+        let _turn = store.lock_manifest()?;
+        let mut manifest = Self::read(store)?;
+        change(&mut manifest);
+        manifest.write(store)?;
+        Ok(manifest)
+    }
+}
+
+fn checksum(value: &Value) -> String {
+    // Keys come sorted: serde_json keeps objects in ordered maps.
+    format!("{:016x}", xxh3_64(value.to_string().as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHOT: &str = "[time]\nend = 0.1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e9\n\
+        [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [2, 1, 1] }\n\
+        packing = { type = \"hexagonal\", radius = 0.001 }\n";
+
+    fn written() -> (tempfile::TempDir, Store, Manifest) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::at(folder.path());
+        let mut manifest = Manifest::new(crate::spec::parse(SHOT, "shot", &[]).expect("a shot"));
+        let record = StageRecord {
+            seconds: 0.1 + 0.2,
+            ..StageRecord::default()
+        };
+        manifest.stages.insert("pack".to_owned(), record);
+        manifest.write(&store).expect("written");
+        (folder, store, manifest)
+    }
+
+    #[test]
+    fn every_bit_is_read_back() {
+        let (_folder, store, manifest) = written();
+        assert_eq!(Manifest::read(&store).expect("read"), manifest);
+    }
+
+    #[test]
+    fn a_flipped_digit_is_found_and_a_missing_checksum_is_not_asked_for() {
+        let (_folder, store, manifest) = written();
+        let path = store.path("store.json");
+        let text = std::fs::read_to_string(&path).expect("there");
+        let altered = text.replace("1000000000.0", "1000000001.0");
+        assert_ne!(altered, text);
+        std::fs::write(&path, &altered).expect("written");
+        let told = Manifest::read(&store).expect_err("altered").to_string();
+        assert!(told.contains("store.json: altered"), "{told}");
+        let lines = altered
+            .lines()
+            .filter(|line| !line.contains("\"checksum\""));
+        std::fs::write(&path, lines.collect::<Vec<_>>().join("\n")).expect("written");
+        let read = Manifest::read(&store).expect("taken as it is");
+        let young = |manifest: &Manifest| manifest.pipeline.as_ref().map(|p| p.materials[0].young);
+        assert_eq!(young(&read), Some(1_000_000_001.0));
+        assert_eq!(young(&manifest), Some(1e9));
+    }
+
+    #[test]
+    fn other_versions_are_refused() {
+        let (_folder, store, _) = written();
+        let path = store.path("store.json");
+        let cases = [
+            (
+                "{\"schema_version\": 7}",
+                "schema version 7; this program reads version 1",
+            ),
+            ("{\"schema_version\": \"x\"}", "which is no number"),
+            ("{}", "no schema_version"),
+            ("[]", "no schema_version"),
+        ];
+        for (text, wanted) in cases {
+            std::fs::write(&path, text).expect("written");
+            let told = Manifest::read(&store).expect_err("refused").to_string();
+            assert!(told.contains(wanted), "{told}");
+        }
+    }
+
+    #[test]
+    fn changes_from_several_threads_all_arrive() {
+        let (_folder, store, _) = written();
+        std::thread::scope(|scope| {
+            for k in 0..4u64 {
+                let store = &store;
+                scope.spawn(move || {
+                    for l in 0..10u64 {
+                        let sum = Sum { bytes: k, hash: l };
+                        let name = format!("frames/{k}-{l}");
+                        Manifest::update(store, |m| m.files.extend([(name, sum)]))
+                            .expect("written");
+                    }
+                });
+            }
+        });
+        assert_eq!(Manifest::read(&store).expect("read").files.len(), 40);
     }
 }

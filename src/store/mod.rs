@@ -6,20 +6,25 @@ pub mod archive;
 pub mod atomic;
 mod encode;
 pub mod format;
+pub mod lock;
 pub mod manifest;
 pub mod parquet;
 pub mod rules;
+pub mod sums;
 pub mod surface;
 pub mod validate;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
 use crate::spec::FrameGroup;
 pub use format::Format;
-pub use manifest::{Manifest, SCHEMA_VERSION, StageRecord};
+pub use lock::{Hold, Lock};
+pub use manifest::{Manifest, Parent, SCHEMA_VERSION, StageRecord};
 use rules::Faults;
+pub use sums::{Sum, Sums};
 pub use surface::{Piece, SurfaceFrame};
 
 /// What can go wrong with a store.
@@ -53,6 +58,14 @@ pub enum StoreError {
         column: &'static str,
         /// What `output.columns` lacks.
         word: String,
+    },
+    /// Another process is at work on the store.
+    #[error("{path}: in use by {by}; wait until it ends", path = .path.display())]
+    Locked {
+        /// The store.
+        path: PathBuf,
+        /// Who holds it.
+        by: String,
     },
     /// A file cannot be understood.
     #[error("{path}: {what}", path = .path.display())]
@@ -104,24 +117,41 @@ pub struct Packing {
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    /// What files must be like, as `store.json` said when the store was opened.
+    sums: Arc<Sums>,
 }
 
 impl Store {
-    /// The store at `root`, whether or not anything is there yet.
+    /// The store at `root`, whether or not anything is there yet; files are read unchecked.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Store { root: root.into() }
+        Store {
+            root: root.into(),
+            sums: Arc::default(),
+        }
     }
 
-    /// An existing store, known by its `store.json`.
+    /// An existing store, known by its `store.json`; files are checked against the sums in it when they are read.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self> {
-        let store = Self::at(root);
+        let mut store = Self::at(root);
         if !store.path("store.json").is_file() {
             return Err(StoreError::NotAStore {
                 path: store.root,
                 missing: "store.json",
             });
         }
+        store.sums = Arc::new(Manifest::read(&store)?.files);
         Ok(store)
+    }
+
+    /// Refuses a file that is not as `store.json` says, or not there: `stage` makes it.
+    pub fn checked(&self, path: PathBuf, stage: &'static str) -> Result<PathBuf> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path, stage });
+        }
+        if let Some(sum) = self.name_of(&path).and_then(|name| self.sums.get(&name)) {
+            sum.check(&path)?;
+        }
+        Ok(path)
     }
 
     /// The folder.
@@ -175,13 +205,13 @@ impl Store {
     pub fn read_packing(&self) -> Result<Packing> {
         Ok(Packing {
             elements: self.read_elements()?,
-            bonds: read(self.path("packing/bonds.parquet"), "pack")?,
+            bonds: self.read(self.path("packing/bonds.parquet"), "pack")?,
         })
     }
 
     /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
-        let path = existing(self.path("packing/bonds.parquet"), "pack")?;
+        let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
             || self.read_element_columns(elements),
             || parquet::read_columns::<Bonds>(&path, &[&["id"], bonds].concat()),
@@ -195,7 +225,7 @@ impl Store {
 
     /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
     pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
-        let path = existing(self.path("packing/elements.parquet"), "pack")?;
+        let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
         let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
         let mut faults = Faults::first();
         rules::elements(&elements, 0, &mut faults);
@@ -205,23 +235,47 @@ impl Store {
 
     /// Reads the elements alone.
     pub fn read_elements(&self) -> Result<Elements> {
-        read(self.path("packing/elements.parquet"), "pack")
+        self.read(self.path("packing/elements.parquet"), "pack")
     }
 
     /// Number of bonds.
     pub fn bond_count(&self) -> Result<usize> {
-        parquet::rows(&existing(self.path("packing/bonds.parquet"), "pack")?)
+        parquet::rows(&self.checked(self.path("packing/bonds.parquet"), "pack")?)
     }
 
     /// Reads the bonds part by part, in order.
     pub fn read_bonds(&self, part: &mut dyn FnMut(&Bonds)) -> Result<()> {
-        parquet::read_parts(&existing(self.path("packing/bonds.parquet"), "pack")?, part)
+        parquet::read_parts(
+            &self.checked(self.path("packing/bonds.parquet"), "pack")?,
+            part,
+        )
     }
 
     /// Writes elements and bonds.
     pub fn write_packing(&self, packing: &Packing) -> Result<()> {
         parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
         parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
+    }
+
+    /// Puts what `fill` writes into a folder `kind` of its own in the place of the store's, and removes the folders `later`, which would not fit
+    /// it. When `fill` fails, everything stays as it was.
+    pub fn replace(
+        &self,
+        kind: &str,
+        later: &[&str],
+        fill: impl FnOnce(&Store) -> Result<()>,
+    ) -> Result<()> {
+        let fresh = Store::at(self.path(format!(".{kind}.{}.tmp", std::process::id())));
+        let (from, to) = (fresh.path(kind), self.path(kind));
+        let replaced = fill(&fresh).and_then(|()| {
+            atomic::sync_folder(&from)?;
+            self.clear(&[later, &[kind]].concat())?;
+            std::fs::rename(&from, &to).map_err(StoreError::io(&to))?;
+            atomic::sync_folder(&self.root)
+        });
+        // What is left of it has no reader.
+        let _ = std::fs::remove_dir_all(fresh.root);
+        replaced
     }
 
     /// Reads `frames/NNNNNN.parquet`.
@@ -232,7 +286,7 @@ impl Store {
     /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns; others that were left out read as zeros.
     pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
         let path = self.numbered("frames", frame, "parquet");
-        let frames = existing(path, "simulate")?;
+        let frames = self.checked(path, "simulate")?;
         parquet::read_needed(&frames, |name| {
             let mut groups = FrameGroup::ALL.iter();
             let group = groups.find(|group| group.columns().contains(&name));
@@ -260,8 +314,7 @@ impl Store {
 
     /// The groups of columns that are in `frames/NNNNNN.parquet`.
     pub fn frame_groups(&self, frame: u32) -> Result<Vec<FrameGroup>> {
-        let path = existing(self.numbered("frames", frame, "parquet"), "simulate")?;
-        let there = parquet::column_names(&path)?;
+        let there = parquet::column_names(&self.numbered("frames", frame, "parquet"))?;
         let whole = |group: &FrameGroup| {
             let mut names = group.columns().iter();
             names.all(|name| there.iter().any(|found| found == name))
@@ -277,12 +330,12 @@ impl Store {
     /// Reads those columns of `breaks/NNNNNN.parquet` that are there; others that are optional stay empty.
     pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
         let path = self.numbered("breaks", frame, "parquet");
-        parquet::read_present(&existing(path, "simulate")?)
+        parquet::read_present(&self.checked(path, "simulate")?)
     }
 
     /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
     pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
-        let path = existing(self.numbered("breaks", frame, "parquet"), "simulate")?;
+        let path = self.checked(self.numbered("breaks", frame, "parquet"), "simulate")?;
         let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
         let mut faults = Faults::first();
         rules::broken(&broken, 0, bonds, &mut faults);
@@ -327,43 +380,70 @@ impl Store {
         std::fs::remove_file(&path).map_err(StoreError::io(&path))
     }
 
-    /// Removes the folder `kind` with everything in it: a stage starts anew.
-    pub fn clear(&self, kind: &str) -> Result<()> {
-        let path = self.path(kind);
-        if path.exists() {
-            std::fs::remove_dir_all(&path).map_err(StoreError::io(&path))?;
-        }
-        Ok(())
-    }
-
-    /// Removes what writers that were killed left behind in the folder `kind`.
-    pub fn clear_temporaries(&self, kind: &str) -> Result<()> {
-        let folder = self.path(kind);
-        if !folder.is_dir() {
-            return Ok(());
-        }
-        for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
-            let path = entry.map_err(StoreError::io(&folder))?.path();
-            if atomic::is_temporary(&path) {
-                std::fs::remove_file(&path).map_err(StoreError::io(&path))?;
+    /// Removes the folders `kinds` with everything in them: a stage starts anew.
+    pub fn clear(&self, kinds: &[&str]) -> Result<()> {
+        self.forget(|name| kinds.iter().any(|kind| in_folder(name, kind)))?;
+        for path in kinds.iter().map(|kind| self.path(kind)) {
+            if path.exists() {
+                std::fs::remove_dir_all(&path).map_err(StoreError::io(&path))?;
             }
         }
         Ok(())
     }
 
+    /// Removes the numbered files of these folders that lie behind `frame`.
+    pub fn clear_after(&self, kinds: &[&str], frame: u32) -> Result<()> {
+        for kind in kinds {
+            let folder = self.path(kind);
+            let mut behind = Vec::new();
+            for extension in ["parquet", "rkyv"] {
+                let numbers = self.numbers(kind, extension)?.into_iter();
+                let numbers = numbers.filter(|&number| number > frame);
+                behind.extend(numbers.map(|number| self.numbered(kind, number, extension)));
+            }
+            if behind.is_empty() {
+                continue;
+            }
+            let names: Vec<_> = behind
+                .iter()
+                .filter_map(|path| self.name_of(path))
+                .collect();
+            self.forget(|name| names.iter().any(|gone| gone == name))?;
+            for path in behind {
+                std::fs::remove_file(&path).map_err(StoreError::io(&path))?;
+            }
+            atomic::sync_folder(&folder)?;
+        }
+        Ok(())
+    }
+
+    /// Adds sums to `store.json`, where there is one.
+    pub fn list(&self, mut sums: Sums) -> Result<()> {
+        if self.path("store.json").is_file() && !sums.is_empty() {
+            Manifest::update(self, |manifest| manifest.files.append(&mut sums))?;
+        }
+        Ok(())
+    }
+
+    /// Drops the sums of files that are about to be removed, and the records of the stages that wrote them.
+    fn forget(&self, gone: impl Fn(&str) -> bool) -> Result<()> {
+        if self.path("store.json").is_file() {
+            Manifest::update(self, |manifest| manifest.forget(gone))?;
+        }
+        Ok(())
+    }
+
     fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {
-        read(self.numbered(kind, frame, "parquet"), "simulate")
+        self.read(self.numbered(kind, frame, "parquet"), "simulate")
+    }
+
+    fn read<T: Table>(&self, path: PathBuf, stage: &'static str) -> Result<T> {
+        parquet::read(&self.checked(path, stage)?)
     }
 }
 
-fn read<T: Table>(path: PathBuf, stage: &'static str) -> Result<T> {
-    parquet::read(&existing(path, stage)?)
-}
-
-fn existing(path: PathBuf, stage: &'static str) -> Result<PathBuf> {
-    if path.is_file() {
-        Ok(path)
-    } else {
-        Err(StoreError::Missing { path, stage })
-    }
+/// Whether a file's name in the sums lies in a folder of the store.
+pub fn in_folder(name: &str, folder: &str) -> bool {
+    let rest = name.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.starts_with('/'))
 }

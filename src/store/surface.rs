@@ -60,12 +60,7 @@ impl SurfaceFrame {
     /// Reads and validates `meshes/NNNNNN.rkyv`.
     pub fn read(store: &Store, frame: u32) -> Result<Self> {
         let path = store.numbered("meshes", frame, "rkyv");
-        if !path.is_file() {
-            return Err(StoreError::Missing {
-                path,
-                stage: "reconstruct",
-            });
-        }
+        let path = store.checked(path, "reconstruct")?;
         let bytes = archive::read(&path, MAGIC)?;
         let surface: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
             .map_err(|error| StoreError::damaged(&path, error))?;

@@ -263,7 +263,8 @@ pub fn frames_behind(table: &mut Table) -> Result<(), Failure> {
     let options = simulate::Options {
         backend: Some(Backend::Cpu),
         adapter: None,
-        resume: false,
+        start: cullet::simulate::Start::Anew,
+        inherited: None,
         until: None,
     };
     let (mut alone, mut with) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::rules::{Fault, Faults};
-use super::{Manifest, Result, Store, StoreError, SurfaceFrame, atomic};
+use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic};
 
 /// Faults of a file that are told one by one.
 const TOLD: usize = 20;
@@ -94,7 +94,8 @@ pub fn validate(
         manifest.error(error);
     }
     checked.push(manifest);
-    let pipeline = told.ok().and_then(|manifest| manifest.pipeline);
+    let (pipeline, sums) =
+        told.map_or_else(|_| Default::default(), |told| (told.pipeline, told.files));
 
     let packing = packing::check(store, pipeline.as_ref(), &mut checked)?;
     moments::check(store, &packing, &mut checked)?;
@@ -107,6 +108,7 @@ pub fn validate(
         )
     })?;
     archives(store, "state", &mut checked, read_state)?;
+    sums_hold(store, &sums, &mut checked);
     let files = checked.len();
     misnamed(store, &mut checked)?;
 
@@ -145,6 +147,31 @@ fn archives(
         file
     }));
     Ok(())
+}
+
+/// Holds files against the sums in `store.json`, with whatever else there is to say of each.
+fn sums_hold(store: &Store, sums: &Sums, checked: &mut Vec<Checked>) {
+    let held: Vec<_> = sums
+        .par_iter()
+        .filter_map(|(name, sum)| {
+            let path = store.path(name);
+            let held = match path.is_file() {
+                true => sum.check(&path),
+                false => Err(StoreError::damaged(&path, "missing; store.json lists it")),
+            };
+            Some((name, held.err()?))
+        })
+        .collect();
+    for (name, error) in held {
+        match checked.iter_mut().find(|file| file.file == *name) {
+            Some(file) => file.error(&error),
+            None => {
+                let mut file = Checked::new(name.clone());
+                file.error(&error);
+                checked.push(file);
+            }
+        }
+    }
 }
 
 /// Refuses an archive of another frame than its name says.

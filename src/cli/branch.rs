@@ -1,0 +1,87 @@
+//! `--branch`: a store of its own that goes on from a state of another one, with other physics if need be.
+
+use std::path::Path;
+
+use super::run::refuse_foreign_folder;
+use super::{WrongUse, stages};
+use crate::simulate::{Start, resumable};
+use crate::spec::Resolved;
+use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder};
+
+/// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state; tells where to start there.
+///
+/// With `resolved`, refuses a pipeline of other bodies or materials. `to` is there as a whole or not at all.
+pub fn begin(
+    from: &Path,
+    to: &Path,
+    start: Start,
+    resolved: Option<&Resolved>,
+) -> anyhow::Result<Start> {
+    let parent = Store::open(from)?;
+    let _held = parent.lock(Hold::Together, "branch")?;
+    let manifest = Manifest::read(&parent)?;
+    if let Some(resolved) = resolved {
+        stages::refuse_other_packing(&parent, resolved)?;
+    }
+    refuse_foreign_folder(to)?;
+    if to.join("store.json").exists() {
+        let what = format!("--branch {}: there is a store already", to.display());
+        return Err(WrongUse(what).into());
+    }
+    let start = match start {
+        Start::Anew => Start::Newest,
+        start => start,
+    };
+    let Some(frame) = resumable(&parent, start)? else {
+        let what = format!("{}: no state is kept to branch from", from.display());
+        return Err(WrongUse(what).into());
+    };
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = to.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let made = copy(&parent, &manifest, frame, &Store::at(&temporary)).and_then(|()| {
+        // An empty folder gives way.
+        let _ = std::fs::remove_dir(to);
+        std::fs::rename(&temporary, to).map_err(StoreError::io(to))
+    });
+    if made.is_err() {
+        let _ = std::fs::remove_dir_all(&temporary);
+    }
+    made?;
+    Ok(Start::State(frame))
+}
+
+fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::store::Result<()> {
+    let mut branch = manifest.clone();
+    branch.stages.retain(|stage, _| stage == "pack");
+    branch.files.retain(|name, _| belongs(name, frame));
+    let state = parent.numbered("state", frame, "rkyv");
+    branch.parent = Some(Parent {
+        store: parent.root().to_owned(),
+        frame,
+        state: Sum::of(&state)?,
+    });
+    let mut paths: Vec<_> = branch.files.keys().map(|name| parent.path(name)).collect();
+    paths.push(state);
+    for path in paths {
+        let path = parent.checked(path, "simulate")?;
+        let name = parent.name_of(&path).unwrap_or_default();
+        let target = to.path(name);
+        let folder = target.parent().unwrap_or(to.root());
+        std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        std::fs::copy(&path, &target).map_err(StoreError::io(&target))?;
+        std::fs::File::open(&target)
+            .and_then(|file| file.sync_data())
+            .map_err(StoreError::io(&target))?;
+        atomic::sync_folder(folder)?;
+    }
+    branch.write(to)
+}
+
+/// Whether a file is the packing's or a table of a frame up to this one.
+fn belongs(name: &str, frame: u32) -> bool {
+    let number = Path::new(name).file_stem().and_then(|stem| stem.to_str());
+    let number: Option<u32> = number.and_then(|stem| stem.parse().ok());
+    let kinds = ["frames", "breaks", "history", "fragments"];
+    in_folder(name, "packing")
+        || (kinds.iter().any(|kind| in_folder(name, kind)) && number.is_some_and(|n| n <= frame))
+}

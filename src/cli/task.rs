@@ -1,0 +1,254 @@
+//! What a stage follows: the part of the pipeline and the files that its result depends on, as `store.json` records them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::spec::{BodyShape, Pipeline};
+use crate::store::{Manifest, StageRecord, Store, Sum, Sums, in_folder};
+
+/// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
+const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
+
+/// A stage that is about to run, or would be.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Its name in `store.json`.
+    pub name: String,
+    settings: Value,
+    inputs: BTreeMap<String, String>,
+}
+
+impl Task {
+    fn new(name: &str, settings: Value) -> Self {
+        Task {
+            name: name.to_owned(),
+            settings,
+            inputs: BTreeMap::new(),
+        }
+    }
+
+    /// Bodies, the seed, of the materials what bonds are made of, and the mesh files.
+    pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
+        let materials = pipeline.materials.iter().map(|m| {
+            json!({
+                "name": m.name, "density": m.density, "young": m.young, "poisson": m.poisson, "shear": m.shear,
+                "elasticity": m.elasticity, "tensile_strength": m.tensile_strength,
+                "shear_strength": m.shear_strength, "weibull_modulus": m.weibull_modulus,
+            })
+        });
+        let settings = json!({
+            "material": materials.collect::<Vec<_>>(),
+            "body": pipeline.bodies,
+            "simulate": { "seed": pipeline.simulate.seed },
+        });
+        let mut task = Task::new("pack", settings);
+        for body in &pipeline.bodies {
+            if let BodyShape::Mesh { file, .. } = &body.shape {
+                // A file that is gone is the stage's to tell.
+                let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
+                let hash = format!("{:016x}", xxh3_64(&bytes));
+                task.inputs.insert(format!("mesh {file}"), hash);
+            }
+        }
+        task
+    }
+
+    /// All that the frames depend on: the pipeline but for what later stages follow, and the packing.
+    pub fn simulate(pipeline: &Pipeline, manifest: &Manifest) -> Self {
+        let mut settings = json!(pipeline);
+        if let Some(map) = settings.as_object_mut() {
+            for later in ["reconstruct", "export", "preview"] {
+                map.remove(later);
+            }
+        }
+        if let Some(map) = settings["simulate"].as_object_mut() {
+            map.remove("keep_states");
+            map.remove("state_every");
+        }
+        Task::new("simulate", settings).with(manifest, "packing", &["packing"])
+    }
+
+    /// Settings of the surfaces, packing and frames.
+    pub fn reconstruct(manifest: &Manifest) -> Self {
+        let settings = manifest.pipeline.as_ref().map(|p| &p.reconstruct);
+        Task::new("reconstruct", json!({ "reconstruct": settings }))
+            .with(manifest, "packing", &["packing"])
+            .with(manifest, "frames", &TABLES)
+    }
+
+    /// Settings of an export, as `options` resolve them, what names and axes come from, surfaces and frames.
+    pub fn export(name: &str, options: Value, manifest: &Manifest) -> Self {
+        let shot = manifest.pipeline.as_ref();
+        let settings = json!({
+            "export": options,
+            "time": { "frames_per_second": shot.map(|p| p.time.frames_per_second) },
+            "world": { "gravity": shot.map(|p| p.world.gravity) },
+        });
+        Task::new(&format!("export {name}"), settings)
+            .with(manifest, "packing", &["packing"])
+            .with(manifest, "frames", &TABLES)
+            .with(manifest, "surfaces", &["meshes"])
+    }
+
+    /// Settings of the pictures, colliders, surfaces and frames.
+    pub fn preview(manifest: &Manifest) -> Self {
+        let shot = manifest.pipeline.as_ref();
+        let settings = json!({
+            "preview": shot.map(|p| &p.preview),
+            "collider": shot.map(|p| &p.colliders),
+        });
+        Task::new("preview", settings)
+            .with(manifest, "packing", &["packing"])
+            .with(manifest, "frames", &TABLES)
+            .with(manifest, "surfaces", &["meshes"])
+    }
+
+    /// Adds a hash of the files in these folders.
+    fn with(mut self, manifest: &Manifest, name: &str, folders: &[&str]) -> Self {
+        let mut hash = Xxh3::new();
+        for (file, sum) in &manifest.files {
+            if folders.iter().any(|folder| in_folder(file, folder)) {
+                hash.update(format!("{file} {sum}\n").as_bytes());
+            }
+        }
+        let hash = format!("{:016x}", hash.digest());
+        self.inputs.insert(name.to_owned(), hash);
+        self
+    }
+
+    /// Why what the store holds is not what the stage would make; `None` when it is. `wanted` are the files that it would write.
+    pub fn outdated(
+        &self,
+        store: &Store,
+        manifest: &Manifest,
+        wanted: &[String],
+    ) -> Option<String> {
+        let Some(record) = manifest.stages.get(&self.name) else {
+            return Some("not done yet".to_owned());
+        };
+        let mut changed = Vec::new();
+        changes("", &record.settings, &self.settings, &mut changed);
+        let mut names: Vec<_> = record.inputs.keys().chain(self.inputs.keys()).collect();
+        names.sort();
+        names.dedup();
+        let inputs = names.into_iter();
+        changed.extend(
+            inputs
+                .filter(|name| record.inputs.get(*name) != self.inputs.get(*name))
+                .cloned(),
+        );
+        if !changed.is_empty() {
+            let more = match changed.len() {
+                0..=3 => String::new(),
+                count => format!(" and {} more", count - 3),
+            };
+            changed.truncate(3);
+            return Some(format!("{}{more} changed", changed.join(", ")));
+        }
+        let outputs = record.outputs.iter().chain(wanted);
+        outputs
+            .filter(|name| !is_there(store, manifest.files.get(*name), name))
+            .map(|name| format!("{name} is missing"))
+            .next()
+    }
+
+    /// Notes that the stage is about to write these files: their sums go, and where the settings or inputs have changed those of all files in
+    /// `folder`, and the record.
+    pub fn begin(&self, store: &Store, folder: &str, files: &[String]) -> crate::store::Result<()> {
+        let change = |manifest: &mut Manifest| {
+            let record = manifest.stages.get(&self.name);
+            let same =
+                record.is_some_and(|r| r.settings == self.settings && r.inputs == self.inputs);
+            if !same {
+                manifest.stages.remove(&self.name);
+            }
+            manifest.files.retain(|name, _| {
+                let old = !same && in_folder(name, folder);
+                !(old || files.contains(name))
+            });
+        };
+        Manifest::update(store, change).map(drop)
+    }
+
+    /// Records that the stage is done.
+    pub fn finish(
+        self,
+        store: &Store,
+        seconds: f64,
+        mut sums: Sums,
+        outputs: Vec<String>,
+    ) -> crate::store::Result<()> {
+        let record = StageRecord {
+            settings: self.settings,
+            inputs: self.inputs,
+            outputs,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds,
+        };
+        let change = |manifest: &mut Manifest| {
+            manifest.files.append(&mut sums);
+            manifest.stages.insert(self.name, record);
+        };
+        Manifest::update(store, change).map(drop)
+    }
+}
+
+/// Whether a file is listed and as long as listed.
+fn is_there(store: &Store, sum: Option<&Sum>, name: &str) -> bool {
+    sum.is_some_and(|sum| {
+        let found = std::fs::metadata(store.path(name));
+        found.is_ok_and(|found| found.len() == sum.bytes)
+    })
+}
+
+/// Dotted paths of the values that differ; entries of lists go by their names where they have one.
+fn changes(path: &str, old: &Value, new: &Value, out: &mut Vec<String>) {
+    if old == new {
+        return;
+    }
+    let deeper = |key: &str| match path {
+        "" => key.to_owned(),
+        _ => format!("{path}.{key}"),
+    };
+    match (old, new) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut keys: Vec<_> = a.keys().chain(b.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            for key in keys {
+                changes(&deeper(key), &old[key], &new[key], out);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (at, (a, b)) in a.iter().zip(b).enumerate() {
+                let name = b["name"].as_str().map(str::to_owned);
+                changes(&deeper(&name.unwrap_or(at.to_string())), a, b, out);
+            }
+        }
+        _ => out.push(path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_values_are_named() {
+        let old = json!({ "time": { "end": 1, "step": 2 }, "material": [{ "name": "gypsum", "young": 3 }], "x": [1] });
+        let mut new = old.clone();
+        let named = |new: &Value| {
+            let mut out = Vec::new();
+            changes("", &old, new, &mut out);
+            out
+        };
+        assert!(named(&new).is_empty());
+        new["time"]["end"] = json!(5);
+        new["material"][0]["young"] = json!(4);
+        new["x"] = json!([1, 2]);
+        assert_eq!(named(&new), ["material.gypsum.young", "time.end", "x"]);
+    }
+}

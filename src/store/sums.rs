@@ -1,0 +1,160 @@
+//! Sums of the store's files, kept in `store.json`: a file that was cut short or altered is named before anything reads it.
+//!
+//! States keep their sum in themselves and come and go: they are not listed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Result, Store, StoreError, archive};
+
+/// Length and xxh3-64 of a file; of an rkyv archive that of its header alone, which holds a sum of the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Length, bytes.
+    pub bytes: u64,
+    /// xxh3-64.
+    pub hash: u64,
+}
+
+/// Sums by path inside the store, `/` between folders.
+pub type Sums = BTreeMap<String, Sum>;
+
+impl fmt::Display for Sum {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:016x}-{}", self.hash, self.bytes)
+    }
+}
+
+impl FromStr for Sum {
+    type Err = String;
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let parsed = text.split_once('-').and_then(|(hash, bytes)| {
+            Some(Sum {
+                bytes: bytes.parse().ok()?,
+                hash: u64::from_str_radix(hash, 16).ok()?,
+            })
+        });
+        parsed.ok_or_else(|| {
+            format!("{text:?} is no sum of a file: xxh3-64 in 16 digits, a hyphen, its length")
+        })
+    }
+}
+
+impl Serialize for Sum {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sum {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Sum {
+    /// The sum of a file as it is now.
+    pub fn of(path: &Path) -> Result<Self> {
+        let read = || -> std::io::Result<Self> {
+            let file = File::open(path)?;
+            let bytes = file.metadata()?.len();
+            let hashed = match path.extension() {
+                Some(extension) if extension == "rkyv" => archive::HEADER as u64,
+                _ => u64::MAX,
+            };
+            let mut file = file.take(hashed);
+            let (mut hash, mut part) = (Xxh3::new(), vec![0; 1 << 20]);
+            loop {
+                match file.read(&mut part)? {
+                    0 => break,
+                    read => hash.update(&part[..read]),
+                }
+            }
+            let hash = hash.digest();
+            Ok(Sum { bytes, hash })
+        };
+        read().map_err(StoreError::io(path))
+    }
+
+    /// Refuses a file that is not as it was written.
+    pub fn check(&self, path: &Path) -> Result<()> {
+        let found = std::fs::metadata(path).map_err(StoreError::io(path))?.len();
+        if found != self.bytes {
+            let what = format!(
+                "cut short or altered: {found} bytes, store.json says {}",
+                self.bytes
+            );
+            return Err(StoreError::damaged(path, what));
+        }
+        if Sum::of(path)? != *self {
+            let what = "altered since it was written: its sum is not the one in store.json";
+            return Err(StoreError::damaged(path, what));
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// A file's name in the sums; none for files outside the store.
+    pub fn name_of(&self, path: &Path) -> Option<String> {
+        let inside = path.strip_prefix(self.root()).ok()?;
+        let parts = inside.iter().map(|part| part.to_string_lossy());
+        Some(parts.collect::<Vec<_>>().join("/"))
+    }
+
+    /// Sums of files of the store as they are now; files outside it are left out.
+    pub fn sums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<Sums> {
+        let sums = paths.par_iter().filter_map(|path| {
+            let name = self.name_of(path.as_ref())?;
+            Some(Sum::of(path.as_ref()).map(|sum| (name, sum)))
+        });
+        sums.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_read_as_it_is_written() {
+        let sum = Sum {
+            bytes: 1234,
+            hash: 0xFEDC,
+        };
+        let text = serde_json::to_string(&sum).expect("text");
+        assert_eq!(text, "\"000000000000fedc-1234\"");
+        assert_eq!(serde_json::from_str::<Sum>(&text).expect("sum"), sum);
+        for wrong in ["\"fedc\"", "\"xyz-1\"", "\"1-\"", "3"] {
+            assert!(serde_json::from_str::<Sum>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn altered_files_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("some.parquet");
+        let content: Vec<u8> = (0..3_000_000u32).map(|k| k as u8).collect();
+        std::fs::write(&path, &content).expect("written");
+        let sum = Sum::of(&path).expect("a sum");
+        assert_eq!(sum.hash, xxhash_rust::xxh3::xxh3_64(&content));
+        sum.check(&path).expect("unaltered");
+        let mut flipped = content.clone();
+        flipped[2_500_000] ^= 1;
+        std::fs::write(&path, &flipped).expect("written");
+        let told = sum.check(&path).expect_err("altered").to_string();
+        assert!(told.contains("some.parquet: altered"), "{told}");
+        std::fs::write(&path, &content[..7]).expect("written");
+        let told = sum.check(&path).expect_err("cut").to_string();
+        assert!(told.contains("7 bytes, store.json says 3000000"), "{told}");
+    }
+}
