@@ -112,8 +112,14 @@ fn survives(place: &Place) -> Vec<(String, String)> {
         let error = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
             Some(0) => {}
-            Some(2) => {
+            Some(code @ (1 | 2)) => {
                 assert_eq!(error.lines().count(), 1, "{arguments:?}: {error}");
+                // An archive whose own checksum differs is no wrong input but a failure.
+                assert_eq!(
+                    code == 1,
+                    error.contains("checksum"),
+                    "{arguments:?}: {error}"
+                );
                 refusals.push((arguments.join(" "), error));
             }
             code => panic!("{arguments:?} ended with {code:?}: {error}"),

@@ -48,11 +48,19 @@ impl Place {
 
     /// Runs and wants exit code 2 with one message; returns it.
     pub fn refuse(&self, arguments: &[&str]) -> String {
+        self.fail(arguments, 2)
+    }
+
+    /// Runs and wants this exit code with one message, the last line; returns it.
+    pub fn fail(&self, arguments: &[&str], code: i32) -> String {
         let output = self.output(arguments);
         let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
-        assert_eq!(error.lines().count(), 1, "one message: {error}");
-        error
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+        let messages = error.lines().filter(|line| line.starts_with("cullet: "));
+        assert_eq!(messages.count(), 1, "one message: {error}");
+        let last = error.lines().last().unwrap();
+        assert!(last.starts_with("cullet: "), "{error}");
+        last.to_owned()
     }
 }
 

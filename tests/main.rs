@@ -13,4 +13,5 @@ mod pipeline;
 mod refusals;
 mod scenes;
 mod statics;
+mod store;
 mod vectors;

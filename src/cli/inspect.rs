@@ -28,11 +28,10 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "stages": manifest.stages,
     });
     // Stores of other programs need not have these two.
-    let history = frames.last().map(|&last| there(store.read_history(last)));
-    let fragments = frames.last().map(|&last| there(store.read_fragments(last)));
-    if let (Some(history), Some(&last)) = (history.transpose()?.flatten(), frames.last())
-        && !history.frame.is_empty()
-    {
+    let last = frames.last().copied().unwrap_or(0);
+    let history = if_there(store.read_history(last))?;
+    let fragments = if_there(store.read_fragments(last))?;
+    if let Some(history) = history.filter(|history| !history.frame.is_empty()) {
         out["last"] = json!({
             "frame": last,
             "time": history.time[0],
@@ -52,7 +51,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         });
         let mut seconds = 0.0;
         for &frame in &frames {
-            let history = there(store.read_history(frame))?;
+            let history = if_there(store.read_history(frame))?;
             seconds += history
                 .and_then(|h| h.seconds.first().copied())
                 .unwrap_or(0.0);
@@ -63,19 +62,19 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             out["element_steps_per_second"] = json!(work / seconds);
         }
     }
-    if let Some(fragments) = fragments.transpose()?.flatten() {
+    if let Some(fragments) = fragments {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
         let told = &mut out["last"];
-        told["frame"] = json!(frames.last());
+        told["frame"] = json!(last);
         told["fragments"] = json!(fragments.fragment.len());
         told["fragments_of_10_elements"] = json!(count(&fragments, 10));
         let parts = largest.iter().take(8).map(|m| m / total);
         told["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
         told["mass_error"] = json!(total / mass - 1.0);
     }
-    if let (true, Some(&last)) = (out["last"].is_null(), frames.last()) {
+    if out["last"].is_null() && !frames.is_empty() {
         out["last"] = seen(&store, last, bonds)?;
     }
     if as_json {
@@ -110,8 +109,8 @@ fn seen(store: &Store, last: u32, bonds: usize) -> Result<serde_json::Value, Sto
     Ok(seen)
 }
 
-/// A table, if its file is there.
-fn there<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+/// A table, or none where its file is not there.
+fn if_there<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
     match read {
         Ok(table) => Ok(Some(table)),
         Err(StoreError::Missing { .. }) => Ok(None),

@@ -329,7 +329,8 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                     crate::store::StoreError::NotAStore { .. }
                         | crate::store::StoreError::Missing { .. }
                         | crate::store::StoreError::LeftOut { .. }
-                        | crate::store::StoreError::Damaged { .. }
+                        | crate::store::StoreError::Gone { .. }
+                        | crate::store::StoreError::Invalid { .. }
                         | crate::store::StoreError::Locked { .. }
                 )
             )

@@ -164,6 +164,9 @@ pub fn simulate(
         "frame {}, {} steps on {}",
         outcome.frame, outcome.steps, outcome.place
     ));
+    if let Some(damaged) = &outcome.damaged {
+        report.note(&format!("an older state was taken: {damaged}"));
+    }
     adopt(&store, pipeline)?;
     if outcome.interrupted {
         return Err(Interrupted.into());

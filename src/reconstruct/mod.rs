@@ -158,6 +158,7 @@ pub fn run(
             let stage = "pack";
             return Err(StoreError::Missing { path, stage }.into());
         }
+        let path = store.checked(path, "pack")?;
         let unusable = |what: String| ReconstructError::Skin { body, what };
         let mut skin = read::read(&path).map_err(|error| unusable(error.to_string()))?;
         match require_solid(&mut skin) {

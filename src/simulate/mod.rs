@@ -230,6 +230,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Steps taken in this run, up to the last frame.
     pub steps: u64,
+    /// What is wrong with a newer state than the one that the run went on from.
+    pub damaged: Option<String>,
 }
 
 /// Runs the stage on a packed store.
@@ -267,8 +269,15 @@ pub fn run(
         let frames = ((pipeline.time.end - time) / interval + 1e-9).floor();
         Ok((frame.saturating_add(frames as u32), steps))
     };
+    let (anew, mut damaged) = (resumed.is_none(), None);
     let (first, last, steps_per_frame) = match resumed {
-        Some(Resumed { frame, time, dt }) => {
+        Some(Resumed {
+            frame,
+            time,
+            dt,
+            newer,
+        }) => {
+            damaged = newer;
             let (last, steps) = course_of(frame, time, dt)?;
             store.clear_after(&FOLDERS, frame)?;
             (frame, last, steps)
@@ -290,7 +299,7 @@ pub fn run(
     };
     let course = drive::Course {
         start: first,
-        anew: resumed.is_none(),
+        anew,
         last,
         steps_per_frame,
         state_every: settings.frames_per_state(steps_per_frame),
@@ -330,6 +339,7 @@ pub fn run(
         frame: progress.frame,
         interrupted: progress.frame < last,
         steps: u64::from(progress.frame - first) * steps_per_frame,
+        damaged,
     })
 }
 
@@ -341,6 +351,8 @@ struct Resumed {
     frame: u32,
     time: f64,
     dt: f64,
+    /// What is wrong with a newer state.
+    newer: Option<String>,
 }
 
 /// Restores the state asked for; `None` when the run is to begin at the packing.
@@ -351,9 +363,10 @@ fn resume(
     inputs: u64,
     longest: f64,
 ) -> Result<Option<Resumed>, SimulateError> {
-    let Some(state) = kept_state(store, options.start)? else {
+    let Some((state, newer)) = kept_state(store, options.start)? else {
         return Ok(None);
     };
+    let newer = newer.map(|error| error.to_string());
     let (frame, dt) = (state.frame, state.dt);
     if state.inputs != inputs {
         if options.inherited != Some(frame) {
@@ -367,15 +380,25 @@ fn resume(
         .restore(&state)
         .map_err(|source| SimulateError::State { frame, source })?;
     let time = state.step as f64 * dt;
-    Ok(Some(Resumed { frame, time, dt }))
+    Ok(Some(Resumed {
+        frame,
+        time,
+        dt,
+        newer,
+    }))
 }
 
-/// Reads the state to begin with, if any.
-fn kept_state(store: &Store, start: Start) -> Result<Option<State>, SimulateError> {
+/// Reads the state to begin with, if any, and tells what is wrong with a newer one.
+fn kept_state(
+    store: &Store,
+    start: Start,
+) -> Result<Option<(State, Option<StoreError>)>, SimulateError> {
     let kept = store.numbers("state", "rkyv")?;
     match start {
         Start::Anew => Ok(None),
-        Start::State(frame) if kept.contains(&frame) => Ok(Some(State::read(store, frame)?)),
+        Start::State(frame) if kept.contains(&frame) => {
+            Ok(Some((State::read(store, frame)?, None)))
+        }
         Start::State(frame) => {
             let kept: Vec<_> = kept.iter().map(u32::to_string).collect();
             let kept = match kept[..] {
@@ -388,7 +411,7 @@ fn kept_state(store: &Store, start: Start) -> Result<Option<State>, SimulateErro
             let mut damaged = None;
             for frame in kept.into_iter().rev() {
                 match State::read(store, frame) {
-                    Ok(state) => return Ok(Some(state)),
+                    Ok(state) => return Ok(Some((state, damaged))),
                     // An older state leads to the same frames.
                     Err(error @ StoreError::Damaged { .. }) => damaged = damaged.or(Some(error)),
                     Err(error) => return Err(error.into()),
@@ -401,7 +424,7 @@ fn kept_state(store: &Store, start: Start) -> Result<Option<State>, SimulateErro
 
 /// Frame of the state that a run which starts so would go on from.
 pub fn resumable(store: &Store, start: Start) -> Result<Option<u32>, SimulateError> {
-    Ok(kept_state(store, start)?.map(|state| state.frame))
+    Ok(kept_state(store, start)?.map(|(state, _)| state.frame))
 }
 
 /// Steps of `dt` from frame to frame at this rate, where that is a whole number.

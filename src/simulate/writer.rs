@@ -40,7 +40,10 @@ impl Writer {
         };
         let thread = std::thread::spawn(move || {
             let written = jobs.into_iter().try_for_each(|job| desk.write(job));
-            written.and_then(|()| desk.list())
+            written?;
+            desk.list()?;
+            // A run that was killed may have left one more than is kept.
+            desk.prune()
         });
         Writer { queue, thread }
     }
@@ -121,12 +124,15 @@ impl Desk {
     /// The state comes last, so that a state on disk has its frame and all before it.
     fn write_state(&mut self, state: &State) -> store::Result<()> {
         self.list()?;
-        let (store, frame) = (&self.store, state.frame);
-        state.write(store)?;
-        let kept = store.numbers("state", "rkyv")?;
-        let older = kept.iter().filter(|&&number| number < frame).rev();
-        for &old in older.skip(self.keep.max(1) - 1) {
-            store.remove_numbered("state", old, "rkyv")?;
+        state.write(&self.store)?;
+        self.prune()
+    }
+
+    /// Removes states but for the newest ones.
+    fn prune(&self) -> store::Result<()> {
+        let kept = self.store.numbers("state", "rkyv")?;
+        for &old in kept.iter().rev().skip(self.keep.max(1)) {
+            self.store.remove_numbered("state", old, "rkyv")?;
         }
         Ok(())
     }

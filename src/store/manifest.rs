@@ -133,13 +133,7 @@ impl Manifest {
             let gone = gone(name);
             if gone {
                 let folder = name.split('/').next().unwrap_or_default();
-                let writer = match folder {
-                    "packing" => "pack",
-                    "meshes" => "reconstruct",
-                    "exports" => "export",
-                    "preview" => "preview",
-                    _ => "simulate",
-                };
+                let writer = super::writer_of(folder);
                 stages.retain(|stage, _| stage.split(' ').next() != Some(writer));
             }
             !gone

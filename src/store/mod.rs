@@ -59,6 +59,14 @@ pub enum StoreError {
         /// What `output.columns` lacks.
         word: String,
     },
+    /// A file that was there is not any more.
+    #[error("{path}: gone, though store.json lists it; `cullet {stage}` makes it anew", path = .path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// The stage that writes it.
+        stage: &'static str,
+    },
     /// Another process is at work on the store.
     #[error("{path}: in use by {by}; wait until it ends", path = .path.display())]
     Locked {
@@ -66,6 +74,14 @@ pub enum StoreError {
         path: PathBuf,
         /// Who holds it.
         by: String,
+    },
+    /// A file does not keep to the schema.
+    #[error("{path}: {what}", path = .path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
     },
     /// A file cannot be understood.
     #[error("{path}: {what}", path = .path.display())]
@@ -90,6 +106,13 @@ impl StoreError {
         move |source| StoreError::Io {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    pub(crate) fn invalid(path: &Path, what: impl std::fmt::Display) -> Self {
+        StoreError::Invalid {
+            path: path.to_owned(),
+            what: what.to_string(),
         }
     }
 
@@ -174,8 +197,22 @@ impl Store {
         self.root.join("packing/shapes").join(format!("{body}.ply"))
     }
 
-    /// Numbers of the files `kind/NNNNNN.extension` that exist, ascending.
+    /// Numbers of the files `kind/NNNNNN.extension`, ascending. One that `store.json` lists and that is gone is an error.
     pub fn numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
+        let numbers = self.present(kind, extension)?;
+        for name in self.sums.keys().filter(|name| in_folder(name, kind)) {
+            let path = self.path(name);
+            let number = number_of(&path, extension);
+            if number.is_some_and(|number| numbers.binary_search(&number).is_err()) {
+                let stage = writer_of(kind);
+                return Err(StoreError::Gone { path, stage });
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Numbers of the files `kind/NNNNNN.extension` that exist, ascending.
+    fn present(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
         let folder = self.root.join(kind);
         if !folder.is_dir() {
             return Ok(Vec::new());
@@ -183,12 +220,11 @@ impl Store {
         let mut numbers = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
             let path = entry.map_err(StoreError::io(&folder))?.path();
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            if let Some(number) = stem.and_then(|stem| stem.parse().ok())
-                && path == self.numbered(kind, number, extension)
-            {
-                numbers.push(number);
-            }
+            // One that is called otherwise would not be found again.
+            numbers.extend(
+                number_of(&path, extension)
+                    .filter(|&number| path == self.numbered(kind, number, extension)),
+            );
         }
         numbers.sort_unstable();
         Ok(numbers)
@@ -397,7 +433,7 @@ impl Store {
             let folder = self.path(kind);
             let mut behind = Vec::new();
             for extension in ["parquet", "rkyv"] {
-                let numbers = self.numbers(kind, extension)?.into_iter();
+                let numbers = self.present(kind, extension)?.into_iter();
                 let numbers = numbers.filter(|&number| number > frame);
                 behind.extend(numbers.map(|number| self.numbered(kind, number, extension)));
             }
@@ -439,6 +475,23 @@ impl Store {
 
     fn read<T: Table>(&self, path: PathBuf, stage: &'static str) -> Result<T> {
         parquet::read(&self.checked(path, stage)?)
+    }
+}
+
+/// The number that a file is called by, where it has this extension.
+fn number_of(path: &Path, extension: &str) -> Option<u32> {
+    path.extension().filter(|found| *found == extension)?;
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+/// The stage that writes a folder of the store.
+pub fn writer_of(folder: &str) -> &'static str {
+    match folder {
+        "packing" => "pack",
+        "meshes" => "reconstruct",
+        "exports" => "export",
+        "preview" => "preview",
+        _ => "simulate",
     }
 }
 

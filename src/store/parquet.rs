@@ -126,13 +126,13 @@ pub(super) fn tells_left_out(path: &Path) -> bool {
 /// Opens a file. Its columns have the types of Parquet itself, whatever Arrow type the writer had in memory: words are words, whether they were
 /// large, views or in a dictionary.
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let damaged = |what: String| StoreError::damaged(path, what);
+    let invalid = |what: String| StoreError::invalid(path, what);
     let file = File::open(path).map_err(StoreError::io(path))?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
-        .map_err(|error| damaged(format!("not a readable Parquet file: {error}")))?;
-    check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(damaged)?;
-    check_codecs(builder.metadata()).map_err(damaged)?;
+        .map_err(|error| invalid(format!("not a readable Parquet file: {error}")))?;
+    check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(invalid)?;
+    check_codecs(builder.metadata()).map_err(invalid)?;
     Ok(builder)
 }
 
@@ -213,7 +213,7 @@ fn missing(path: &Path, column: &Column, left_out: Option<&str>) -> StoreError {
         },
         None => {
             let what = format!("column {}: {}", column.name, lacks(column));
-            StoreError::damaged(path, what)
+            StoreError::invalid(path, what)
         }
     }
 }

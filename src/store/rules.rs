@@ -86,7 +86,7 @@ impl Faults {
     pub fn refuse(self, path: &Path) -> Result<()> {
         match self.kept.first() {
             None => Ok(()),
-            Some(fault) => Err(StoreError::damaged(path, fault)),
+            Some(fault) => Err(StoreError::invalid(path, fault)),
         }
     }
 }

@@ -71,7 +71,9 @@ impl Checked {
             faults.tell(None, None, format_args!("{what}"));
         };
         match error {
-            StoreError::Damaged { what, .. } => whole(&mut self.faults, what),
+            StoreError::Damaged { what, .. } | StoreError::Invalid { what, .. } => {
+                whole(&mut self.faults, what)
+            }
             StoreError::Io { source, .. } => whole(&mut self.faults, source),
             StoreError::Missing { .. } => whole(&mut self.faults, &"missing"),
             other => whole(&mut self.faults, other),
