@@ -52,7 +52,9 @@ fn sound() -> &'static Path {
             njy: vec![0.0],
             njz: vec![0.0],
         };
-        let sums = |manifest: &mut Manifest| drop(manifest.files.remove("breaks/000001.parquet"));
+        let sums = |manifest: &mut Manifest| {
+            manifest.files.remove("breaks/000001.parquet");
+        };
         Manifest::update(&store, sums).unwrap();
         store.write_numbered("breaks", 1, &breaks).unwrap();
         place.succeed(&["reconstruct", "store"]);
@@ -113,7 +115,8 @@ fn survives(place: &Place) -> Vec<(String, String)> {
         match output.status.code() {
             Some(0) => {}
             Some(code @ (1 | 2)) => {
-                assert_eq!(error.lines().count(), 1, "{arguments:?}: {error}");
+                let messages = error.lines().filter(|line| line.starts_with("cullet: "));
+                assert_eq!(messages.count(), 1, "{arguments:?}: {error}");
                 // An archive whose own checksum differs is no wrong input but a failure.
                 assert_eq!(
                     code == 1,

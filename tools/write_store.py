@@ -149,16 +149,20 @@ def main():
     slit = lips[ends].all(axis=1) & (above[ends[:, 0]] != above[ends[:, 1]])
     broken_in = np.where(across, 1, np.where(slit, 2, arguments.frames))
 
-    turns = np.tile([0.0, 0.0, 0.0, 1.0], (len(sites), 1))
     velocities = np.zeros_like(rest)
     velocities[:, 0] = np.where(right, SPEED, -SPEED)
-    # Each lip bends: most at the face of the half, not at all at the tip.
-    depth = np.where(lips, (tip - sites[:, 0]) / (tip - middle[0]), 0.0)
+    # Each lip bends about z: most at the face of the half, not at all at the tip.
+    length = (tip - middle[0]) * edge
+    depth = np.where(lips, (tip - sites[:, 0]) * edge / length, 0.0)
+    opening = np.where(above, 1, -1) * OPENING * arguments.radius
     bend = np.zeros_like(rest)
-    bend[:, 1] = np.where(above, 1, -1) * depth**2 * OPENING * arguments.radius
+    bend[:, 1] = opening * depth**2
+    slope = -2 * opening * depth / length
     for number in range(arguments.frames):
-        time = number / RATE
-        places = rest + velocities * time + bend * max(number - 1, 0)
+        time, bent = number / RATE, max(number - 1, 0)
+        places = rest + velocities * time + bend * bent
+        half = np.arctan(slope * bent) / 2
+        turns = np.stack([np.zeros_like(half), np.zeros_like(half), np.sin(half), np.cos(half)], axis=1)
         labels = np.where(right & (number > 0), 1, 0)
         store.frame(number, time, places, turns, labels, velocities + bend * RATE * (number > 1))
         bonds = np.flatnonzero(broken_in == number)

@@ -263,7 +263,7 @@ fn check_codecs(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
             let name = name.split('(').next().unwrap_or_default();
             return Err(format!(
                 "column {} is compressed with {name}, which is not read here; write it with zstd, snappy, gzip, lz4 or none",
-                column.column_path()
+                column.column_path().string()
             ));
         }
     }
