@@ -3,6 +3,7 @@
 //! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
 //! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
 
+pub mod show;
 mod unit;
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
-//! DuckDB, Mitsuba, run on shots from the command line.
+//! DuckDB, Polars, pandas, Mitsuba, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -90,6 +90,24 @@ fn scratch() -> &'static PathBuf {
         .1
 }
 
+/// A store called `shot`, as the README calls it, with numbers that do not depend on the machine, made once.
+fn shot_store() -> &'static PathBuf {
+    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &STORE
+        .get_or_init(|| {
+            let place = Place::new();
+            let bunny = shot("bunny_drop");
+            let mut arguments = vec!["run", &bunny, "--out", "shot", "--to", "simulate"];
+            for setting in ["scale=smoke", "time.end=4 ms", "simulate.backend=cpu"] {
+                arguments.extend(["--set", setting]);
+            }
+            place.succeed(&arguments);
+            let store = place.path("shot");
+            (place, store)
+        })
+        .1
+}
+
 fn check(script: &str) {
     check_on(script, store);
 }
@@ -168,6 +186,11 @@ fn vtk_reads_what_the_tables_hold() {
 #[test]
 fn duckdb_counts_elements_per_fragment() {
     check("check_duckdb.py");
+}
+
+#[test]
+fn the_queries_of_the_readme_give_the_rows_pinned() {
+    check_on("check_queries.py", shot_store);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::simulate::Prepared;
+use crate::simulate::{Prepared, warn};
 use crate::{pack, spec};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
@@ -25,6 +25,8 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
     let steps = plan.steps_per_frame * u64::from(plan.frames);
+
+    let warnings = warn::warnings(&packed.packing, pipeline, &plan);
 
     let mut run = prepared.engine(pipeline, pipeline.simulate.backend, plan.dt)?;
     // Enough steps for a tenth of a second or so, the first ones to warm up.
@@ -63,6 +65,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "simulate_seconds": seconds,
         "element_steps_per_second": elements as f64 / per_step,
         "notices": super::stages::notices(&packed),
+        "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
     if as_json {
         return super::print(&out.to_string());
@@ -102,6 +105,9 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     ];
     for notice in super::stages::notices(&packed) {
         lines.push(format!("note                {notice}"));
+    }
+    for warning in warnings {
+        lines.push(format!("warning             {}", warning.text));
     }
     super::print(&lines.join("\n"))
 }

@@ -1,10 +1,12 @@
 //! `cullet inspect`: the figures that a user asks for first.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::columns::Fragments;
+use super::summary;
+use crate::columns::{Fragments, Named};
 use crate::spec::FrameGroup;
 use crate::store::{Manifest, Store, StoreError};
 
@@ -26,6 +28,8 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "states": store.numbers("state", "rkyv")?,
         "meshes": store.numbers("meshes", "rkyv")?.len(),
         "stages": manifest.stages,
+        "broken_by_mode": broken_by_mode(&store)?,
+        "disk": disk(store.root())?,
     });
     // Stores of other programs need not have these two.
     let last = frames.last().copied().unwrap_or(0);
@@ -50,43 +54,87 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             "outside": history.outside[0],
         });
         let mut seconds = 0.0;
+        let mut slowest = (0.0, last);
         for &frame in &frames {
-            let history = if_there(store.read_history(frame))?;
-            seconds += history
-                .and_then(|h| h.seconds.first().copied())
+            let spent = if_there(store.read_history(frame))?.map(|history| history.seconds);
+            let spent = spent
+                .and_then(|seconds| seconds.first().copied())
                 .unwrap_or(0.0);
+            seconds += spent;
+            if spent > slowest.0 {
+                slowest = (spent, frame);
+            }
         }
+        out["frame_seconds"] = json!({
+            "mean": seconds / frames.len() as f64,
+            "most": slowest.0,
+            "most_in_frame": slowest.1,
+        });
         out["simulate_seconds"] = json!(seconds);
         if seconds > 0.0 {
             let work = elements.id.len() as f64 * history.step[0] as f64;
             out["element_steps_per_second"] = json!(work / seconds);
         }
     }
-    if let Some(fragments) = fragments {
+    if out["last"].is_null() && !frames.is_empty() {
+        out["last"] = seen(&store, last, bonds)?;
+    }
+    if let Some(fragments) = fragments.filter(|_| !frames.is_empty()) {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
         let told = &mut out["last"];
-        told["frame"] = json!(last);
         told["fragments"] = json!(fragments.fragment.len());
         told["fragments_of_10_elements"] = json!(count(&fragments, 10));
         let parts = largest.iter().take(8).map(|m| m / total);
         told["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
         told["mass_error"] = json!(total / mass - 1.0);
     }
-    if out["last"].is_null() && !frames.is_empty() {
-        out["last"] = seen(&store, last, bonds)?;
-    }
     if as_json {
         return super::print(&out.to_string());
     }
-    let mut lines = Vec::new();
-    list(&out, 0, &mut lines);
-    super::print(&lines.join("\n"))
+    super::print(&summary::lines(&out).join("\n"))
+}
+
+/// Broken bonds by the strength that was passed.
+fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
+    let mut counts = BTreeMap::new();
+    for frame in store.numbers("breaks", "parquet")? {
+        for mode in store.read_breaks_present(frame)?.mode {
+            *counts.entry(mode.name()).or_insert(0u32) += 1;
+        }
+    }
+    Ok(json!(counts))
+}
+
+/// Files and bytes on disk, by the folder of the store that they lie in.
+fn disk(root: &Path) -> anyhow::Result<Value> {
+    let mut kinds: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut folders = vec![(root.to_owned(), None)];
+    while let Some((folder, kind)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type()?.is_dir() {
+                folders.push((entry.path(), Some(kind.clone().unwrap_or(name))));
+            } else if !name.starts_with('.') {
+                let of = kinds.entry(kind.clone().unwrap_or(name)).or_default();
+                *of = (of.0 + 1, of.1 + entry.metadata()?.len());
+            }
+        }
+    }
+    let (files, bytes) = kinds
+        .values()
+        .fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    let by_kind: BTreeMap<_, _> = kinds
+        .into_iter()
+        .map(|(kind, (files, bytes))| (kind, json!({ "files": files, "bytes": bytes })))
+        .collect();
+    Ok(json!({ "files": files, "bytes": bytes, "by_kind": by_kind }))
 }
 
 /// What frames and breaks alone tell of a frame.
-fn seen(store: &Store, last: u32, bonds: usize) -> Result<serde_json::Value, StoreError> {
+fn seen(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
     let mut broken = 0;
     for number in store.numbers("breaks", "parquet")? {
         if number <= last {
@@ -124,35 +172,4 @@ fn count(fragments: &Fragments, elements: u32) -> usize {
         .iter()
         .filter(|&&n| n >= elements)
         .count()
-}
-
-fn list(value: &serde_json::Value, depth: usize, lines: &mut Vec<String>) {
-    let Some(map) = value.as_object() else {
-        return;
-    };
-    for (key, value) in map {
-        let indent = "  ".repeat(depth);
-        if value.is_object() {
-            lines.push(format!("{indent}{key}"));
-            list(value, depth + 1, lines);
-        } else {
-            lines.push(format!("{indent}{key:<26} {}", plain(value)));
-        }
-    }
-}
-
-fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(" "),
-        serde_json::Value::Number(number) => match number.as_f64() {
-            Some(x) if !number.is_u64() && !number.is_i64() => format!("{x:.6}")
-                .parse::<f64>()
-                .ok()
-                .filter(|rounded| *rounded != 0.0 && x.abs() >= 1e-3)
-                .map_or_else(|| format!("{x:.4e}"), |rounded| rounded.to_string()),
-            _ => number.to_string(),
-        },
-        other => other.to_string(),
-    }
 }

@@ -5,9 +5,11 @@ mod branch;
 mod check;
 mod inspect;
 mod interrupt;
+mod plot;
 mod progress;
 mod run;
 mod stages;
+mod summary;
 mod task;
 mod validate;
 
@@ -54,6 +56,8 @@ enum Command {
     Export(ExportArguments),
     /// Draw a PNG per frame and one contact sheet.
     Preview(FramesArguments),
+    /// Draw charts as SVG and PNG: energies, breaks, masses of fragments.
+    Plot(plot::PlotArguments),
     /// Print what is in a store.
     Inspect {
         /// Frame store.
@@ -267,7 +271,12 @@ fn chain(error: &anyhow::Error) -> String {
 fn store_error<'a>(
     cause: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a crate::store::StoreError> {
-    use crate::{export::ExportError, preview::PreviewError, reconstruct::ReconstructError};
+    use crate::{
+        export::ExportError, plot::PlotError, preview::PreviewError, reconstruct::ReconstructError,
+    };
+    if let Some(PlotError::Store(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
     if let Some(ReconstructError::Store(error)) = cause.downcast_ref() {
         return Some(error);
     }
@@ -314,6 +323,10 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | crate::export::ExportError::NoFrames { .. }
                         | crate::export::ExportError::NotFinite { .. }
                 )
+            )
+            || matches!(
+                cause.downcast_ref(),
+                Some(crate::plot::PlotError::NoTables { .. })
             )
             || matches!(
                 cause.downcast_ref(),
@@ -369,6 +382,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Reconstruct(frames) => run::reconstruct(frames, &report),
         Command::Export(export) => run::export(export, &report),
         Command::Preview(frames) => run::preview(frames, &report),
+        Command::Plot(arguments) => plot::plot(arguments, &report),
         Command::Inspect { store, validate } if *validate => {
             validate::validate(store, arguments.json)
         }

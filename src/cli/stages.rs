@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 8] = [
+const AFTER_PACK: [&str; 9] = [
     "frames",
     "breaks",
     "history",
@@ -24,6 +24,7 @@ const AFTER_PACK: [&str; 8] = [
     "meshes",
     "exports",
     "preview",
+    "plots",
 ];
 
 /// Packs; `hold` is called once nothing is left that could refuse the pipeline.

@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 
 /// Findings are no failure of the program, but a script must hear of them: exit code 1.
 #[derive(Debug, thiserror::Error)]
-#[error("{store}: {count} findings")]
+#[error("{store}: {count} missing or wrong")]
 struct Invalid {
     store: String,
     count: usize,

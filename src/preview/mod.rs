@@ -8,7 +8,7 @@ mod colliders;
 mod font;
 mod light;
 mod occlusion;
-mod png;
+pub(crate) mod png;
 mod raster;
 mod scene;
 mod shade;

@@ -28,6 +28,7 @@ mod stability;
 pub mod state;
 pub mod system;
 mod wall_list;
+pub mod warn;
 mod writer;
 
 use std::sync::atomic::AtomicBool;
@@ -284,7 +285,7 @@ pub fn run(
         }
         None => {
             // What later stages made of other frames would not fit these.
-            store.clear(&[&FOLDERS[..], &["meshes", "exports", "preview"]].concat())?;
+            store.clear(&[&FOLDERS[..], &["meshes", "exports", "preview", "plots"]].concat())?;
             (0, plan.frames, plan.steps_per_frame)
         }
     };

@@ -4,20 +4,24 @@ use std::path::Path;
 
 use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError};
+use super::mend::Mended;
 use super::{
     Action, BodyShape, ColliderShape, Elasticity, Material, PackingSpec, Pipeline, Region, Rotation,
 };
 
-/// Checks a pipeline that fits the schema. `document` tells where its values were written, `folder` is what its paths start from.
+/// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
+/// is what its paths start from.
 pub(super) fn check(
     pipeline: &Pipeline,
     document: &Node,
     folder: &Path,
     sources: &Sources<'_>,
+    mended: &Mended,
 ) -> Vec<(Origin, SpecError)> {
     let mut check = Check {
         document,
         sources,
+        mended,
         errors: Vec::new(),
     };
     check.pipeline(pipeline, folder);
@@ -27,12 +31,23 @@ pub(super) fn check(
 struct Check<'a> {
     document: &'a Node,
     sources: &'a Sources<'a>,
+    mended: &'a Mended,
     errors: Vec<(Origin, SpecError)>,
 }
 
 impl Check<'_> {
     /// A fault of the value at `path`, or of the nearest table above it where it is absent.
     fn fault(&mut self, path: &str, fault: Fault) {
+        let hidden = match &fault {
+            Fault::UnknownName { what, .. } => {
+                self.mended.hides_names(what) || self.mended.holds(path)
+            }
+            Fault::NameTaken(_) | Fault::NoMesh(_) => self.mended.holds(path),
+            _ => self.mended.explains(path),
+        };
+        if hidden {
+            return;
+        }
         let (at, shown) = self.document.locate(path);
         self.errors.push((at, self.sources.error(at, shown, fault)));
     }

@@ -44,12 +44,19 @@ pub(super) struct Entry {
 }
 
 impl Node {
-    /// Parses a whole document. `origin` makes origins of bytes.
-    pub fn parse(text: &str, origin: &dyn Fn(usize) -> Origin) -> Result<Self, (Origin, String)> {
-        let table = DeTable::parse(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            (origin(start), error.message().replace('\n', "; "))
-        })?;
+    /// Parses a whole document, or finds every place that is no TOML. `origin` makes origins of bytes.
+    pub fn parse(
+        text: &str,
+        origin: &dyn Fn(usize) -> Origin,
+    ) -> Result<Self, Vec<(Origin, String)>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            let fault = |error: &toml::de::Error| {
+                let start = error.span().map_or(0, |span| span.start);
+                (origin(start), error.message().replace('\n', "; "))
+            };
+            return Err(errors.iter().map(fault).collect());
+        }
         Ok(Node {
             at: origin(0),
             data: table_data(table.get_ref(), origin),

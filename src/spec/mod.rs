@@ -11,6 +11,7 @@ mod conform;
 mod document;
 mod error;
 mod material;
+mod mend;
 mod output;
 mod overrides;
 mod pose;

@@ -97,7 +97,7 @@ fn chosen(
             let fault = Fault::UnknownName {
                 what: "scale",
                 name: name.to_owned(),
-                hint: Hint::list(std::iter::once("default").chain(others)),
+                hint: Hint::new(name, std::iter::once("default").chain(others), "scale"),
             };
             errors.push((scale.at, sources.error(scale.at, "scale", fault)));
             BTreeMap::new()

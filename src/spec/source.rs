@@ -41,14 +41,20 @@ fn parse_in(
     sets: &[String],
 ) -> Result<Pipeline, SpecErrors> {
     let sources = Sources { name, text, sets };
-    let mut document = Node::parse(text, &Origin::File)
-        .map_err(|(at, what)| SpecErrors(vec![sources.error(at, "", Fault::Syntax(what))]))?;
+    let mut document = Node::parse(text, &Origin::File).map_err(|faults| {
+        let faults = faults.into_iter();
+        let errors = faults.map(|(at, what)| sources.error(at, "", Fault::Syntax(what)));
+        SpecErrors(errors.collect())
+    })?;
     let mut errors = overrides::apply(&mut document, &sources);
-    errors.extend(conform::conform(&mut document, &sources));
-    or_errors(errors)?;
+    let (faults, mended) = conform::conform(&mut document, &sources);
+    errors.extend(faults);
     let mut pipeline = Pipeline::deserialize(document.to_json())
         .map_err(|error| whole(name, Fault::Senseless(error.to_string())))?;
-    or_errors(check::check(&pipeline, &document, folder, &sources))?;
+    errors.extend(check::check(
+        &pipeline, &document, folder, &sources, &mended,
+    ));
+    or_errors(errors)?;
     for material in &mut pipeline.materials {
         if material.elasticity == Elasticity::Material {
             material.poisson.get_or_insert(DEFAULT_POISSON);

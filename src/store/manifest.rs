@@ -15,6 +15,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Record of a stage's last run, which came to its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StageRecord {
     /// What of the pipeline the stage follows.
     pub settings: Value,

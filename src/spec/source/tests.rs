@@ -266,7 +266,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "[time]\n",
             "scale = \"smok\"\n[time]\n",
-            "shot.toml:2:9: scale: no scale `smok`; there are default, smoke",
+            "shot.toml:2:9: scale: no scale `smok`; did you mean `smoke`?",
         ),
         (
             "\"body.ball.packing.elements\" = 10",
@@ -282,6 +282,52 @@ fn messages_name_place_key_and_remedy() {
             assert_eq!(messages(from, to), message);
         }
     }
+}
+
+#[test]
+fn all_faults_of_a_file_are_told_together() {
+    let text = SHOT
+        .replace("frames_per_second = 100", "frames_per_second = 100\nfraction = 2")
+        .replace("young = \"30 GPa\"", "yuong = \"30 GPa\"")
+        .replace("material = \"stone\"", "material = \"stoen\"\nmass = \"bulky\"")
+        .replace("axis = [0, 0, 1]", "axis = [0, 0, 0]")
+        .replace("elements = 100", "elements = 100, radius = \"1 mm\"")
+        .replace(
+            "[scales.smoke]",
+            "[[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, \"1 m\", 0] }\nspin = [0, 0, 1]\n\
+             keys = [{ time = 1, position = [0, 0, 0] }]\n[scales.smoke]",
+        );
+    let told = parse(&text, "shot.toml", &sets(&["tiem.end=1", "scale=smoke"]));
+    let told = told.expect_err("faults").to_string();
+    let wanted = "\
+shot.toml:5:12: time.fraction: 2 is out of range; it must be > 0 and ≤ 1
+shot.toml:7:1: material.stone: key `young` is missing: Young's modulus, Pa.
+shot.toml:10:1: material.stone: unknown key `yuong`; did you mean `young`?
+shot.toml:15:12: body.ball.material: no material `stoen`; did you mean `stone`?
+shot.toml:16:8: body.ball.mass: unknown value \"bulky\"; did you mean `bulk`?
+shot.toml:19:21: body.ball.rotation.axis: the axis must not be zero
+shot.toml:23:45: collider.floor.shape.normal.1: \"1 m\" is a length; here a pure number is wanted, e.g. \"0.5\"
+shot.toml:24:8: collider.floor.spin: `keys` replace `spin`; give one of them
+shot.toml:27:32: body.ball.packing.elements: `radius` and `elements` are both given; give one of them
+--set tiem.end=1: unknown key `tiem`; did you mean `time`?";
+    assert_eq!(told, wanted);
+}
+
+#[test]
+fn all_places_that_are_no_toml_are_told_together() {
+    let text = SHOT
+        .replace("frames_per_second = 100", "frames_per_second = ")
+        .replace(
+            "tensile_strength = \"1.1 MPa\"",
+            "tensile_strength = 1.1 MPa",
+        );
+    let told = parse(&text, "shot.toml", &[])
+        .expect_err("faults")
+        .to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines.len() >= 2, "{told}");
+    assert!(lines[0].starts_with("shot.toml:4:"), "{told}");
+    assert!(lines[1].starts_with("shot.toml:10:"), "{told}");
 }
 
 #[test]

@@ -1,0 +1,262 @@
+//! What `cullet inspect` prints for people, from what it prints as JSON.
+
+use serde_json::Value;
+
+use crate::units::show::{figures, grouped, quantity};
+
+/// Width of the names on the left.
+const NAME: usize = 16;
+
+/// The lines, with names on the left and figures on the right.
+pub fn lines(store: &Value) -> Vec<String> {
+    let mut out = Lines(Vec::new());
+    out.line("store", &text(&store["store"]));
+    out.packing(store);
+    if let Some(last) = store["last"].as_object() {
+        out.last(&Value::Object(last.clone()), store);
+    } else if count(&store["frames"]) > 0.0 {
+        out.line(
+            "frames",
+            &format!("{}; without history", counted(&store["frames"])),
+        );
+    } else {
+        out.line("frames", "none yet");
+    }
+    out.wall_time(store);
+    out.disk(&store["disk"]);
+    out.0
+}
+
+struct Lines(Vec<String>);
+
+impl Lines {
+    /// A name, or an empty one under the same name, and what it is.
+    fn line(&mut self, name: &str, what: &str) {
+        self.0
+            .push(format!("{name:<NAME$} {what}").trim_end().to_owned());
+    }
+
+    /// Rows of a small table under one name, columns aligned.
+    fn rows(&mut self, name: &str, rows: &[[String; 3]]) {
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        let [a, b, c] = [0, 1, 2].map(|column| width(column).unwrap_or(0));
+        for (at, [x, y, z]) in rows.iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            self.line(name, &format!("{x:<a$}  {y:>b$}  {z:>c$}"));
+        }
+    }
+
+    fn packing(&mut self, store: &Value) {
+        let what = format!(
+            "{}, {}, {}",
+            many(&store["elements"], "element"),
+            many(&store["bonds"], "bond"),
+            quantity(1e3 * number(&store["mass"]), "g")
+        );
+        self.line("packing", &what);
+    }
+
+    fn last(&mut self, last: &Value, store: &Value) {
+        let mut what = format!(
+            "{}, the last is frame {}",
+            counted(&store["frames"]),
+            last["frame"]
+        );
+        if last["time"].is_number() {
+            what += &format!(" at {}", quantity(number(&last["time"]), "s"));
+        }
+        // Stores of other programs may know neither steps nor contacts nor the fragments' masses.
+        if last["step"].is_number() {
+            let dt = quantity(number(&last["dt"]), "s");
+            what += &format!(": {} of {dt}", many(&last["step"], "step"));
+        }
+        self.line("frames", &what);
+        let energies = last["energy"].as_object().into_iter().flatten();
+        let rows: Vec<_> = energies
+            .map(|(kind, energy)| {
+                let energy = quantity(number(energy), "J");
+                [kind.clone(), energy, String::new()]
+            })
+            .collect();
+        self.rows("energy", &rows);
+        let modes = store["broken_by_mode"].as_object().into_iter().flatten();
+        let modes: Vec<String> = modes
+            .filter(|(_, bonds)| count(bonds) > 0.0)
+            .map(|(mode, bonds)| format!("{} in {mode}", counted(bonds)))
+            .collect();
+        let what = format!(
+            "{}, {} % of them{}{}",
+            many(&last["broken"], "bond"),
+            figures(100.0 * number(&last["broken_part"])),
+            if modes.is_empty() { "" } else { ": " },
+            modes.join(", ")
+        );
+        self.line("broken", &what);
+        self.fragments(last);
+        if last["contacts"].is_number() {
+            self.line("contacts", &many(&last["contacts"], "touching pair"));
+        }
+        if count(&last["outside"]) > 0.0 {
+            let what = format!(
+                "{} outside the bounds of the world",
+                many(&last["outside"], "element")
+            );
+            self.line("", &what);
+        }
+    }
+
+    fn fragments(&mut self, last: &Value) {
+        let fragments = counted(&last["fragments"]);
+        if !last["largest_mass_parts"].is_array() {
+            if last["fragments"].is_number() {
+                self.line("fragments", &fragments);
+            }
+            return;
+        }
+        let largest: Vec<String> = last["largest_mass_parts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|part| format!("{:.1}", 100.0 * number(part)))
+            .collect();
+        let what = format!(
+            "{fragments}, {} of them of 10 elements or more",
+            counted(&last["fragments_of_10_elements"])
+        );
+        self.line("fragments", &what);
+        self.line(
+            "",
+            &format!("the largest have {} % of the mass", largest.join(", ")),
+        );
+    }
+
+    fn wall_time(&mut self, store: &Value) {
+        let stages = store["stages"].as_object().into_iter().flatten();
+        let rows: Vec<_> = stages
+            .map(|(stage, record)| [stage.clone(), seconds(&record["seconds"]), String::new()])
+            .collect();
+        self.rows("wall time", &rows);
+        let name = if rows.is_empty() { "wall time" } else { "" };
+        let frames = &store["frame_seconds"];
+        if frames.is_object() {
+            let what = format!(
+                "{} a frame of simulate, at most {} for frame {}",
+                seconds(&frames["mean"]),
+                seconds(&frames["most"]),
+                frames["most_in_frame"]
+            );
+            self.line(name, &what);
+        }
+        if let Some(rate) = store["element_steps_per_second"].as_f64() {
+            self.line("", &quantity(rate, " element-steps a second"));
+        }
+    }
+
+    fn disk(&mut self, disk: &Value) {
+        let kinds = disk["by_kind"].as_object().into_iter().flatten();
+        let mut rows: Vec<_> = kinds
+            .map(|(kind, of)| {
+                let files = many(&of["files"], "file");
+                [kind.clone(), files, quantity(number(&of["bytes"]), "B")]
+            })
+            .collect();
+        let files = many(&disk["files"], "file");
+        let bytes = quantity(number(&disk["bytes"]), "B");
+        rows.push(["together".to_owned(), files, bytes]);
+        self.rows("on disk", &rows);
+    }
+}
+
+fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+fn count(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(0.0)
+}
+
+fn counted(value: &Value) -> String {
+    grouped(count(value), 0)
+}
+
+fn seconds(value: &Value) -> String {
+    format!("{:.2} s", number(value))
+}
+
+/// How many of something.
+fn many(value: &Value, what: &str) -> String {
+    let plural = if count(value) == 1.0 { "" } else { "s" };
+    format!("{} {what}{plural}", counted(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_stand_in_columns() {
+        let store = json!({
+            "store": "shot", "elements": 30123, "bonds": 170212, "mass": 0.2372, "frames": 37,
+            "broken_by_mode": { "tension": 12000, "shear": 345 },
+            "last": {
+                "frame": 36, "time": 0.03, "step": 128340, "dt": 2.3376e-7,
+                "energy": { "kinetic": 1.25, "bond": -3e-5 },
+                "broken": 12345, "broken_part": 0.0725, "contacts": 12, "outside": 3,
+                "fragments": 47, "fragments_of_10_elements": 12, "largest_mass_parts": [0.421, 0.2],
+            },
+            "stages": { "pack": { "seconds": 0.14 }, "simulate": { "seconds": 92.3 } },
+            "frame_seconds": { "mean": 2.5, "most": 4.25, "most_in_frame": 3 },
+            "element_steps_per_second": 39.1e6,
+            "disk": { "files": 40, "bytes": 541e6, "by_kind": { "frames": { "files": 37, "bytes": 28.4e6 } } },
+        });
+        let wanted = "\
+store            shot
+packing          30 123 elements, 170 212 bonds, 237.2 g
+frames           37, the last is frame 36 at 30 ms: 128 340 steps of 233.8 ns
+energy           bond     −30 µJ
+                 kinetic  1.25 J
+broken           12 345 bonds, 7.25 % of them: 345 in shear, 12 000 in tension
+fragments        47, 12 of them of 10 elements or more
+                 the largest have 42.1, 20.0 % of the mass
+contacts         12 touching pairs
+                 3 elements outside the bounds of the world
+wall time        pack       0.14 s
+                 simulate  92.30 s
+                 2.50 s a frame of simulate, at most 4.25 s for frame 3
+                 39.1 M element-steps a second
+on disk          frames    37 files  28.4 MB
+                 together  40 files   541 MB";
+        assert_eq!(lines(&store).join("\n"), wanted);
+    }
+
+    #[test]
+    fn what_another_program_does_not_tell_is_left_out() {
+        let store = json!({
+            "store": "shot", "elements": 97, "bonds": 372, "mass": 1e-4, "frames": 5, "stages": {}, "disk": {},
+            "last": { "frame": 4, "time": 0.01, "broken": 93, "broken_part": 0.25, "fragments": 9 },
+        });
+        let wanted = [
+            "frames           5, the last is frame 4 at 10 ms",
+            "broken           93 bonds, 25 % of them",
+            "fragments        9",
+        ];
+        assert_eq!(lines(&store)[2..5], wanted);
+    }
+
+    #[test]
+    fn a_store_without_frames_says_so() {
+        let store = json!({ "store": "shot", "elements": 2, "bonds": 1, "mass": 1.0, "frames": 0, "stages": {}, "disk": {} });
+        let lines = lines(&store);
+        assert!(
+            lines.contains(&"frames           none yet".to_owned()),
+            "{lines:?}"
+        );
+    }
+}

@@ -1,0 +1,327 @@
+//! Axes: ranges, ticks at 1, 2 and 5, units with SI prefixes.
+
+use crate::units::show::{grouped, prefix};
+
+/// What the numbers of an axis are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// An SI unit that takes prefixes: "J", "g".
+    Si(&'static str),
+    /// How many.
+    Count,
+    /// How many in a unit that is written out: "per ms".
+    Per(&'static str),
+}
+
+/// An axis as a chart asks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows.
+    pub name: &'static str,
+    /// Unit of its numbers.
+    pub unit: Unit,
+    /// Whether it is logarithmic; its numbers are positive then.
+    pub log: bool,
+}
+
+/// An axis fitted to what it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// Name and unit.
+    pub title: String,
+    /// Where it begins and ends, in units of the data.
+    pub ends: [f64; 2],
+    /// Whether it is logarithmic.
+    pub log: bool,
+    /// Numbered ticks.
+    pub ticks: Vec<(f64, String)>,
+    /// Ticks without a number.
+    pub small: Vec<f64>,
+}
+
+/// Whether an axis ends with the data or with a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// With the first and last number.
+    Data,
+    /// With the tick beyond.
+    Tick,
+}
+
+/// The step of 1, 2 or 5 times a power of ten that divides a range into at most so many parts.
+pub fn step(range: f64, parts: f64) -> f64 {
+    let rough = range / parts;
+    let power = 10f64.powi(rough.log10().floor() as i32);
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
+    let enough = steps.into_iter().find(|s| *s >= rough * (1.0 - 1e-9));
+    enough.unwrap_or(10.0 * power)
+}
+
+impl Axis {
+    /// The axis for numbers from `low` to `high`, with about `most` numbered ticks.
+    pub fn fit(&self, [low, high]: [f64; 2], ends: Ends, most: f64) -> Scale {
+        if self.log {
+            self.logarithmic(low, high)
+        } else {
+            self.linear(low, high, ends, most)
+        }
+    }
+
+    fn linear(&self, mut low: f64, mut high: f64, ends: Ends, most: f64) -> Scale {
+        if high <= low {
+            // One value only: room around it, or up from zero.
+            let room = low.abs() / 2.0;
+            (low, high) = match room > 0.0 {
+                true => (low - room, high + room),
+                false => (0.0, 1.0),
+            };
+        }
+        let mut step = step(high - low, most);
+        if self.unit == Unit::Count {
+            step = step.max(1.0);
+        }
+        if ends == Ends::Tick {
+            low = (low / step + 1e-9).floor() * step;
+            high = (high / step - 1e-9).ceil() * step;
+        }
+        let (title, factor) = self.titled(low.abs().max(high.abs()));
+        let decimals = decimals(step / factor);
+        let first = (low / step - 1e-9).ceil() as i64;
+        let last = (high / step + 1e-9).floor() as i64;
+        let tick = |k: i64| {
+            let value = k as f64 * step;
+            (value, grouped(value / factor, decimals))
+        };
+        Scale {
+            title,
+            ends: [low, high],
+            log: false,
+            ticks: (first..=last).map(tick).collect(),
+            small: Vec::new(),
+        }
+    }
+
+    fn logarithmic(&self, low: f64, high: f64) -> Scale {
+        let (low, mut high) = (round_sign(low, Beyond::Down), round_sign(high, Beyond::Up));
+        if high.0 <= low.0 && high.1 <= low.1 {
+            high = (low.0, low.1 + 1);
+        }
+        let (title, factor) = self.titled(value(high));
+        let shift = factor.log10().round() as i32;
+        let decades = high.1 - low.1;
+        // Where there are few decades, 2 and 5 have numbers too.
+        let numbered: &[u32] = if decades <= 2 { &[1, 2, 5] } else { &[1] };
+        let every = decades / 7 + 1;
+        let plain_enough = low.1 - shift >= -2 && high.1 - shift <= 4;
+        let (mut ticks, mut small) = (Vec::new(), Vec::new());
+        for power in low.1..=high.1 {
+            for mantissa in 1..10 {
+                let here = (mantissa, power);
+                let at = value(here);
+                if at < value(low) * (1.0 - 1e-9) || at > value(high) * (1.0 + 1e-9) {
+                    continue;
+                }
+                if numbered.contains(&mantissa) && (power - shift).rem_euclid(every) == 0 {
+                    let label = match plain_enough {
+                        true => grouped(at / factor, (shift - power).max(0) as usize),
+                        false => powered(mantissa, power - shift),
+                    };
+                    ticks.push((at, label));
+                } else {
+                    small.push(at);
+                }
+            }
+        }
+        Scale {
+            title,
+            // What lies at the very beginning must not lie on the other axis.
+            ends: [
+                value(low) * (value(low) / value(high)).powf(0.03),
+                value(high),
+            ],
+            log: true,
+            ticks,
+            small,
+        }
+    }
+
+    /// Name with unit, and what one of that unit is.
+    fn titled(&self, largest: f64) -> (String, f64) {
+        match self.unit {
+            Unit::Si(unit) => {
+                let (prefix, factor) = prefix(largest);
+                (format!("{} ({prefix}{unit})", self.name), factor)
+            }
+            Unit::Count => (self.name.to_owned(), 1.0),
+            Unit::Per(unit) => (format!("{} {unit}", self.name), 1.0),
+        }
+    }
+}
+
+impl Scale {
+    /// Where a number lies, 0 at the beginning and 1 at the end.
+    pub fn place(&self, value: f64) -> f64 {
+        let [low, high] = self.ends;
+        if self.log {
+            (value / low).log10() / (high / low).log10()
+        } else {
+            (value - low) / (high - low)
+        }
+    }
+}
+
+fn value((mantissa, power): (u32, i32)) -> f64 {
+    f64::from(mantissa) * 10f64.powi(power)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beyond {
+    Down,
+    Up,
+}
+
+/// The nearest 1, 2 or 5 times a power of ten on that side.
+fn round_sign(number: f64, beyond: Beyond) -> (u32, i32) {
+    let power = number.log10().floor() as i32;
+    let signs = [
+        (1, power - 1),
+        (1, power),
+        (2, power),
+        (5, power),
+        (1, power + 1),
+        (2, power + 1),
+    ];
+    let near = |sign: &(u32, i32)| match beyond {
+        Beyond::Down => value(*sign) <= number * (1.0 + 1e-9),
+        Beyond::Up => value(*sign) >= number * (1.0 - 1e-9),
+    };
+    let found = match beyond {
+        Beyond::Down => signs.into_iter().rev().find(near),
+        Beyond::Up => signs.into_iter().find(near),
+    };
+    found.unwrap_or((1, power))
+}
+
+/// Decimals that multiples of a step need.
+fn decimals(step: f64) -> usize {
+    (0..15)
+        .find(|&n| {
+            let scaled = step * 10f64.powi(n);
+            (scaled - scaled.round()).abs() < 1e-6 * scaled
+        })
+        .unwrap_or(15) as usize
+}
+
+fn powered(mantissa: u32, power: i32) -> String {
+    let raised: String = power
+        .to_string()
+        .chars()
+        .map(|letter| match letter {
+            '-' => '⁻',
+            digit => {
+                let at = digit.to_digit(10).unwrap_or(0) as usize;
+                ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][at]
+            }
+        })
+        .collect();
+    match mantissa {
+        1 => format!("10{raised}"),
+        _ => format!("{mantissa}·10{raised}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(unit: Unit, log: bool) -> Axis {
+        Axis {
+            name: "thing",
+            unit,
+            log,
+        }
+    }
+
+    fn labels(scale: &Scale) -> Vec<&str> {
+        scale
+            .ticks
+            .iter()
+            .map(|(_, label)| label.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn steps_are_1_2_5() {
+        for (range, parts, wanted) in [
+            (1.0, 5.0, 0.2),
+            (0.03, 6.0, 5e-3),
+            (7.3e5, 7.0, 2e5),
+            (1.0, 10.0, 0.1),
+            (9.99, 10.0, 1.0),
+        ] {
+            let found = step(range, parts);
+            assert!((found / wanted - 1.0).abs() < 1e-12, "{range}: {found}");
+            assert!(range / found <= parts * (1.0 + 1e-6));
+        }
+    }
+
+    #[test]
+    fn linear_axes_take_prefixes_and_end_where_told() {
+        let time = axis(Unit::Si("s"), false).fit([0.0, 0.0301], Ends::Data, 7.0);
+        assert_eq!(time.title, "thing (ms)");
+        assert_eq!(labels(&time), ["0", "5", "10", "15", "20", "25", "30"]);
+        assert_eq!(time.ends, [0.0, 0.0301]);
+        let energy = axis(Unit::Si("J"), false).fit([-0.31, 2.7], Ends::Tick, 7.0);
+        assert_eq!(energy.title, "thing (J)");
+        assert_eq!(
+            labels(&energy),
+            ["−0.5", "0.0", "0.5", "1.0", "1.5", "2.0", "2.5", "3.0"]
+        );
+        assert_eq!(energy.place(-0.5), 0.0);
+        assert_eq!(energy.place(3.0), 1.0);
+        let small = axis(Unit::Si("J"), false).fit([0.0, 3.2e-7], Ends::Tick, 4.0);
+        assert_eq!(small.title, "thing (nJ)");
+        assert_eq!(labels(&small), ["0", "100", "200", "300", "400"]);
+        let many = axis(Unit::Count, false).fit([0.0, 41_000.0], Ends::Tick, 5.0);
+        assert_eq!(many.title, "thing");
+        assert_eq!(
+            labels(&many),
+            ["0", "10 000", "20 000", "30 000", "40 000", "50 000"]
+        );
+        let few = axis(Unit::Count, false).fit([0.0, 2.0], Ends::Tick, 6.0);
+        assert_eq!(labels(&few), ["0", "1", "2"]);
+    }
+
+    #[test]
+    fn axes_of_a_single_value_have_room() {
+        let zero = axis(Unit::Count, false).fit([0.0, 0.0], Ends::Tick, 5.0);
+        assert_eq!((zero.ends, labels(&zero)), ([0.0, 1.0], vec!["0", "1"]));
+        let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], Ends::Data, 5.0);
+        assert_eq!(one.ends, [1.0, 3.0]);
+        let same = axis(Unit::Si("g"), true).fit([20.0, 20.0], Ends::Tick, 5.0);
+        assert!((15.0..20.0).contains(&same.ends[0]) && same.ends[1] == 200.0);
+        assert_eq!(labels(&same), ["20", "50", "100", "200"]);
+    }
+
+    #[test]
+    fn logarithmic_axes_number_decades_or_1_2_5() {
+        let wide = axis(Unit::Si("g"), true).fit([3e-7, 11.0], Ends::Tick, 5.0);
+        assert_eq!(wide.title, "thing (g)");
+        assert!((1e-7..2e-7).contains(&wide.ends[0]) && wide.ends[1] == 20.0);
+        assert_eq!(
+            labels(&wide),
+            ["10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"],
+            "every second of nine decades"
+        );
+        let narrow = axis(Unit::Count, true).fit([1.0, 180.0], Ends::Tick, 5.0);
+        assert_eq!(
+            labels(&narrow),
+            ["1", "2", "5", "10", "20", "50", "100", "200"]
+        );
+        assert!(narrow.small.contains(&30.0) && !narrow.small.contains(&50.0));
+        let mass = axis(Unit::Si("g"), true).fit([2.2e-5, 0.3], Ends::Tick, 5.0);
+        assert_eq!(mass.title, "thing (mg)");
+        assert_eq!(labels(&mass), ["0.1", "1", "10", "100"]);
+        assert!((mass.place((mass.ends[0] * mass.ends[1]).sqrt()) - 0.5).abs() < 1e-12);
+    }
+}

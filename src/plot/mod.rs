@@ -1,0 +1,175 @@
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments.
+//!
+//! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
+
+mod axis;
+mod breaks;
+mod drawing;
+mod energy;
+mod figure;
+mod fragments;
+mod raster;
+mod svg;
+mod text;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::columns::{Breaks, Fragments, History};
+use crate::preview::png;
+use crate::store::{Store, StoreError, atomic};
+use figure::Figure;
+
+/// Why there are no charts.
+#[derive(Debug, thiserror::Error)]
+pub enum PlotError {
+    /// The store could not be read or a chart not written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing to draw.
+    #[error(
+        "{path}: no chart can be drawn of frames {}..{}: {absent}; `cullet simulate` writes them",
+        .frames.start, .frames.end, path = .path.display()
+    )]
+    NoTables {
+        /// The store.
+        path: PathBuf,
+        /// Frames asked for.
+        frames: Range<u32>,
+        /// Which chart lacks what.
+        absent: String,
+    },
+}
+
+/// A file format of charts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ChartFormat {
+    /// Scalable Vector Graphics.
+    Svg,
+    /// Portable Network Graphics, two pixels a point.
+    Png,
+}
+
+impl ChartFormat {
+    /// Both.
+    pub const ALL: [ChartFormat; 2] = [ChartFormat::Svg, ChartFormat::Png];
+}
+
+/// What was drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlotSummary {
+    /// The files, chart by chart.
+    pub files: Vec<PathBuf>,
+    /// Charts for which the store has no tables, with what is missing.
+    pub absent: Vec<String>,
+}
+
+/// The tables that charts are drawn from, in the order of frames; empty where the store has none.
+struct Tables {
+    history: Vec<History>,
+    breaks: Vec<Breaks>,
+    fragments: Vec<Fragments>,
+}
+
+/// A kind of chart.
+struct Chart {
+    /// Name of its files.
+    name: &'static str,
+    /// Folder of the tables without which there is none.
+    needs: &'static str,
+    /// Makes it of what is there.
+    figure: fn(&Tables) -> Option<Figure>,
+}
+
+/// Every chart.
+const CHARTS: [Chart; 3] = [
+    Chart {
+        name: "energy",
+        needs: "history",
+        figure: energy::figure,
+    },
+    Chart {
+        name: "breaks",
+        needs: "breaks",
+        figure: breaks::figure,
+    },
+    Chart {
+        name: "fragments",
+        needs: "fragments",
+        figure: fragments::figure,
+    },
+];
+
+/// Writes the charts of `frames` in these formats to `folder`, or to `plots` in the store.
+///
+/// The same store gives the same bytes on any number of threads.
+pub fn run(
+    store: &Store,
+    frames: &Range<u32>,
+    formats: &[ChartFormat],
+    folder: Option<&Path>,
+) -> Result<PlotSummary, PlotError> {
+    let tables = Tables {
+        history: read(store, "history", frames, Store::read_history)?,
+        breaks: read(store, "breaks", frames, Store::read_breaks)?,
+        fragments: read(store, "fragments", frames, Store::read_fragments)?,
+    };
+    let mut summary = PlotSummary::default();
+    let mut figures = Vec::new();
+    for Chart {
+        name,
+        needs,
+        figure,
+    } in CHARTS
+    {
+        match figure(&tables) {
+            Some(figure) => figures.push((name, figure)),
+            None => {
+                let absent = format!("{name} needs {needs}/*.parquet");
+                summary.absent.push(absent);
+            }
+        }
+    }
+    if figures.is_empty() {
+        return Err(PlotError::NoTables {
+            path: store.root().to_owned(),
+            frames: frames.clone(),
+            absent: summary.absent.join(", "),
+        });
+    }
+    let folder = folder.map_or_else(|| store.path("plots"), Path::to_owned);
+    for (name, figure) in figures {
+        let drawing = figure.draw();
+        for format in formats {
+            let path = match format {
+                ChartFormat::Svg => {
+                    let path = folder.join(format!("{name}.svg"));
+                    atomic::write_bytes(&path, svg::write(&drawing).as_bytes())?;
+                    path
+                }
+                ChartFormat::Png => {
+                    let path = folder.join(format!("{name}.png"));
+                    png::write(&path, &raster::draw(&drawing))?;
+                    path
+                }
+            };
+            summary.files.push(path);
+        }
+    }
+    Ok(summary)
+}
+
+/// A table of every frame in `frames` that has one.
+fn read<T>(
+    store: &Store,
+    kind: &str,
+    frames: &Range<u32>,
+    one: fn(&Store, u32) -> crate::store::Result<T>,
+) -> Result<Vec<T>, PlotError> {
+    let numbers = store.numbers(kind, "parquet")?;
+    let wanted = numbers.into_iter().filter(|frame| frames.contains(frame));
+    wanted.map(|frame| Ok(one(store, frame)?)).collect()
+}
+
+#[cfg(test)]
+mod tests;

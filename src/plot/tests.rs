@@ -1,0 +1,159 @@
+use super::*;
+use crate::columns::BreakMode;
+
+/// A store with these tables of `frames` frames; one bond breaks and one fragment comes off in each after the first.
+fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {
+    let store = Store::at(folder);
+    for frame in 0..frames {
+        let time = f64::from(frame) * 1e-3;
+        for kind in kinds {
+            let written = match *kind {
+                "history" => store.write_numbered(kind, frame, &history(frame, time)),
+                "breaks" => store.write_numbered(kind, frame, &broken(frame, time)),
+                _ => store.write_numbered(kind, frame, &pieces(frame, time)),
+            };
+            written.expect("written");
+        }
+    }
+    store
+}
+
+fn history(frame: u32, time: f64) -> History {
+    let one = |value: f64| vec![value];
+    History {
+        frame: vec![frame],
+        time: one(time),
+        step: vec![0],
+        dt: one(1e-6),
+        kinetic: one(2.0 - time),
+        rotational: one(0.1),
+        gravity: one(0.5),
+        bond: one(time * 20.0),
+        contact: one(0.0),
+        px: one(0.0),
+        py: one(0.0),
+        pz: one(0.0),
+        lx: one(0.0),
+        ly: one(0.0),
+        lz: one(0.0),
+        broken: vec![frame],
+        fragments: vec![frame + 1],
+        contacts: vec![0],
+        outside: vec![0],
+        seconds: one(0.5),
+    }
+}
+
+fn broken(frame: u32, time: f64) -> Breaks {
+    let rows = frame.min(1) as usize;
+    let zeros = || vec![0.0; rows];
+    let mode = [BreakMode::Tension, BreakMode::Shear][frame as usize % 2];
+    Breaks {
+        frame: vec![frame; rows],
+        time: vec![time - 4e-4; rows],
+        step: vec![1; rows],
+        bond: vec![frame; rows],
+        i: vec![0; rows],
+        j: vec![1; rows],
+        mode: vec![mode; rows],
+        sigma: zeros(),
+        tau: zeros(),
+        x: zeros(),
+        y: zeros(),
+        z: zeros(),
+        nix: zeros(),
+        niy: zeros(),
+        niz: zeros(),
+        njx: zeros(),
+        njy: zeros(),
+        njz: zeros(),
+    }
+}
+
+fn pieces(frame: u32, time: f64) -> Fragments {
+    let rows = frame as usize + 1;
+    let zeros = || vec![0.0; rows];
+    Fragments {
+        frame: vec![frame; rows],
+        time: vec![time; rows],
+        fragment: (0..=frame).collect(),
+        body: vec![0; rows],
+        elements: vec![1; rows],
+        mass: (0..rows).map(|k| 1e-3 / (k + 1) as f64).collect(),
+        volume: zeros(),
+        area: zeros(),
+        x: zeros(),
+        y: zeros(),
+        z: zeros(),
+        vx: zeros(),
+        vy: zeros(),
+        vz: zeros(),
+        min_x: zeros(),
+        min_y: zeros(),
+        min_z: zeros(),
+        max_x: zeros(),
+        max_y: zeros(),
+        max_z: zeros(),
+    }
+}
+
+const KINDS: [&str; 3] = ["history", "breaks", "fragments"];
+
+fn all(store: &Store) -> Result<PlotSummary, PlotError> {
+    run(store, &(0..u32::MAX), &ChartFormat::ALL, None)
+}
+
+#[test]
+fn every_chart_in_both_formats_with_the_same_bytes_twice() {
+    let folder = tempfile::tempdir().expect("folder");
+    let store = store(folder.path(), 6, &KINDS);
+    let summary = all(&store).expect("drawn");
+    assert_eq!(summary.absent, [""; 0]);
+    let names = ["energy", "breaks", "fragments"];
+    let wanted = names.map(|name| ["svg", "png"].map(|end| format!("plots/{name}.{end}")));
+    let wanted: Vec<PathBuf> = wanted.iter().flatten().map(|f| store.path(f)).collect();
+    assert_eq!(summary.files, wanted);
+    let bytes = || {
+        let read = |path: &PathBuf| std::fs::read(path).expect("there");
+        wanted.iter().map(read).collect::<Vec<_>>()
+    };
+    let first = bytes();
+    all(&store).expect("drawn again");
+    assert!(first == bytes());
+    let energy = String::from_utf8(first[0].clone()).expect("text");
+    for word in ["time (ms)", "energy (J)", "rotational", "stroke-dasharray"] {
+        assert!(energy.contains(word), "{word}");
+    }
+    let breaks = String::from_utf8(first[2].clone()).expect("text");
+    for word in ["tension", "shear", "breaks per ms"] {
+        assert!(breaks.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_store_of_one_frame_and_no_break_has_charts() {
+    let folder = tempfile::tempdir().expect("folder");
+    let summary = all(&store(folder.path(), 1, &KINDS)).expect("drawn");
+    assert_eq!(summary.files.len(), 6);
+}
+
+#[test]
+fn charts_without_their_tables_are_told_and_none_at_all_is_refused() {
+    let folder = tempfile::tempdir().expect("folder");
+    let some = store(folder.path(), 3, &["fragments"]);
+    let summary = all(&some).expect("drawn");
+    assert_eq!(summary.files.len(), 2);
+    assert_eq!(
+        summary.absent,
+        [
+            "energy needs history/*.parquet",
+            "breaks needs breaks/*.parquet"
+        ]
+    );
+    let error = run(&some, &(7..9), &ChartFormat::ALL, None).expect_err("no frame");
+    let text = error.to_string();
+    assert!(
+        text.contains("7..9") && text.contains("fragments/*.parquet"),
+        "{text}"
+    );
+}

@@ -1,0 +1,146 @@
+//! Charts, the summary and the warnings, as a user gets them.
+
+use std::path::Path;
+
+use crate::harness::{Place, shot};
+
+/// A store of the beams at smoke size: breaks, no surfaces.
+fn store(place: &Place) {
+    let beams = shot("two_beams");
+    let mut arguments = vec!["run", &beams, "--out", "store", "--to", "simulate"];
+    for setting in ["scale=smoke", "simulate.backend=cpu"] {
+        arguments.extend(["--set", setting]);
+    }
+    place.succeed(&arguments);
+}
+
+/// Every element closed, every attribute quoted, no bare sign.
+fn well_formed(text: &str) {
+    let mut open = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (content, tag) = rest.split_at(at);
+        assert!(!content.contains('>'), "{content}");
+        for (at, _) in content.match_indices('&') {
+            let known = ["&amp;", "&lt;", "&gt;"];
+            assert!(known.iter().any(|k| content[at..].starts_with(k)));
+        }
+        let end = tag.find('>').expect("a tag ends");
+        let inside = &tag[1..end];
+        assert_eq!(inside.matches('"').count() % 2, 0, "{inside}");
+        if let Some(name) = inside.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name.to_owned()));
+        } else if !inside.ends_with('/') {
+            let name = inside.split(' ').next().unwrap_or_default();
+            open.push(name.to_owned());
+        }
+        rest = &tag[end + 1..];
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+fn size(path: &Path) -> (u32, u32) {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert!(pixels.iter().any(|byte| *byte < 60), "something is drawn");
+    (info.width, info.height)
+}
+
+#[test]
+fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
+    let place = Place::new();
+    store(&place);
+    place.succeed(&["plot", "store", "--threads", "1"]);
+    place.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
+    for name in ["energy", "breaks", "fragments"] {
+        for format in ["svg", "png"] {
+            let file = format!("{name}.{format}");
+            let read = |folder: &str| std::fs::read(place.path(folder).join(&file)).unwrap();
+            assert!(read("store/plots") == read("elsewhere"), "{file}");
+        }
+        let svg = place.path("elsewhere").join(format!("{name}.svg"));
+        well_formed(&std::fs::read_to_string(svg).unwrap());
+        let png = place.path("elsewhere").join(format!("{name}.png"));
+        assert_eq!(size(&png).0, 1240);
+    }
+    // One frame, before anything broke.
+    let first = [
+        "plot", "store", "--frames", "..1", "--to", "first", "--format", "svg",
+    ];
+    place.succeed(&first);
+    let files = std::fs::read_dir(place.path("first")).unwrap().count();
+    assert_eq!(files, 3);
+
+    // As a store of another program has it: frames and no more.
+    let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
+    place.write("store/store.json", manifest);
+    for kind in ["history", "breaks"] {
+        std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
+    }
+    let output = place.output(&["plot", "store", "--to", "some"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("left out: energy needs history"), "{said}");
+    std::fs::remove_dir_all(place.path("store/fragments")).unwrap();
+    let message = place.refuse(&["plot", "store", "--to", "none"]);
+    assert!(message.contains("fragments needs"), "{message}");
+    assert!(!place.path("none").exists());
+}
+
+#[test]
+fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
+    let place = Place::new();
+    store(&place);
+    let told: serde_json::Value =
+        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+    let modes = told["broken_by_mode"].as_object().unwrap();
+    let broken: u64 = modes.values().filter_map(|count| count.as_u64()).sum();
+    assert!(broken > 0);
+    assert_eq!(told["last"]["broken"], broken);
+    let frames = &told["disk"]["by_kind"]["frames"];
+    assert_eq!(frames["files"], told["frames"]);
+    let first = std::fs::metadata(place.path("store/frames/000000.parquet")).unwrap();
+    assert!(frames["bytes"].as_u64().unwrap() > first.len());
+    assert!(told["frame_seconds"]["most"].as_f64() >= told["frame_seconds"]["mean"].as_f64());
+
+    let text = place.succeed(&["inspect", "store"]);
+    for word in [
+        "packing          720 elements",
+        "kinetic ",
+        &format!("broken           {broken} bonds"),
+        "tension",
+        "fragments ",
+        "wall time        pack",
+        "a frame of simulate, at most",
+        "on disk          breaks",
+    ] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+}
+
+#[test]
+fn check_warns_with_numbers_and_says_nothing_of_the_shots() {
+    let place = Place::new();
+    let plate = shot("plate_impact");
+    let told = |settings: &[&str]| {
+        let mut arguments = vec!["check", &plate, "--json", "--set", "scale=smoke"];
+        for setting in settings {
+            arguments.extend(["--set", setting]);
+        }
+        let told: serde_json::Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
+        let kinds = told["warnings"].as_array().unwrap().iter();
+        let kinds = kinds.map(|warning| warning["kind"].as_str().unwrap().to_owned());
+        kinds.collect::<Vec<_>>()
+    };
+    assert!(told(&["simulate.backend=cpu"]).is_empty());
+    let two = told(&["simulate.backend=cpu", "body.plate.shape.layers=2"]);
+    assert_eq!(two, ["thin"]);
+    let fast = told(&[
+        "simulate.backend=cpu",
+        "collider.ball.velocity=[0, \"-50 m/s\", 0]",
+        "material.ceramic.tensile_strength=5 MPa",
+    ]);
+    assert_eq!(fast, ["steps_to_break"]);
+}
