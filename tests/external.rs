@@ -138,6 +138,19 @@ fn lean_store() -> &'static PathBuf {
         .1
 }
 
+/// A folder for what the tools write.
+fn scratch() -> &'static PathBuf {
+    static FOLDER: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &FOLDER
+        .get_or_init(|| {
+            let place = Place::new();
+            let folder = place.path("stores");
+            std::fs::create_dir(&folder).unwrap();
+            (place, folder)
+        })
+        .1
+}
+
 /// A store called `shot`, as the README calls it, with numbers that do not depend on the machine, made once.
 fn shot_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
@@ -258,4 +271,14 @@ fn readers_find_the_texture_coordinates_of_the_input() {
     check_on("check_uv.py", textured_store);
     check_on("check_glb.js", textured_store);
     check_on("check_glb_animated.js", textured_store);
+}
+
+#[test]
+fn a_store_that_pyarrow_wrote_becomes_closed_fragments() {
+    check_on("check_write_store.py", scratch);
+}
+
+#[test]
+fn a_lammps_run_becomes_closed_fragments() {
+    check_on("check_lammps_store.py", scratch);
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use glam::Vec3;
 
 use super::colliders;
+use crate::columns::Elements;
 use crate::spec::{FrameGroup, Pipeline};
-use crate::store::{Packing, Result, Store, SurfaceFrame};
+use crate::store::{Result, Store, SurfaceFrame};
 
 /// What a surface is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub struct Source<'a> {
     pipeline: Option<Pipeline>,
     surfaces: Vec<u32>,
     /// Read when some frame has no surfaces.
-    packing: Option<Packing>,
+    elements: Option<Elements>,
 }
 
 impl<'a> Source<'a> {
@@ -86,7 +87,9 @@ impl<'a> Source<'a> {
             store,
             pipeline,
             surfaces,
-            packing: bare.then(|| store.read_packing()).transpose()?,
+            elements: bare
+                .then(|| store.read_element_columns(&["body", "r"]))
+                .transpose()?,
         })
     }
 
@@ -119,31 +122,23 @@ impl<'a> Source<'a> {
     }
 
     fn elements(&self, frame: u32) -> Result<Scene> {
-        let needed = [FrameGroup::Position];
-        let rows = self.store.read_frame_with(frame, &needed)?;
-        let mut scene = Scene {
-            time: rows.time.first().copied().unwrap_or_default(),
-            ..Scene::default()
+        let Some(elements) = &self.elements else {
+            return Ok(Scene::default());
         };
-        let elements = self.packing.as_ref().map(|packing| &packing.elements);
-        for (row, &id) in rows.id.iter().enumerate() {
-            let at = id as usize;
-            // A foreign store may hold rows that its packing does not know.
-            let Some((radius, body)) =
-                elements.and_then(|elements| Some((*elements.r.get(at)?, *elements.body.get(at)?)))
-            else {
-                continue;
-            };
-            let centre = Vec3::new(rows.x[row], rows.y[row], rows.z[row]);
-            if centre.is_finite() {
-                scene.balls.push(Ball {
-                    centre,
-                    radius: radius as f32,
-                    material: material(body, rows.broken[row] > 0),
-                });
-            }
-        }
-        Ok(scene)
+        let needed = [FrameGroup::Position];
+        let rows = self
+            .store
+            .read_frame_of(frame, &needed, elements.id.len())?;
+        let balls = (0..rows.id.len()).map(|row| Ball {
+            centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
+            radius: elements.r[row] as f32,
+            material: material(elements.body[row], rows.broken[row] > 0),
+        });
+        Ok(Scene {
+            time: rows.time.first().copied().unwrap_or_default(),
+            balls: balls.collect(),
+            ..Scene::default()
+        })
     }
 }
 

@@ -59,7 +59,7 @@ pub const NEEDS: [FrameGroup; 3] = [
 ];
 
 /// What of a packing they follow from.
-const ELEMENT_COLUMNS: [&str; 6] = ["id", "body", "x", "y", "z", "r"];
+const ELEMENT_COLUMNS: [&str; 5] = ["body", "x", "y", "z", "r"];
 const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
 /// What can go wrong while surfaces are rebuilt.
@@ -110,18 +110,6 @@ pub enum ReconstructError {
     /// The deviation of simplified surfaces is out of range.
     #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
     Simplify(f64),
-    /// Elements of a frame are not those of the packing.
-    #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
-    ElementOrder {
-        /// Frame number.
-        frame: u32,
-        /// First row that differs.
-        row: usize,
-        /// Element id in the frame, or nothing if it ends.
-        found: String,
-        /// Element id in the packing, or nothing if it ends.
-        expected: String,
-    },
 }
 
 impl ReconstructError {
@@ -190,8 +178,7 @@ pub fn run(
     let frames = store.frames(&frames)?;
     let mut summary = Summary::default();
     for &number in &frames {
-        let frame = store.read_frame_with(number, &NEEDS)?;
-        check_order(number, &packing.elements, &frame)?;
+        let frame = store.read_frame_of(number, &NEEDS, packing.elements.id.len())?;
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
@@ -202,22 +189,6 @@ pub fn run(
     }
     summary.redrawn = surfaces.redrawn;
     Ok(summary)
-}
-
-fn check_order(number: u32, elements: &Elements, frame: &Frames) -> Result<(), ReconstructError> {
-    let rows = elements.id.len().max(frame.id.len());
-    match (0..rows).find(|&row| elements.id.get(row) != frame.id.get(row)) {
-        None => Ok(()),
-        Some(row) => {
-            let name = |id: Option<&u32>| id.map_or("nothing".to_owned(), u32::to_string);
-            Err(ReconstructError::ElementOrder {
-                frame: number,
-                row,
-                found: name(frame.id.get(row)),
-                expected: name(elements.id.get(row)),
-            })
-        }
-    }
 }
 
 /// The bonds broken up to a frame, from `breaks/`; a store without that folder has none but those between fragments.

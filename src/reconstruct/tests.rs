@@ -463,16 +463,3 @@ fn loose_elements_are_balls() {
     let ball = total_volume(&surface) / elements.x.len() as f64;
     assert!((3.5..4.19).contains(&ball), "{ball}");
 }
-
-#[test]
-fn frames_of_another_packing_are_refused() {
-    let (elements, _, _) = box_body(DVec3::splat(6.0));
-    let mut frame = at_rest(&elements, &vec![0; elements.x.len()]);
-    assert!(check_order(5, &elements, &frame).is_ok());
-    frame.id.swap(3, 4);
-    let message = check_order(5, &elements, &frame).unwrap_err().to_string();
-    assert_eq!(
-        message,
-        "frame 5: row 3 holds element 4, the packing has 3 there"
-    );
-}
