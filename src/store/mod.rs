@@ -4,6 +4,7 @@
 
 pub mod archive;
 pub mod atomic;
+pub mod corner_normals;
 mod encode;
 pub mod format;
 pub mod lock;
