@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::summary;
 use crate::columns::{Fragments, Named};
-use crate::store::{Manifest, Store, StoreError};
+use crate::geometry::read;
+use crate::store::{Manifest, Packing, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
@@ -23,6 +24,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "elements": elements.id.len(),
         "bonds": packing.bonds.id.len(),
         "mass": mass,
+        "bodies": bodies(&store, &manifest, &packing),
         "frames": frames.len(),
         "states": store.numbers("state", "rkyv")?,
         "meshes": store.numbers("meshes", "rkyv")?.len(),
@@ -84,6 +86,18 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         return super::print(&out.to_string());
     }
     super::print(&summary::lines(&out).join("\n"))
+}
+
+/// Figures of each body's packing.
+fn bodies(store: &Store, manifest: &Manifest, packing: &Packing) -> Value {
+    let names = manifest.pipeline.as_ref().map(|shot| &shot.bodies);
+    let name = |body: usize| match names.and_then(|bodies| bodies.get(body)) {
+        Some(body) => body.name.clone(),
+        None => format!("body {body}"),
+    };
+    // Stores of other programs need not have skins.
+    let skin = |body| read::read(&store.shape_path(body)).ok();
+    super::bodies::bodies(packing, name, skin)
 }
 
 /// Broken bonds by the strength that was passed.
