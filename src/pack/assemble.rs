@@ -57,13 +57,14 @@ fn positive(material: &Material, key: &'static str, value: f64) -> Result<f64, P
 fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, material: &Material) {
     let count = packed.centres.len();
     let radii = &packed.radii;
-    let cube = |r: &f64| r.powi(3);
+    // Over the mean radius: exactly 1 where all are equal.
+    let cube = |r: &f64| (r / packed.radius).powi(3);
     let cubes: f64 = radii.iter().map(cube).sum();
     // The body's volume, shared out by the volumes of the balls.
     let volume = |r: &f64| packed.volume * cube(r) / cubes;
     let mass = |r: &f64| match body.mass {
         MassModel::Bulk => volume(r) * material.density,
-        MassModel::Sphere => 4.0 / 3.0 * PI * cube(r) * material.density,
+        MassModel::Sphere => 4.0 / 3.0 * PI * r.powi(3) * material.density,
     };
     // Masses go with the cubes either way.
     let weighted = packed.centres.iter().zip(radii).map(|(p, r)| *p * cube(r));
