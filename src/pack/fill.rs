@@ -287,8 +287,8 @@ fn fill_solid(
     let body = job.body;
     let bounds = skin.bounds().unwrap_or_default();
     let (depth, each) = (depth(body), volume_each(&body.packing));
-    let start = match wanted {
-        Wanted::Radius(radius) => radius,
+    let (start, room) = match wanted {
+        Wanted::Radius(radius) => (radius, 1.0),
         Wanted::Elements(number) => {
             let area: f64 = (0..skin.triangles.len())
                 .map(|t| {
@@ -302,12 +302,13 @@ fn fill_solid(
                 let filled = (volume - depth * radius * area).max(0.3 * volume);
                 radius = (filled / (each * number)).cbrt();
             }
-            radius
+            // The radius that meets the number may be smaller.
+            (radius, 1.05)
         }
     };
     let estimate = |radius: f64| refuse_too_many(body, radius, volume / (each * radius.powi(3)));
     estimate(start)?;
-    let pattern = Pattern::of(body, (bounds.1 - bounds.0) / start, job.draw);
+    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
     let at = |radius: f64| {
         estimate(radius)?;
         Ok::<_, PackError>(pattern.fill(solid, bounds, radius, depth))

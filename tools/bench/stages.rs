@@ -54,7 +54,7 @@ fn bunny(elements: u32) -> Result<(Packed, Pipeline), Failure> {
 }
 
 /// Edge of the box that is filled at random, over the radius: 100 thousand elements and a few more.
-const RANDOM_EDGE: f64 = 87.5;
+const RANDOM_EDGE: f64 = 88.0;
 
 /// Random close packing of equal radii in a box.
 fn random() -> Result<Packed, Failure> {

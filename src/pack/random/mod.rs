@@ -20,11 +20,9 @@ const CROWDED: f64 = 0.72;
 /// About what equal spheres fill in the end, to choose how many there are.
 const FILLED: f64 = 0.64;
 /// Most spheres in a cell; larger bodies repeat it.
-const LARGEST: f64 = 120_000.0;
+const LARGEST: f64 = 125_000.0;
 /// Shortest edge of a cell over the mean radius.
 const SHORTEST: f64 = 16.0;
-/// How much longer than the body the cell is, so that a body asked for by its number of elements may grow over it.
-const MARGIN: f64 = 1.05;
 
 /// What the spheres of a body are drawn from.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +60,7 @@ impl Tile {
     /// Packs a cell for a body of this size over the mean radius, or for part of it where that takes more spheres than a cell may hold.
     pub fn new(size: DVec3, draw: Draw) -> Self {
         let each = volume_each(draw.spread);
-        let mut edges = (size * MARGIN).max(DVec3::splat(SHORTEST));
+        let mut edges = size.max(DVec3::splat(SHORTEST));
         while edges.element_product() / each > LARGEST {
             let longest = edges.max_position();
             edges[longest] = (edges[longest] / 2.0).max(SHORTEST);
