@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 
 use super::summary;
 use crate::columns::{Fragments, Named};
+use crate::geometry::read;
 use crate::spec::FrameGroup;
-use crate::store::{Manifest, Store, StoreError};
+use crate::store::{Manifest, Packing, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
-    let elements = store.read_element_columns(&["mass"])?;
-    let bonds = store.bond_count()?;
+    let packing =
+        store.read_packing_columns(&["body", "mass", "r", "x", "y", "z"], &["i", "j"])?;
+    let (elements, bonds) = (&packing.elements, packing.bonds.i.len());
     let mass: f64 = elements.mass.iter().sum();
     let frames = store.numbers("frames", "parquet")?;
     let mut out = json!({
@@ -24,6 +26,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "elements": elements.id.len(),
         "bonds": bonds,
         "mass": mass,
+        "bodies": bodies(&store, &manifest, &packing),
         "frames": frames.len(),
         "states": store.numbers("state", "rkyv")?,
         "meshes": store.numbers("meshes", "rkyv")?.len(),
@@ -94,6 +97,18 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         return super::print(&out.to_string());
     }
     super::print(&summary::lines(&out).join("\n"))
+}
+
+/// Figures of each body's packing.
+fn bodies(store: &Store, manifest: &Manifest, packing: &Packing) -> Value {
+    let names = manifest.pipeline.as_ref().map(|shot| &shot.bodies);
+    let name = |body: usize| match names.and_then(|bodies| bodies.get(body)) {
+        Some(body) => body.name.clone(),
+        None => format!("body {body}"),
+    };
+    // Stores of other programs need not have skins.
+    let skin = |body| read::read(&store.shape_path(body)).ok();
+    super::bodies::bodies(packing, name, skin)
 }
 
 /// Broken bonds by the strength that was passed.

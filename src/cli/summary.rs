@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::bodies;
 use crate::units::show::{figures, grouped, quantity};
 
 /// Width of the names on the left.
@@ -54,6 +55,12 @@ impl Lines {
             quantity(1e3 * number(&store["mass"]), "g")
         );
         self.line("packing", &what);
+        for body in store["bodies"].as_array().into_iter().flatten() {
+            for (at, line) in bodies::lines(body).iter().enumerate() {
+                let name = text(&body["name"]);
+                self.line(if at == 0 { &name } else { "" }, line);
+            }
+        }
     }
 
     fn last(&mut self, last: &Value, store: &Value) {
@@ -173,7 +180,8 @@ fn text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn number(value: &Value) -> f64 {
+/// A number that must be there; not a number where it is not.
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
