@@ -15,11 +15,12 @@ use crate::{
 };
 
 /// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 9] = [
+const AFTER_PACK: [&str; 10] = [
     "frames",
     "breaks",
     "history",
     "fragments",
+    "loads",
     "state",
     "meshes",
     "exports",
@@ -189,7 +190,7 @@ pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
 
 /// The tables of a simulation that stand in `store.json`.
 pub fn tables(manifest: &Manifest) -> Vec<String> {
-    let kinds = ["frames", "breaks", "history", "fragments"];
+    let kinds = ["frames", "breaks", "history", "fragments", "loads"];
     let names = manifest.files.keys();
     let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()

@@ -8,7 +8,7 @@ use arrow_array::{
 use arrow_schema::DataType;
 
 /// A value that a column can hold.
-pub trait Cell: Copy + Send + Sync + 'static {
+pub trait Cell: Clone + Send + Sync + 'static {
     /// Arrow type of the column.
     fn data_type() -> DataType;
     /// Column from values.
@@ -45,6 +45,36 @@ number_cell! {
     u64 => UInt64Array, UInt64;
     f32 => Float32Array, Float32;
     f64 => Float64Array, Float64;
+}
+
+impl Cell for String {
+    fn data_type() -> DataType {
+        DataType::Utf8
+    }
+    fn to_array(values: &[Self]) -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(values))
+    }
+    fn append_from(array: &dyn Array, out: &mut Vec<Self>) -> Result<(), String> {
+        each_word(array, &mut |word| {
+            out.push(word.to_owned());
+            Ok(())
+        })
+    }
+}
+
+/// Gives every word of a column.
+fn each_word(
+    array: &dyn Array,
+    take: &mut dyn FnMut(&str) -> Result<(), String>,
+) -> Result<(), String> {
+    let array = array
+        .as_any()
+        .downcast_ref::<StringArray>()
+        .ok_or_else(|| format!("holds {}, not {}", array.data_type(), DataType::Utf8))?;
+    for word in array {
+        take(word.ok_or("has an empty row")?)?;
+    }
+    Ok(())
 }
 
 /// An enum that the store keeps by name.
@@ -84,13 +114,9 @@ impl<T: Named> Cell for T {
         ))
     }
     fn append_from(array: &dyn Array, out: &mut Vec<Self>) -> Result<(), String> {
-        let array = array
-            .as_any()
-            .downcast_ref::<StringArray>()
-            .ok_or_else(|| format!("holds {}, not {}", array.data_type(), DataType::Utf8))?;
-        for name in array {
-            out.push(T::from_name(name.ok_or("has an empty row")?)?);
-        }
-        Ok(())
+        each_word(array, &mut |name| {
+            out.push(T::from_name(name)?);
+            Ok(())
+        })
     }
 }

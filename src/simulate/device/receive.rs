@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::Gpu;
 use super::capture::{Event, Landed};
 use super::columns;
-use crate::columns::{BreakMode, Breaks};
+use crate::columns::{BreakMode, Breaks, Loads};
 use crate::simulate::bond_tasks::BreakEvent;
 use crate::simulate::breaks::Broken;
 use crate::simulate::contact_pass::ContactTotals;
@@ -58,7 +58,7 @@ impl Gpu {
             carried: &carried,
             contact,
         };
-        let snapshot = record::snapshot(&moment, frame, breaks);
+        let snapshot = record::snapshot(&moment, frame, breaks, Loads::default());
         let state = state.then(|| {
             let stride = self.load.len();
             for (i, row) in self.load.iter_mut().enumerate() {
@@ -67,7 +67,15 @@ impl Gpu {
             }
             let springs = &landed.springs;
             let time = (step, self.dt);
-            State::pack(frame, time, &self.system, &self.load, springs, &self.labels)
+            State::pack(
+                frame,
+                time,
+                &self.system,
+                &self.load,
+                springs,
+                &self.labels,
+                vec![],
+            )
         });
         Capture { snapshot, state }
     }
