@@ -9,6 +9,7 @@ mod external;
 mod gpu_laws;
 mod harness;
 mod lawgen;
+mod loads;
 mod pipeline;
 mod refusals;
 mod scenes;

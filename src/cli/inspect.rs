@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::summary;
-use crate::columns::{Fragments, Named};
+use crate::columns::{Fragments, Loads, Named};
 use crate::store::{Manifest, Store, StoreError};
 
 /// Prints what is in a store.
@@ -30,7 +30,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "broken_by_mode": broken_by_mode(&store)?,
         "disk": disk(store.root())?,
     });
-    // Stores of other programs need not have these two.
+    // Stores of other programs need not have these.
     let last = frames.last().copied().unwrap_or(0);
     let history = if_there(store.read_history(last))?;
     let fragments = if_there(store.read_fragments(last))?;
@@ -59,6 +59,9 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             "largest_mass_parts": largest.iter().take(8).map(|m| m / total).collect::<Vec<_>>(),
             "mass_error": total / mass - 1.0,
         });
+        if let Some(loads) = if_there(store.read_loads(last))? {
+            out["last"]["loads"] = each_load(&loads);
+        }
         let mut seconds = 0.0;
         let mut slowest = (0.0, last);
         for &frame in &frames {
@@ -84,6 +87,21 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         return super::print(&out.to_string());
     }
     super::print(&summary::lines(&out).join("\n"))
+}
+
+/// What each collider and attachment bears.
+fn each_load(loads: &Loads) -> Value {
+    let rows = (0..loads.name.len()).map(|k| {
+        json!({
+            "kind": loads.kind[k].name(),
+            "name": loads.name[k],
+            "force": [loads.fx[k], loads.fy[k], loads.fz[k]],
+            "torque": [loads.tx[k], loads.ty[k], loads.tz[k]],
+            "moved": [loads.dx[k], loads.dy[k], loads.dz[k]],
+            "contacts": loads.contacts[k],
+        })
+    });
+    rows.collect()
 }
 
 /// Broken bonds by the strength that was passed.

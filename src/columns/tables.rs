@@ -30,13 +30,16 @@ impl Named for Shape {
 pub enum LoadKind {
     /// A `[[collider]]`.
     Collider,
-    /// An `[[attach]]`.
-    Attachment,
+    /// An `[[attach]]` that holds or drives.
+    Clamp,
+    /// An `[[attach]]` that loads with a force.
+    Force,
 }
 impl Named for LoadKind {
     const NAMES: &'static [(Self, &'static str)] = &[
         (LoadKind::Collider, "collider"),
-        (LoadKind::Attachment, "attachment"),
+        (LoadKind::Clamp, "clamp"),
+        (LoadKind::Force, "force"),
     ];
 }
 
@@ -204,8 +207,8 @@ table! {
     Loads {
         frame: u32, "1", "frame number";
         time: f64, "s", "simulated time";
-        kind: LoadKind, "1", "collider or attachment";
-        index: u32, "1", "index in the pipeline among those of its kind";
+        kind: LoadKind, "1", "what bears it";
+        index: u32, "1", "index among the colliders of the pipeline, or among its attachments";
         name: String, "1", "name in the pipeline";
         fx: f64, "N", "force of the elements on it, mean since the frame before";
         fy: f64, "N", "force of the elements on it, mean since the frame before";

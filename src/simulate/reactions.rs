@@ -80,6 +80,7 @@ pub struct Held {
 /// An attachment as it is measured.
 #[derive(Clone, Debug)]
 struct Attached {
+    kind: LoadKind,
     name: String,
     elements: Vec<u32>,
     /// Middle of its elements at rest, m.
@@ -108,10 +109,11 @@ impl Bearers {
         let mut attached = Vec::new();
         for (attachment, grip) in pipeline.attachments.iter().zip(grips) {
             let middle = middle(system, &grip.elements);
-            let mut dead = Wrench::default();
-            if let Action::Force { force } = attachment.action {
-                dead.force = -DVec3::from_array(force);
-            }
+            let (kind, dead_force) = match attachment.action {
+                Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
+                Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
+            };
+            let mut dead = Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO);
             if grip.clamps {
                 for &element in &grip.elements {
                     let arm = system.position(element as usize) - middle;
@@ -125,6 +127,7 @@ impl Bearers {
                 }
             }
             attached.push(Attached {
+                kind,
                 name: attachment.name.clone(),
                 elements: grip.elements,
                 middle,
@@ -173,16 +176,10 @@ impl Bearers {
     }
 
     fn kinds(&self) -> impl Iterator<Item = (LoadKind, u32, &str)> {
-        let colliders = self.colliders.iter().map(|collider| &collider.name);
-        let attached = self.attached.iter().map(|attached| &attached.name);
-        let colliders = (0..)
-            .zip(colliders)
-            .map(|(k, name)| (LoadKind::Collider, k, name));
-        let attached = (0..)
-            .zip(attached)
-            .map(|(k, name)| (LoadKind::Attachment, k, name));
-        let all = colliders.chain(attached);
-        all.map(|(kind, index, name)| (kind, index, name.as_str()))
+        let colliders = self.colliders.iter().map(|c| (LoadKind::Collider, &c.name));
+        let attached = self.attached.iter().map(|a| (a.kind, &a.name));
+        let all = (0..).zip(colliders).chain((0..).zip(attached));
+        all.map(|(index, (kind, name))| (kind, index, name.as_str()))
     }
 
     /// The table of a frame at `time`: what elements did to each on average, none before the first step, and the elements that touch each
@@ -206,7 +203,7 @@ impl Bearers {
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])
                 }
-                LoadKind::Attachment => {
+                LoadKind::Clamp | LoadKind::Force => {
                     let attached = &self.attached[index_of];
                     if mean.is_some() {
                         wrench += attached.dead;
@@ -309,7 +306,7 @@ impl Tally {
     pub fn pack(&self, bearers: &Bearers) -> Vec<Borne> {
         let all = bearers.kinds().zip(&self.last);
         all.map(|((kind, _, name), wrench)| Borne {
-            attachment: kind == LoadKind::Attachment,
+            attachment: kind != LoadKind::Collider,
             name: name.to_owned(),
             wrench: [wrench.force, wrench.torque]
                 .map(|v| v.to_array())
@@ -323,8 +320,7 @@ impl Tally {
     /// Goes on from a state; what is new in a run has borne nothing yet.
     pub fn unpack(&mut self, bearers: &Bearers, borne: &[Borne]) {
         let last = bearers.kinds().enumerate().map(|(at, (kind, _, name))| {
-            let same =
-                |b: &&Borne| b.attachment == (kind == LoadKind::Attachment) && b.name == name;
+            let same = |b: &&Borne| b.attachment == (kind != LoadKind::Collider) && b.name == name;
             let mut found = borne.get(at).into_iter().chain(borne);
             found.find(same).map_or(Wrench::default(), |b| {
                 let [fx, fy, fz, tx, ty, tz] = b.wrench;
