@@ -114,7 +114,7 @@ fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
         &format!("broken           {broken} bonds"),
         "tension",
         "fragments ",
-        "load             wall of the whole beam",
+        "load             floor",
         "wall time        pack",
         "a frame of simulate, at most",
         "on disk          breaks",

@@ -218,11 +218,7 @@ fn check_newton(mut run: Box<dyn Engine>, gravity: f64, packing: &Packing, part:
         before = h;
     }
     assert!(before.broken[0] > 50, "it breaks: {}", before.broken[0]);
-    println!(
-        "momentum {:.1e}, angular {:.1e} of what was given",
-        worst[0] / given[0],
-        worst[1] / given[1]
-    );
+    println!("momentum {worst:?} of {given:?} is not accounted for");
     assert!(worst[0] < part * given[0], "{:.1e}", worst[0] / given[0]);
     if gravity == 0.0 {
         assert!(worst[1] < part * given[1], "{:.1e}", worst[1] / given[1]);
@@ -277,8 +273,8 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
         })
     };
     let whole = on_threads(1, 6);
-    let bearing = |loads: &Loads| (0..3).all(|row| force(loads, row).length() > 1e-3);
-    assert!(whole.iter().all(|snapshot| bearing(&snapshot.loads)));
+    let bearing = |loads: &Loads| (0..4).all(|row| force(loads, row).length() > 1e-3);
+    assert!(bearing(&whole[5].loads), "{:?}", whole[5].loads);
     for (threads, stop) in [(2, 6), (3, 6), (1, 3), (3, 1)] {
         assert!(
             on_threads(threads, stop) == whole,

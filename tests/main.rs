@@ -6,6 +6,7 @@ mod charts;
 mod device;
 mod energy;
 mod external;
+mod foreign;
 mod gpu_laws;
 mod harness;
 mod lawgen;

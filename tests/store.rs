@@ -602,3 +602,46 @@ fn records_say_what_was_followed() {
     assert_eq!(simulate["settings"]["material"][0]["friction"], 0.5);
     assert!(simulate["inputs"]["packing"].is_string(), "{simulate}");
 }
+
+/// Copies a folder with everything in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_store_of_version_1_is_read_and_goes_on() {
+    let place = Place::new();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/v1");
+    copy(&kept, &place.path("store"));
+    let told = place.succeed(&["inspect", "store", "--validate"]);
+    assert!(told.starts_with("valid: "), "{told}");
+    let store = Store::open(place.path("store")).unwrap();
+    assert_eq!(store.frames(&(0..9)).unwrap(), [0, 1, 2, 3]);
+    let broken: usize = (0..4)
+        .map(|k| store.read_breaks(k).unwrap().bond.len())
+        .sum();
+    assert_eq!(store.read_history(3).unwrap().broken[0] as usize, broken);
+    assert!(broken > 0);
+    place.succeed(&["export", "store", "--format", "obj"]);
+    place.succeed(&[
+        "simulate",
+        "store",
+        "--resume",
+        "--backend",
+        "cpu",
+        "--until",
+        "1 ms",
+    ]);
+    place.succeed(&["reconstruct", "store"]);
+    place.succeed(&["export", "store", "--format", "usd"]);
+    let frames = Store::open(place.path("store")).unwrap().frames(&(0..9));
+    assert_eq!(frames.unwrap(), [0, 1, 2, 3, 4, 5]);
+}

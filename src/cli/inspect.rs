@@ -7,21 +7,22 @@ use serde_json::{Value, json};
 
 use super::summary;
 use crate::columns::{Fragments, Loads, Named};
+use crate::spec::FrameGroup;
 use crate::store::{Manifest, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
-    let packing = store.read_packing()?;
-    let elements = &packing.elements;
+    let elements = store.read_element_columns(&["mass"])?;
+    let bonds = store.bond_count()?;
     let mass: f64 = elements.mass.iter().sum();
     let frames = store.numbers("frames", "parquet")?;
     let mut out = json!({
         "store": store.root(),
         "schema_version": manifest.schema_version,
         "elements": elements.id.len(),
-        "bonds": packing.bonds.id.len(),
+        "bonds": bonds,
         "mass": mass,
         "frames": frames.len(),
         "states": store.numbers("state", "rkyv")?,
@@ -34,10 +35,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let last = frames.last().copied().unwrap_or(0);
     let history = if_there(store.read_history(last))?;
     let fragments = if_there(store.read_fragments(last))?;
-    if let (Some(history), Some(fragments)) = (history, fragments) {
-        let mut largest: Vec<f64> = fragments.mass.clone();
-        largest.sort_by(|a, b| b.total_cmp(a));
-        let total: f64 = fragments.mass.iter().sum();
+    if let Some(history) = history.filter(|history| !history.frame.is_empty()) {
         out["last"] = json!({
             "frame": last,
             "time": history.time[0],
@@ -51,13 +49,9 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
                 "contact": history.contact[0],
             },
             "broken": history.broken[0],
-            "broken_part": f64::from(history.broken[0]) / (packing.bonds.id.len().max(1)) as f64,
+            "broken_part": f64::from(history.broken[0]) / bonds.max(1) as f64,
             "contacts": history.contacts[0],
             "outside": history.outside[0],
-            "fragments": fragments.fragment.len(),
-            "fragments_of_10_elements": count(&fragments, 10),
-            "largest_mass_parts": largest.iter().take(8).map(|m| m / total).collect::<Vec<_>>(),
-            "mass_error": total / mass - 1.0,
         });
         if let Some(loads) = if_there(store.read_loads(last))? {
             out["last"]["loads"] = each_load(&loads);
@@ -65,8 +59,10 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         let mut seconds = 0.0;
         let mut slowest = (0.0, last);
         for &frame in &frames {
-            let spent = store.read_history(frame)?.seconds;
-            let spent = spent.first().copied().unwrap_or(0.0);
+            let spent = if_there(store.read_history(frame))?.map(|history| history.seconds);
+            let spent = spent
+                .and_then(|seconds| seconds.first().copied())
+                .unwrap_or(0.0);
             seconds += spent;
             if spent > slowest.0 {
                 slowest = (spent, frame);
@@ -82,6 +78,20 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             let work = elements.id.len() as f64 * history.step[0] as f64;
             out["element_steps_per_second"] = json!(work / seconds);
         }
+    }
+    if out["last"].is_null() && !frames.is_empty() {
+        out["last"] = seen(&store, last, bonds)?;
+    }
+    if let Some(fragments) = fragments.filter(|_| !frames.is_empty()) {
+        let mut largest: Vec<f64> = fragments.mass.clone();
+        largest.sort_by(|a, b| b.total_cmp(a));
+        let total: f64 = fragments.mass.iter().sum();
+        let told = &mut out["last"];
+        told["fragments"] = json!(fragments.fragment.len());
+        told["fragments_of_10_elements"] = json!(count(&fragments, 10));
+        let parts = largest.iter().take(8).map(|m| m / total);
+        told["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
+        told["mass_error"] = json!(total / mass - 1.0);
     }
     if as_json {
         return super::print(&out.to_string());
@@ -108,7 +118,7 @@ fn each_load(loads: &Loads) -> Value {
 fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
     let mut counts = BTreeMap::new();
     for frame in store.numbers("breaks", "parquet")? {
-        for mode in store.read_breaks(frame)?.mode {
+        for mode in store.read_breaks_present(frame)?.mode {
             *counts.entry(mode.name()).or_insert(0u32) += 1;
         }
     }
@@ -139,6 +149,30 @@ fn disk(root: &Path) -> anyhow::Result<Value> {
         .map(|(kind, (files, bytes))| (kind, json!({ "files": files, "bytes": bytes })))
         .collect();
     Ok(json!({ "files": files, "bytes": bytes, "by_kind": by_kind }))
+}
+
+/// What frames and breaks alone tell of a frame.
+fn seen(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
+    let mut broken = 0;
+    for number in store.numbers("breaks", "parquet")? {
+        if number <= last {
+            broken += store.read_broken(number, bonds)?.len();
+        }
+    }
+    let frame = store.read_frame_with(last, &[])?;
+    let mut seen = json!({
+        "frame": last,
+        "time": frame.time.first(),
+        "broken": broken,
+        "broken_part": broken as f64 / bonds.max(1) as f64,
+    });
+    if store.frame_groups(last)?.contains(&FrameGroup::Fragment) {
+        let mut labels = frame.fragment;
+        labels.sort_unstable();
+        labels.dedup();
+        seen["fragments"] = json!(labels.len());
+    }
+    Ok(seen)
 }
 
 /// A table, or none where its file is not there.

@@ -11,6 +11,7 @@ mod run;
 mod stages;
 mod summary;
 mod task;
+mod validate;
 
 use std::io::Write;
 use std::ops::Range;
@@ -61,6 +62,9 @@ enum Command {
     Inspect {
         /// Frame store.
         store: PathBuf,
+        /// Print what is missing or wrong instead, by file, column and row; exit code 1 if anything is.
+        #[arg(long)]
+        validate: bool,
     },
     /// Resolve a pipeline without running it: counts, time step, steps, memory, disk, time.
     Check {
@@ -267,7 +271,9 @@ fn chain(error: &anyhow::Error) -> String {
 fn store_error<'a>(
     cause: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a crate::store::StoreError> {
-    use crate::{plot::PlotError, preview::PreviewError, reconstruct::ReconstructError};
+    use crate::{
+        export::ExportError, plot::PlotError, preview::PreviewError, reconstruct::ReconstructError,
+    };
     if let Some(PlotError::Store(error)) = cause.downcast_ref() {
         return Some(error);
     }
@@ -275,6 +281,9 @@ fn store_error<'a>(
         return Some(error);
     }
     if let Some(PreviewError::Store(error)) = cause.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(ExportError::Store(error)) = cause.downcast_ref() {
         return Some(error);
     }
     cause.downcast_ref()
@@ -309,7 +318,11 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(crate::export::ExportError::NoSurfaces { .. })
+                Some(
+                    crate::export::ExportError::NoSurfaces { .. }
+                        | crate::export::ExportError::NoFrames { .. }
+                        | crate::export::ExportError::NotFinite { .. }
+                )
             )
             || matches!(
                 cause.downcast_ref(),
@@ -317,7 +330,11 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             )
             || matches!(
                 cause.downcast_ref(),
-                Some(crate::reconstruct::ReconstructError::GridTooLarge { .. })
+                Some(
+                    crate::reconstruct::ReconstructError::GridTooLarge { .. }
+                        | crate::reconstruct::ReconstructError::Skin { .. }
+                        | crate::reconstruct::ReconstructError::EmptySkin { .. }
+                )
             )
             || matches!(
                 store_error(cause),
@@ -326,6 +343,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | crate::store::StoreError::Missing { .. }
                         | crate::store::StoreError::LeftOut { .. }
                         | crate::store::StoreError::Gone { .. }
+                        | crate::store::StoreError::Invalid { .. }
                         | crate::store::StoreError::Locked { .. }
                 )
             )
@@ -365,7 +383,10 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Export(export) => run::export(export, &report),
         Command::Preview(frames) => run::preview(frames, &report),
         Command::Plot(arguments) => plot::plot(arguments, &report),
-        Command::Inspect { store } => inspect::inspect(store, arguments.json),
+        Command::Inspect { store, validate } if *validate => {
+            validate::validate(store, arguments.json)
+        }
+        Command::Inspect { store, .. } => inspect::inspect(store, arguments.json),
         Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
         Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema => print(&crate::spec::json_schema()),

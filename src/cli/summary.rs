@@ -57,14 +57,19 @@ impl Lines {
     }
 
     fn last(&mut self, last: &Value, store: &Value) {
-        let what = format!(
-            "{}, the last is frame {} at {}: {} of {}",
+        let mut what = format!(
+            "{}, the last is frame {}",
             counted(&store["frames"]),
-            last["frame"],
-            quantity(number(&last["time"]), "s"),
-            many(&last["step"], "step"),
-            quantity(number(&last["dt"]), "s")
+            last["frame"]
         );
+        if last["time"].is_number() {
+            what += &format!(" at {}", quantity(number(&last["time"]), "s"));
+        }
+        // Stores of other programs may know neither steps nor contacts nor the fragments' masses.
+        if last["step"].is_number() {
+            let dt = quantity(number(&last["dt"]), "s");
+            what += &format!(": {} of {dt}", many(&last["step"], "step"));
+        }
         self.line("frames", &what);
         let energies = last["energy"].as_object().into_iter().flatten();
         let rows: Vec<_> = energies
@@ -87,23 +92,10 @@ impl Lines {
             modes.join(", ")
         );
         self.line("broken", &what);
-        let largest: Vec<String> = last["largest_mass_parts"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|part| format!("{:.1}", 100.0 * number(part)))
-            .collect();
-        let what = format!(
-            "{}, {} of them of 10 elements or more",
-            counted(&last["fragments"]),
-            counted(&last["fragments_of_10_elements"])
-        );
-        self.line("fragments", &what);
-        self.line(
-            "",
-            &format!("the largest have {} % of the mass", largest.join(", ")),
-        );
-        self.line("contacts", &many(&last["contacts"], "touching pair"));
+        self.fragments(last);
+        if last["contacts"].is_number() {
+            self.line("contacts", &many(&last["contacts"], "touching pair"));
+        }
         if count(&last["outside"]) > 0.0 {
             let what = format!(
                 "{} outside the bounds of the world",
@@ -129,6 +121,31 @@ impl Lines {
             })
             .collect();
         self.rows("load", &loads);
+    }
+
+    fn fragments(&mut self, last: &Value) {
+        let fragments = counted(&last["fragments"]);
+        if !last["largest_mass_parts"].is_array() {
+            if last["fragments"].is_number() {
+                self.line("fragments", &fragments);
+            }
+            return;
+        }
+        let largest: Vec<String> = last["largest_mass_parts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|part| format!("{:.1}", 100.0 * number(part)))
+            .collect();
+        let what = format!(
+            "{fragments}, {} of them of 10 elements or more",
+            counted(&last["fragments_of_10_elements"])
+        );
+        self.line("fragments", &what);
+        self.line(
+            "",
+            &format!("the largest have {} % of the mass", largest.join(", ")),
+        );
     }
 
     fn wall_time(&mut self, store: &Value) {
@@ -232,7 +249,7 @@ fragments        47, 12 of them of 10 elements or more
                  the largest have 42.1, 20.0 % of the mass
 contacts         12 touching pairs
                  3 elements outside the bounds of the world
-load             floor   500 mN
+load             floor  500 mN
                  punch  1.2 kN  moved by 5 mm
 wall time        pack       0.14 s
                  simulate  92.30 s
@@ -241,6 +258,20 @@ wall time        pack       0.14 s
 on disk          frames    37 files  28.4 MB
                  together  40 files   541 MB";
         assert_eq!(lines(&store).join("\n"), wanted);
+    }
+
+    #[test]
+    fn what_another_program_does_not_tell_is_left_out() {
+        let store = json!({
+            "store": "shot", "elements": 97, "bonds": 372, "mass": 1e-4, "frames": 5, "stages": {}, "disk": {},
+            "last": { "frame": 4, "time": 0.01, "broken": 93, "broken_part": 0.25, "fragments": 9 },
+        });
+        let wanted = [
+            "frames           5, the last is frame 4 at 10 ms",
+            "broken           93 bonds, 25 % of them",
+            "fragments        9",
+        ];
+        assert_eq!(lines(&store)[2..5], wanted);
     }
 
     #[test]

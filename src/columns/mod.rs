@@ -7,7 +7,7 @@ mod cell;
 mod table;
 pub mod tables;
 
-pub use cell::{Cell, Named};
+pub use cell::{Cell, Misfit, Named};
 pub use table::{Column, Table};
 pub use tables::{
     BondLaw, Bonds, BreakMode, Breaks, Elements, Fragments, Frames, History, LoadKind, Loads, Shape,

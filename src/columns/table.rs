@@ -5,6 +5,8 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
+use super::Misfit;
+
 /// One column of a table as the store documents it.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -16,6 +18,8 @@ pub struct Column {
     pub unit: &'static str,
     /// Meaning.
     pub doc: &'static str,
+    /// Whether a store of another program may do without it: only `simulate` asks for it, or nothing does.
+    pub optional: bool,
 }
 
 /// A struct of equally long columns.
@@ -33,13 +37,17 @@ pub trait Table: Default + Send + Sync + 'static {
         let columns = 0..Self::columns().len();
         columns.map(|at| self.array(at, 0..self.rows())).collect()
     }
-    /// Appends an array to column number `column`; the message says what did not fit.
-    fn append(&mut self, column: usize, array: &dyn Array) -> Result<(), String>;
+    /// Appends an array to column number `column`; `misfit` hears what does not fit.
+    fn append(&mut self, column: usize, array: &dyn Array, misfit: &mut Misfit);
+    /// Empties column number `column`.
+    fn clear(&mut self, column: usize);
+    /// Gives name and row of every value that is infinite or no number.
+    fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize));
 }
 
-/// Declares a table: `field: type, "unit", "meaning";`.
+/// Declares a table: `field: type, "unit", "meaning";`, with `, optional` before the semicolon where stores of other programs may lack it.
 macro_rules! table {
-    ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal;)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal $(, $optional:ident)?;)* }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $(#[doc = concat!($doc, ", `", $unit, "`")] pub $field: Vec<$cell>,)* }
@@ -52,6 +60,7 @@ macro_rules! table {
                     data_type: <$cell as $crate::columns::Cell>::data_type(),
                     unit: $unit,
                     doc: $doc,
+                    optional: !stringify!($($optional)?).is_empty(),
                 },)*]
             }
             fn rows(&self) -> usize {
@@ -69,15 +78,39 @@ macro_rules! table {
                 )*
                 unreachable!("column {column} of {at}")
             }
-            fn append(&mut self, column: usize, array: &dyn arrow_array::Array) -> Result<(), String> {
+            fn append(
+                &mut self,
+                column: usize,
+                array: &dyn arrow_array::Array,
+                misfit: &mut $crate::columns::Misfit,
+            ) {
                 let mut at = 0;
                 $(
                     if at == column {
-                        return <$cell as $crate::columns::Cell>::append_from(array, &mut self.$field);
+                        return <$cell as $crate::columns::Cell>::append_from(array, &mut self.$field, misfit);
                     }
                     at += 1;
                 )*
                 unreachable!("column {column} of {at}")
+            }
+            fn clear(&mut self, column: usize) {
+                let mut at = 0;
+                $(
+                    if at == column {
+                        return self.$field.clear();
+                    }
+                    at += 1;
+                )*
+                unreachable!("column {column} of {at}")
+            }
+            fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize)) {
+                $(
+                    for (row, value) in self.$field.iter().enumerate() {
+                        if !$crate::columns::Cell::is_finite(value) {
+                            found(stringify!($field), row);
+                        }
+                    }
+                )*
             }
         }
     };

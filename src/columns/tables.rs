@@ -61,21 +61,21 @@ table! {
     Elements {
         id: u32, "1", "stable id, the row number in the packing";
         body: u32, "1", "index of the body in the pipeline";
-        material: u32, "1", "index of the material in the pipeline";
-        kind: Shape, "1", "shape of the element";
+        material: u32, "1", "index of the material in the pipeline", optional;
+        kind: Shape, "1", "shape of the element", optional;
         x: f64, "m", "rest position";
         y: f64, "m", "rest position";
         z: f64, "m", "rest position";
         r: f64, "m", "radius";
         mass: f64, "kg", "mass";
-        inertia: f64, "kg m^2", "moment of inertia about any axis through the centre";
-        volume: f64, "m^3", "volume of the body that the element stands for";
-        vx: f64, "m/s", "initial velocity";
-        vy: f64, "m/s", "initial velocity";
-        vz: f64, "m/s", "initial velocity";
-        wx: f64, "rad/s", "initial angular velocity, world frame";
-        wy: f64, "rad/s", "initial angular velocity, world frame";
-        wz: f64, "rad/s", "initial angular velocity, world frame";
+        inertia: f64, "kg m^2", "moment of inertia about any axis through the centre", optional;
+        volume: f64, "m^3", "volume of the body that the element stands for", optional;
+        vx: f64, "m/s", "initial velocity", optional;
+        vy: f64, "m/s", "initial velocity", optional;
+        vz: f64, "m/s", "initial velocity", optional;
+        wx: f64, "rad/s", "initial angular velocity, world frame", optional;
+        wy: f64, "rad/s", "initial angular velocity, world frame", optional;
+        wz: f64, "rad/s", "initial angular velocity, world frame", optional;
     }
 }
 
@@ -89,12 +89,12 @@ table! {
         dx: f64, "1", "rest direction from i to j";
         dy: f64, "1", "rest direction from i to j";
         dz: f64, "1", "rest direction from i to j";
-        radius: f64, "m", "radius of the bond's section";
-        young: f64, "Pa", "Young's modulus of the bond";
-        shear: f64, "Pa", "shear modulus of the bond";
-        sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break";
-        tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break";
-        law: BondLaw, "1", "bond law";
+        radius: f64, "m", "radius of the bond's section", optional;
+        young: f64, "Pa", "Young's modulus of the bond", optional;
+        shear: f64, "Pa", "shear modulus of the bond", optional;
+        sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break", optional;
+        tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break", optional;
+        law: BondLaw, "1", "bond law", optional;
     }
 }
 
@@ -111,16 +111,16 @@ table! {
         qy: f32, "1", "rotation since packing, quaternion";
         qz: f32, "1", "rotation since packing, quaternion";
         qw: f32, "1", "rotation since packing, quaternion";
-        vx: f32, "m/s", "velocity";
-        vy: f32, "m/s", "velocity";
-        vz: f32, "m/s", "velocity";
-        wx: f32, "rad/s", "angular velocity, world frame";
-        wy: f32, "rad/s", "angular velocity, world frame";
-        wz: f32, "rad/s", "angular velocity, world frame";
+        vx: f32, "m/s", "velocity", optional;
+        vy: f32, "m/s", "velocity", optional;
+        vz: f32, "m/s", "velocity", optional;
+        wx: f32, "rad/s", "angular velocity, world frame", optional;
+        wy: f32, "rad/s", "angular velocity, world frame", optional;
+        wz: f32, "rad/s", "angular velocity, world frame", optional;
         fragment: u32, "1", "fragment label; of the parts of a fragment that splits, the largest keeps it";
-        sigma: f32, "Pa", "largest normal stress of the element's whole bonds";
-        tau: f32, "Pa", "largest shear stress of the element's whole bonds";
-        broken: u32, "1", "broken bonds of the element";
+        sigma: f32, "Pa", "largest normal stress of the element's whole bonds", optional;
+        tau: f32, "Pa", "largest shear stress of the element's whole bonds", optional;
+        broken: u32, "1", "broken bonds of the element", optional;
     }
 }
 
@@ -129,22 +129,22 @@ table! {
     Breaks {
         frame: u32, "1", "first frame that shows the bond broken";
         time: f64, "s", "time of breaking";
-        step: u64, "1", "time step in which the bond broke";
+        step: u64, "1", "time step in which the bond broke", optional;
         bond: u32, "1", "bond id";
         i: u32, "1", "element id of one end";
         j: u32, "1", "element id of the other end";
-        mode: BreakMode, "1", "strength that was passed";
-        sigma: f32, "Pa", "normal stress when it broke";
-        tau: f32, "Pa", "shear stress when it broke";
+        mode: BreakMode, "1", "strength that was passed", optional;
+        sigma: f32, "Pa", "normal stress when it broke", optional;
+        tau: f32, "Pa", "shear stress when it broke", optional;
         x: f32, "m", "middle between both ends when it broke";
         y: f32, "m", "middle between both ends when it broke";
         z: f32, "m", "middle between both ends when it broke";
-        nix: f32, "1", "rest direction seen from i, R(q_i) d0: outward normal of the crack face on i";
-        niy: f32, "1", "rest direction seen from i";
-        niz: f32, "1", "rest direction seen from i";
-        njx: f32, "1", "rest direction seen from j, -R(q_j) d0: outward normal of the crack face on j";
-        njy: f32, "1", "rest direction seen from j";
-        njz: f32, "1", "rest direction seen from j";
+        nix: f32, "1", "rest direction seen from i, R(q_i) d0: outward normal of the crack face on i", optional;
+        niy: f32, "1", "rest direction seen from i", optional;
+        niz: f32, "1", "rest direction seen from i", optional;
+        njx: f32, "1", "rest direction seen from j, -R(q_j) d0: outward normal of the crack face on j", optional;
+        njy: f32, "1", "rest direction seen from j", optional;
+        njz: f32, "1", "rest direction seen from j", optional;
     }
 }
 

@@ -3,7 +3,6 @@
 //! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
-mod corner_normals;
 mod epochs;
 mod glb;
 mod glb_animated;
@@ -196,7 +195,7 @@ struct Job<'a> {
     names: Names,
     /// Fragments below this size are debris, units of the file; absent: none is.
     debris: Option<f64>,
-    /// Columns that frame tables do not hold.
+    /// Columns that a frame table, or all of them, do not hold.
     left_out: Vec<FrameGroup>,
     /// The file, or the folder of a sequence.
     target: PathBuf,
@@ -224,14 +223,8 @@ impl Job<'_> {
 
     /// The table of a frame, a row for each of so many elements; it holds the columns that are not left out.
     fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
-        let table = self.store.read_frame_with(frame, &[FrameGroup::Position])?;
-        if table.id.len() != elements {
-            let path = self.store.numbered("frames", frame, "parquet");
-            let rows = table.id.len();
-            let what = format!("{rows} rows, the packing has {elements} elements");
-            return Err(StoreError::damaged(&path, what).into());
-        }
-        Ok(table)
+        let needed = [FrameGroup::Position];
+        Ok(self.store.read_frame_of(frame, &needed, elements)?)
     }
 
     /// Whether a fragment of such a size, units of the file, is debris. What has no size has no shape to share.
@@ -302,7 +295,10 @@ pub fn run(
     }
     let manifest = Manifest::read(store)?;
     let pipeline = manifest.pipeline.as_ref();
-    let left_out = pipeline.map(|pipeline| pipeline.output.left_out().collect());
+    let left_out = match format.needs {
+        Needs::Surfaces => Vec::new(),
+        Needs::Frames => left_out(store, &numbers)?,
+    };
     let names = Names::new(store, pipeline);
     let mut space = Space::of_shot(pipeline);
     match format.space {
@@ -321,9 +317,20 @@ pub fn run(
         space,
         target: target(store, format, &names, options.to),
         names,
-        left_out: left_out.unwrap_or_default(),
+        left_out,
     };
     (format.write)(&job, on_frame)
+}
+
+/// The groups of columns that some frame lacks.
+fn left_out(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportError> {
+    let mut everywhere = FrameGroup::ALL.to_vec();
+    for &frame in frames {
+        let there = store.frame_groups(frame)?;
+        everywhere.retain(|group| there.contains(group));
+    }
+    let all = FrameGroup::ALL.into_iter();
+    Ok(all.filter(|group| !everywhere.contains(group)).collect())
 }
 
 fn target(store: &Store, format: &Format, names: &Names, to: Option<&Path>) -> PathBuf {

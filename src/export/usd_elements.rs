@@ -39,7 +39,7 @@ struct Body {
 }
 
 fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let elements = job.store.read_elements()?;
+    let elements = job.store.read_element_columns(&["body", "r"])?;
     let mut bodies: BTreeMap<u32, Body> = BTreeMap::new();
     for (row, &body) in elements.body.iter().enumerate() {
         let body = bodies.entry(body).or_default();

@@ -8,7 +8,7 @@ use super::vtk_file::{Cells, PolyData, collection};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::spec::{ExportFormat, FrameGroup};
-use crate::store::{StoreError, SurfaceFrame, atomic};
+use crate::store::{SurfaceFrame, atomic};
 
 /// VTK.
 pub const FORMAT: Format = Format {
@@ -67,21 +67,10 @@ struct Scene {
 impl Scene {
     fn read(job: &Job) -> Result<Self, ExportError> {
         let store = job.store;
-        let elements = store.read_elements()?;
-        let mut bonds = Vec::with_capacity(store.bond_count()?);
-        store.read_bonds(&mut |part| {
-            for k in 0..part.id.len() {
-                bonds.push(([part.i[k], part.j[k]], part.l0[k]));
-            }
-        })?;
-        let count = elements.id.len();
-        if let Some(id) = bonds
-            .iter()
-            .position(|(ends, _)| ends.iter().any(|end| *end as usize >= count))
-        {
-            let what = format!("bond {id} ends at an element that is not there");
-            return Err(StoreError::damaged(&store.path("packing/bonds.parquet"), what).into());
-        }
+        let packing = store.read_packing_columns(&["body", "material", "r"], &["i", "j", "l0"])?;
+        let elements = packing.elements;
+        let ends = packing.bonds.i.into_iter().zip(packing.bonds.j);
+        let bonds: Vec<_> = ends.map(<[u32; 2]>::from).zip(packing.bonds.l0).collect();
         let mut broken = vec![u32::MAX; bonds.len()];
         let last = *job.frames.last().expect("a job has a frame");
         // Bonds broke before the first frame that is asked for, too.
@@ -121,7 +110,7 @@ impl Scene {
             file(0, elements(job, &self.elements, &table, &points))?,
             file(1, self.bonds(frame, time, &points))?,
             if breaks.is_file() {
-                file(2, breaks_of(time, &job.store.read_breaks(frame)?))?
+                file(2, breaks_of(time, &job.store.read_breaks_present(frame)?))?
             } else {
                 None
             },
@@ -165,7 +154,9 @@ fn elements(job: &Job, rest: &Elements, table: &Frames, points: &[[f32; 3]]) -> 
     file.point("id", 1, table.id.iter().copied());
     file.point("radius", 1, rest.r.iter().map(|r| *r as f32));
     file.point("body", 1, rest.body.iter().copied());
-    file.point("material", 1, rest.material.iter().copied());
+    if !rest.material.is_empty() {
+        file.point("material", 1, rest.material.iter().copied());
+    }
     for group in FrameGroup::ALL {
         if job.left_out.contains(&group) {
             continue;
@@ -207,18 +198,22 @@ fn breaks_of(time: f64, breaks: &Breaks) -> PolyData {
     let mut file = PolyData::new(time, &points, Cells::Verts, (0..count as u32).map(|k| [k]));
     file.point("bond", 1, breaks.bond.iter().copied());
     file.point("time", 1, breaks.time.iter().copied());
-    file.point(
-        "shear",
-        1,
-        breaks
-            .mode
-            .iter()
-            .map(|mode| u8::from(*mode == BreakMode::Shear)),
-    );
-    file.point("sigma", 1, breaks.sigma.iter().copied());
-    file.point("tau", 1, breaks.tau.iter().copied());
-    let normals = (0..count).flat_map(|k| [breaks.nix[k], breaks.niy[k], breaks.niz[k]]);
-    file.point("normal", 3, normals);
+    // Other programs may not know all of it.
+    if !breaks.mode.is_empty() {
+        let modes = breaks.mode.iter();
+        let shear = modes.map(|mode| u8::from(*mode == BreakMode::Shear));
+        file.point("shear", 1, shear);
+    }
+    for (name, stress) in [("sigma", &breaks.sigma), ("tau", &breaks.tau)] {
+        if !stress.is_empty() {
+            file.point(name, 1, stress.iter().copied());
+        }
+    }
+    let [x, y, z] = [&breaks.nix, &breaks.niy, &breaks.niz];
+    if [x, y, z].iter().all(|column| column.len() == count) {
+        let normals = (0..count).flat_map(|k| [x[k], y[k], z[k]]);
+        file.point("normal", 3, normals);
+    }
     file
 }
 

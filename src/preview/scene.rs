@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use super::colliders;
+use crate::columns::Elements;
 use crate::spec::{FrameGroup, Pipeline};
-use crate::store::{Packing, Result, Store, SurfaceFrame};
+use crate::store::corner_normals::Fans;
+use crate::store::{Result, Store, SurfaceFrame};
 
 /// What a surface is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +74,7 @@ pub struct Source<'a> {
     pipeline: Option<Pipeline>,
     surfaces: Vec<u32>,
     /// Read when some frame has no surfaces.
-    packing: Option<Packing>,
+    elements: Option<Elements>,
 }
 
 impl<'a> Source<'a> {
@@ -86,7 +89,9 @@ impl<'a> Source<'a> {
             store,
             pipeline,
             surfaces,
-            packing: bare.then(|| store.read_packing()).transpose()?,
+            elements: bare
+                .then(|| store.read_element_columns(&["body", "r"]))
+                .transpose()?,
         })
     }
 
@@ -119,31 +124,23 @@ impl<'a> Source<'a> {
     }
 
     fn elements(&self, frame: u32) -> Result<Scene> {
-        let needed = [FrameGroup::Position];
-        let rows = self.store.read_frame_with(frame, &needed)?;
-        let mut scene = Scene {
-            time: rows.time.first().copied().unwrap_or_default(),
-            ..Scene::default()
+        let Some(elements) = &self.elements else {
+            return Ok(Scene::default());
         };
-        let elements = self.packing.as_ref().map(|packing| &packing.elements);
-        for (row, &id) in rows.id.iter().enumerate() {
-            let at = id as usize;
-            // A foreign store may hold rows that its packing does not know.
-            let Some((radius, body)) =
-                elements.and_then(|elements| Some((*elements.r.get(at)?, *elements.body.get(at)?)))
-            else {
-                continue;
-            };
-            let centre = Vec3::new(rows.x[row], rows.y[row], rows.z[row]);
-            if centre.is_finite() {
-                scene.balls.push(Ball {
-                    centre,
-                    radius: radius as f32,
-                    material: material(body, rows.broken[row] > 0),
-                });
-            }
-        }
-        Ok(scene)
+        let needed = [FrameGroup::Position];
+        let rows = self
+            .store
+            .read_frame_of(frame, &needed, elements.id.len())?;
+        let balls = (0..rows.id.len()).map(|row| Ball {
+            centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
+            radius: elements.r[row] as f32,
+            material: material(elements.body[row], rows.broken[row] > 0),
+        });
+        Ok(Scene {
+            time: rows.time.first().copied().unwrap_or_default(),
+            balls: balls.collect(),
+            ..Scene::default()
+        })
     }
 }
 
@@ -159,17 +156,34 @@ fn material(body: u32, inside: bool) -> Material {
 fn surfaces(surface: &SurfaceFrame) -> Scene {
     let mut scene = Scene {
         time: surface.time,
-        positions: surface.positions.iter().map(|&p| p.into()).collect(),
-        normals: surface.normals.iter().map(|&n| n.into()).collect(),
         ..Scene::default()
     };
-    for piece in &surface.pieces {
-        for triangle in surface.triangle_range(piece) {
-            let inside = surface.inside[triangle] != 0;
-            scene
-                .triangles
-                .push((surface.triangles[triangle], material(piece.body, inside)));
-        }
+    // Corners of a box and rims of cracks stay sharp: a vertex of the scene for each side of an edge.
+    let fans: Vec<_> = surface
+        .pieces
+        .par_iter()
+        .map(|piece| {
+            let fans = Fans::of(surface, piece);
+            let positions = &surface.positions[surface.vertex_range(piece)];
+            let normals = fans.normals(positions);
+            (fans, normals)
+        })
+        .collect();
+    for (piece, (fans, normals)) in surface.pieces.iter().zip(fans) {
+        let first = scene.positions.len() as u32;
+        let positions = &surface.positions[surface.vertex_range(piece)];
+        let vertices = fans.vertices.iter();
+        scene
+            .positions
+            .extend(vertices.map(|&vertex| Vec3::from(positions[vertex as usize])));
+        scene.normals.extend(normals.into_iter().map(Vec3::from));
+        let inside = &surface.inside[surface.triangle_range(piece)];
+        scene
+            .triangles
+            .extend(fans.corners.iter().zip(inside).map(|(corners, &inside)| {
+                let corners = corners.map(|corner| corner + first);
+                (corners, material(piece.body, inside != 0))
+            }));
     }
     scene
 }

@@ -1,5 +1,7 @@
 //! What stays the same over all frames of a body: elements and bonds at rest, the grid, the skin on it.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -61,24 +63,22 @@ impl Body {
         params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
-        let count = elements
-            .body
-            .iter()
-            .max()
-            .map_or(0, |&last| last as usize + 1);
-        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); count];
+        // Bodies are numbered by whoever packed them: a number may be any.
+        let mut rows: BTreeMap<u32, (Vec<u32>, Vec<RestBond>)> = BTreeMap::new();
         let mut local = vec![0_u32; elements.body.len()];
         for (row, &body) in elements.body.iter().enumerate() {
-            local[row] = rows[body as usize].len() as u32;
-            rows[body as usize].push(row as u32);
+            let (rows, _) = rows.entry(body).or_default();
+            local[row] = rows.len() as u32;
+            rows.push(row as u32);
         }
-        let mut of_body: Vec<Vec<RestBond>> = vec![Vec::new(); count];
         for (b, (&i, &j)) in bonds.i.iter().zip(&bonds.j).enumerate() {
             let (i, j) = (i as usize, j as usize);
             let direction = DVec3::new(bonds.dx[b], bonds.dy[b], bonds.dz[b]);
             // A bond between bodies holds two skins together; it has no face of its own.
-            if elements.body[i] == elements.body[j] {
-                of_body[elements.body[i] as usize].push(RestBond {
+            if elements.body[i] == elements.body[j]
+                && let Some((_, own)) = rows.get_mut(&elements.body[i])
+            {
+                own.push(RestBond {
                     i: local[i],
                     j: local[j],
                     half: direction * (0.5 * bonds.l0[b]),
@@ -87,10 +87,7 @@ impl Body {
             }
         }
         let mut bodies = Vec::new();
-        for (index, (rows, bonds)) in rows.into_iter().zip(of_body).enumerate() {
-            if rows.is_empty() {
-                continue;
-            }
+        for (number, (rows, bonds)) in rows {
             let positions: Vec<DVec3> = rows
                 .iter()
                 .map(|&row| row as usize)
@@ -98,7 +95,6 @@ impl Body {
                 .collect();
             let sum: f64 = rows.iter().map(|&row| elements.r[row as usize]).sum();
             let radius = sum / rows.len() as f64;
-            let number = index as u32;
             let everywhere = params.mode == ReconstructMode::World;
             let skin = if everywhere || bonds.is_empty() {
                 None

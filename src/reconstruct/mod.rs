@@ -2,7 +2,8 @@
 //!
 //! All topology lives at rest: [`body`] lays a grid about each body's [`skin`] once, [`owners`] finds, by the fracture points
 //! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, which
-//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`carry`] moves them with their elements. The surfaces follow
+//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`texture`] gives them the texture coordinates of the input, [`carry`]
+//! moves them with their elements. The surfaces follow
 //! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
 //!
 //! Where no skin is known, or none is wanted, [`world`] draws surfaces anew from the elements of each frame.
@@ -26,9 +27,11 @@ pub mod ring;
 pub mod rough;
 pub mod seam;
 pub mod shell;
+pub mod simplify;
 pub mod skin;
 pub mod solid;
 pub mod surface;
+pub mod texture;
 pub mod trace;
 pub mod weave;
 pub mod world;
@@ -41,7 +44,7 @@ use rayon::prelude::*;
 
 use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::check::require_solid;
-use crate::geometry::read;
+use crate::geometry::{CornerUv, read};
 use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
@@ -56,7 +59,7 @@ pub const NEEDS: [FrameGroup; 3] = [
 ];
 
 /// What of a packing they follow from.
-const ELEMENT_COLUMNS: [&str; 6] = ["id", "body", "x", "y", "z", "r"];
+const ELEMENT_COLUMNS: [&str; 5] = ["body", "x", "y", "z", "r"];
 const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
 /// What can go wrong while surfaces are rebuilt.
@@ -107,18 +110,6 @@ pub enum ReconstructError {
     /// The deviation of simplified surfaces is out of range.
     #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
     Simplify(f64),
-    /// Elements of a frame are not those of the packing.
-    #[error("frame {frame}: row {row} holds element {found}, the packing has {expected} there")]
-    ElementOrder {
-        /// Frame number.
-        frame: u32,
-        /// First row that differs.
-        row: usize,
-        /// Element id in the frame, or nothing if it ends.
-        found: String,
-        /// Element id in the packing, or nothing if it ends.
-        expected: String,
-    },
 }
 
 impl ReconstructError {
@@ -187,8 +178,7 @@ pub fn run(
     let frames = store.frames(&frames)?;
     let mut summary = Summary::default();
     for &number in &frames {
-        let frame = store.read_frame_with(number, &NEEDS)?;
-        check_order(number, &packing.elements, &frame)?;
+        let frame = store.read_frame_of(number, &NEEDS, packing.elements.id.len())?;
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
@@ -199,22 +189,6 @@ pub fn run(
     }
     summary.redrawn = surfaces.redrawn;
     Ok(summary)
-}
-
-fn check_order(number: u32, elements: &Elements, frame: &Frames) -> Result<(), ReconstructError> {
-    let rows = elements.id.len().max(frame.id.len());
-    match (0..rows).find(|&row| elements.id.get(row) != frame.id.get(row)) {
-        None => Ok(()),
-        Some(row) => {
-            let name = |id: Option<&u32>| id.map_or("nothing".to_owned(), u32::to_string);
-            Err(ReconstructError::ElementOrder {
-                frame: number,
-                row,
-                found: name(frame.id.get(row)),
-                expected: name(elements.id.get(row)),
-            })
-        }
-    }
 }
 
 /// The bonds broken up to a frame, from `breaks/`; a store without that folder has none but those between fragments.
@@ -329,6 +303,10 @@ impl Surfaces {
                 append(&mut result, body.index, fragment, &shell, moved);
             }
         }
+        if !result.uv.is_empty() {
+            let triangles = result.triangles.len();
+            result.uv.resize(triangles, CornerUv::default());
+        }
         Ok(result)
     }
 }
@@ -353,6 +331,12 @@ fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, mo
     result
         .rest_positions
         .extend(rest.map(|p| p.as_vec3().to_array()));
+    if !mesh.uv.is_empty() {
+        // Those of bodies without a texture are zeros.
+        let before = result.triangles.len();
+        result.uv.resize(before, CornerUv::default());
+        result.uv.extend_from_slice(&mesh.uv);
+    }
     let triangles = mesh.triangles.iter();
     result
         .triangles

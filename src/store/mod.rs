@@ -4,13 +4,16 @@
 
 pub mod archive;
 pub mod atomic;
+pub mod corner_normals;
 mod encode;
 pub mod format;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
+pub mod rules;
 pub mod sums;
 pub mod surface;
+pub mod validate;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,6 +24,7 @@ use crate::spec::FrameGroup;
 pub use format::Format;
 pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, SCHEMA_VERSION, StageRecord};
+use rules::Faults;
 pub use sums::{Sum, Sums};
 pub use surface::{Piece, SurfaceFrame};
 
@@ -72,6 +76,14 @@ pub enum StoreError {
         /// Who holds it.
         by: String,
     },
+    /// A file does not keep to the schema.
+    #[error("{path}: {what}", path = .path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A file cannot be understood.
     #[error("{path}: {what}", path = .path.display())]
     Damaged {
@@ -95,6 +107,13 @@ impl StoreError {
         move |source| StoreError::Io {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    pub(crate) fn invalid(path: &Path, what: impl std::fmt::Display) -> Self {
+        StoreError::Invalid {
+            path: path.to_owned(),
+            what: what.to_string(),
         }
     }
 
@@ -202,7 +221,11 @@ impl Store {
         let mut numbers = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
             let path = entry.map_err(StoreError::io(&folder))?.path();
-            numbers.extend(number_of(&path, extension));
+            // One that is called otherwise would not be found again.
+            numbers.extend(
+                number_of(&path, extension)
+                    .filter(|&number| path == self.numbered(kind, number, extension)),
+            );
         }
         numbers.sort_unstable();
         Ok(numbers)
@@ -223,17 +246,28 @@ impl Store {
         })
     }
 
-    /// Reads these columns of elements and bonds; all others stay empty.
+    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
-        let path = |file: &str| self.checked(self.path(file), "pack");
+        let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
-            || parquet::read_columns(&path("packing/elements.parquet")?, elements),
-            || parquet::read_columns(&path("packing/bonds.parquet")?, bonds),
+            || self.read_element_columns(elements),
+            || parquet::read_columns::<Bonds>(&path, &[&["id"], bonds].concat()),
         );
-        Ok(Packing {
-            elements: elements?,
-            bonds: bonds?,
-        })
+        let (elements, bonds) = (elements?, bonds?);
+        let mut faults = Faults::first();
+        rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
+        faults.refuse(&path)?;
+        Ok(Packing { elements, bonds })
+    }
+
+    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
+        let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
+        let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
+        let mut faults = Faults::first();
+        rules::elements(&elements, 0, &mut faults);
+        faults.refuse(&path)?;
+        Ok(elements)
     }
 
     /// Reads the elements alone.
@@ -297,22 +331,53 @@ impl Store {
         })
     }
 
+    /// The same for a stage that takes row k for element k of `elements`: the frame must keep to the [`rules`].
+    pub fn read_frame_of(
+        &self,
+        frame: u32,
+        needed: &[FrameGroup],
+        elements: usize,
+    ) -> Result<Frames> {
+        let table = self.read_frame_with(frame, needed)?;
+        let mut faults = Faults::first();
+        rules::one_an_element(table.id.len(), elements, &mut faults);
+        let turned = needed.contains(&FrameGroup::Rotation);
+        // They are brought to unit length: all but those without a direction will do.
+        let rounding = if turned { 0.9 } else { f64::INFINITY };
+        rules::frames(&table, 0, frame, rounding, &mut faults);
+        faults.refuse(&self.numbered("frames", frame, "parquet"))?;
+        Ok(table)
+    }
+
+    /// The groups of columns that are in `frames/NNNNNN.parquet`.
+    pub fn frame_groups(&self, frame: u32) -> Result<Vec<FrameGroup>> {
+        let there = parquet::column_names(&self.numbered("frames", frame, "parquet"))?;
+        let whole = |group: &FrameGroup| {
+            let mut names = group.columns().iter();
+            names.all(|name| there.iter().any(|found| found == name))
+        };
+        Ok(FrameGroup::ALL.into_iter().filter(whole).collect())
+    }
+
     /// Reads `breaks/NNNNNN.parquet`.
     pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
         self.read_numbered("breaks", frame)
     }
 
+    /// Reads those columns of `breaks/NNNNNN.parquet` that are there; others that are optional stay empty.
+    pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
+        let path = self.numbered("breaks", frame, "parquet");
+        parquet::read_present(&self.checked(path, "simulate")?)
+    }
+
     /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
     pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
-        let broken = self.read_breaks(frame)?.bond;
-        match broken.iter().find(|&&bond| bond as usize >= bonds) {
-            None => Ok(broken),
-            Some(bond) => {
-                let path = self.numbered("breaks", frame, "parquet");
-                let what = format!("bond {bond} is not in the packing");
-                Err(StoreError::damaged(&path, what))
-            }
-        }
+        let path = self.checked(self.numbered("breaks", frame, "parquet"), "simulate")?;
+        let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
+        let mut faults = Faults::first();
+        rules::broken(&broken, 0, bonds, &mut faults);
+        faults.refuse(&path)?;
+        Ok(broken)
     }
 
     /// Reads `history/NNNNNN.parquet`.

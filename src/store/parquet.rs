@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use ::parquet::file::metadata::KeyValue;
+use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::basic::Compression as Codec;
+use ::parquet::file::metadata::{KeyValue, ParquetMetaData};
 use arrow_array::{
     Array, ArrayRef, Float32Array, Float64Array, RecordBatch, UInt32Array, UInt64Array,
 };
@@ -15,6 +16,7 @@ use arrow_schema::DataType;
 use super::encode::{LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
 use super::format::Format;
 use super::manifest::SCHEMA_VERSION;
+use super::rules::Faults;
 use super::{Result, StoreError, atomic};
 use crate::columns::{Column, Table};
 
@@ -36,6 +38,13 @@ pub fn rows(path: &Path) -> Result<usize> {
     usize::try_from(metadata).map_err(|error| StoreError::damaged(path, error))
 }
 
+/// Names of a file's columns.
+pub fn column_names(path: &Path) -> Result<Vec<String>> {
+    let builder = open(path)?;
+    let fields = builder.schema().fields().iter();
+    Ok(fields.map(|field| field.name().clone()).collect())
+}
+
 /// Reads a table by column name; columns that it does not know are ignored, missing ones named.
 pub fn read<T: Table>(path: &Path) -> Result<T> {
     read_needed(path, |_| true)
@@ -44,77 +53,108 @@ pub fn read<T: Table>(path: &Path) -> Result<T> {
 /// Reads a table of which only some columns are `needed`; of the others, a missing one of numbers reads as zeros.
 pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Result<T> {
     let mut table = T::default();
-    batches(path, ROWS_PER_GROUP, &mut |batch, left_out| {
-        append(&mut table, path, batch, &needed, left_out)
-    })?;
+    batches(
+        open(path)?,
+        path,
+        ROWS_PER_GROUP,
+        &mut |first, batch, left_out| append(&mut table, path, first, batch, &needed, left_out),
+    )?;
     Ok(table)
 }
 
-/// Reads these columns of a table; all others stay empty.
+/// Reads these columns of a table; all others stay empty, as those do that are optional and not there.
 pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
     let mut table = T::default();
     let builder = open(path)?;
     let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.iter().copied());
     let builder = builder.with_projection(mask);
-    batches_of(builder, path, ROWS_PER_GROUP, &mut |batch, left_out| {
-        let columns = T::columns();
-        let columns = columns.iter().enumerate();
-        for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
-            let array = batch.column_by_name(column.name);
-            let array = array.ok_or_else(|| missing(path, column, left_out))?;
-            append_one(&mut table, path, at, column, array.as_ref())?;
-        }
-        Ok(())
-    })?;
+    batches(
+        builder,
+        path,
+        ROWS_PER_GROUP,
+        &mut |first, batch, left_out| {
+            let columns = T::columns();
+            let columns = columns.iter().enumerate();
+            for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
+                match batch.column_by_name(column.name) {
+                    Some(array) => {
+                        append_one(&mut table, path, first, (at, column), array.as_ref())?
+                    }
+                    None if column.optional => {}
+                    None => return Err(missing(path, column, left_out)),
+                }
+            }
+            Ok(())
+        },
+    )?;
     Ok(table)
 }
 
+/// Reads the columns of a table that are there; those that are optional may not be.
+pub fn read_present<T: Table>(path: &Path) -> Result<T> {
+    let columns = T::columns();
+    let names: Vec<_> = columns.iter().map(|column| column.name).collect();
+    read_columns(path, &names)
+}
+
 /// Rows of a part.
-const ROWS_PER_PART: usize = 1 << 16;
+pub(super) const ROWS_PER_PART: usize = 1 << 16;
 
 /// Reads a table part by part, in order, so that it never stands in memory as a whole.
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
-    batches(path, ROWS_PER_PART, &mut |batch, left_out| {
-        let mut table = T::default();
-        append(&mut table, path, batch, |_| true, left_out)?;
-        part(&table);
-        Ok(())
+    batches(
+        open(path)?,
+        path,
+        ROWS_PER_PART,
+        &mut |first, batch, left_out| {
+            let mut table = T::default();
+            append(&mut table, path, first, batch, |_| true, left_out)?;
+            part(&table);
+            Ok(())
+        },
+    )
+}
+
+/// Whether a file tells that columns were left out of it by choice.
+pub(super) fn tells_left_out(path: &Path) -> bool {
+    open(path).is_ok_and(|builder| {
+        let told = builder.metadata().file_metadata().key_value_metadata();
+        value(told, LEFT_OUT_KEY).is_some()
     })
 }
 
-fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let damaged = |what: String| StoreError::damaged(path, what);
+/// Opens a file. Its columns have the types of Parquet itself, whatever Arrow type the writer had in memory: words are words, whether they were
+/// large, views or in a dictionary.
+pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let invalid = |what: String| StoreError::invalid(path, what);
     let file = File::open(path).map_err(StoreError::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| damaged(format!("not a readable Parquet file: {error}")))?;
-    check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(damaged)?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        .map_err(|error| invalid(format!("not a readable Parquet file: {error}")))?;
+    check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(invalid)?;
+    check_codecs(builder.metadata()).map_err(invalid)?;
     Ok(builder)
 }
 
-/// Gives every batch of rows, and the word for each column that was left out.
-fn batches(
-    path: &Path,
-    rows: usize,
-    take: &mut dyn FnMut(&RecordBatch, Option<&str>) -> Result<()>,
-) -> Result<()> {
-    batches_of(open(path)?, path, rows, take)
-}
+/// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left out, if any were.
+pub(super) type Take<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
 
-fn batches_of(
+/// Gives every batch of rows with the number of its first one, and the word for each column that was left out.
+pub(super) fn batches(
     builder: ParquetRecordBatchReaderBuilder<File>,
     path: &Path,
     rows: usize,
-    take: &mut dyn FnMut(&RecordBatch, Option<&str>) -> Result<()>,
+    take: &mut Take,
 ) -> Result<()> {
     let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
     let told = builder.metadata().file_metadata().key_value_metadata();
     let left_out = value(told, LEFT_OUT_KEY).map(str::to_owned);
     let reader = builder.with_batch_size(rows).build();
+    let mut first = 0;
     for batch in reader.map_err(|error| damaged(&error))? {
-        take(
-            &batch.map_err(|error| damaged(&error))?,
-            left_out.as_deref(),
-        )?;
+        let batch = batch.map_err(|error| damaged(&error))?;
+        take(first, &batch, left_out.as_deref())?;
+        first += batch.num_rows();
     }
     Ok(())
 }
@@ -122,6 +162,7 @@ fn batches_of(
 fn append<T: Table>(
     table: &mut T,
     path: &Path,
+    first: usize,
     batch: &RecordBatch,
     needed: impl Fn(&str) -> bool,
     left_out: Option<&str>,
@@ -134,21 +175,24 @@ fn append<T: Table>(
                 .and_then(|column| zeros(&column.data_type, batch.num_rows()))
                 .ok_or_else(|| missing(path, column, left_out))?,
         };
-        append_one(table, path, at, column, array.as_ref())?;
+        append_one(table, path, first, (at, column), array.as_ref())?;
     }
     Ok(())
 }
 
+/// Appends rows from number `first` on.
 fn append_one<T: Table>(
     table: &mut T,
     path: &Path,
-    at: usize,
-    column: &Column,
+    first: usize,
+    (at, column): (usize, &Column),
     array: &dyn Array,
 ) -> Result<()> {
-    table
-        .append(at, array)
-        .map_err(|what| StoreError::damaged(path, format!("column {} {what}", column.name)))
+    let mut faults = Faults::first();
+    table.append(at, array, &mut |row, what| {
+        faults.tell(column.name, row.map(|row| first + row), what);
+    });
+    faults.refuse(path)
 }
 
 fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {
@@ -171,16 +215,24 @@ fn missing(path: &Path, column: &Column, left_out: Option<&str>) -> StoreError {
             word: word.to_owned(),
         },
         None => {
-            let what = format!(
-                "column {} ({}, {}) is missing: {}",
-                column.name, column.data_type, column.unit, column.doc
-            );
-            StoreError::damaged(path, what)
+            let what = format!("column {}: {}", column.name, lacks(column));
+            StoreError::invalid(path, what)
         }
     }
 }
 
-fn value<'a>(told: Option<&'a Vec<KeyValue>>, key: &str) -> Option<&'a str> {
+/// What is to be said of a column that is not there.
+pub(super) fn lacks(column: &Column) -> String {
+    let Column {
+        data_type,
+        unit,
+        doc,
+        ..
+    } = column;
+    format!("missing; {data_type}, unit {unit}: {doc}")
+}
+
+pub(super) fn value<'a>(told: Option<&'a Vec<KeyValue>>, key: &str) -> Option<&'a str> {
     let mut entries = told.into_iter().flatten();
     entries
         .find(|entry| entry.key == key)
@@ -196,6 +248,29 @@ fn check_version(told: Option<&Vec<KeyValue>>) -> std::result::Result<(), String
             "schema version {text}; this program reads version {SCHEMA_VERSION}"
         )),
     }
+}
+
+/// Refuses a file packed by a codec that is not built in, before anything is read of it.
+fn check_codecs(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
+    let groups = metadata.row_groups().iter();
+    for column in groups.flat_map(|group| group.columns()) {
+        let codec = column.compression();
+        // Brotli would take longer to build than all others together, and no writer chooses it by itself.
+        let known = match codec {
+            Codec::UNCOMPRESSED | Codec::SNAPPY | Codec::GZIP(_) => true,
+            Codec::ZSTD(_) | Codec::LZ4 | Codec::LZ4_RAW => true,
+            Codec::BROTLI(_) | Codec::LZO => false,
+        };
+        if !known {
+            let name = codec.to_string();
+            let name = name.split('(').next().unwrap_or_default();
+            return Err(format!(
+                "column {} is compressed with {name}, which is not read here; write it with zstd, snappy, gzip, lz4 or none",
+                column.column_path().string()
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,150 @@
+//! Elements, bonds and shapes.
+
+use std::collections::BTreeMap;
+
+use super::table::{self, Part};
+use super::{Checked, StoreError};
+use crate::columns::{Bonds, Column, Elements};
+use crate::geometry::read;
+use crate::spec::Pipeline;
+use crate::store::rules::{self, Faults};
+use crate::store::{Result, Store};
+
+/// What other files are held against; absent where it cannot be read.
+#[derive(Default)]
+pub struct Known {
+    /// Number of elements.
+    pub elements: Option<usize>,
+    /// Body of each element.
+    pub body: Option<Vec<u32>>,
+    /// Mass of each element, kg.
+    pub mass: Option<Vec<f64>>,
+    /// Ends of each bond.
+    pub bonds: Option<Vec<[u32; 2]>>,
+}
+
+/// Checks `packing/`.
+pub fn check(
+    store: &Store,
+    pipeline: Option<&Pipeline>,
+    checked: &mut Vec<Checked>,
+) -> Result<Known> {
+    // What has a pipeline can be simulated, and needs everything for it.
+    let required = |column: &Column, _: &[String]| !column.optional || pipeline.is_some();
+    let mut known = Known::default();
+
+    let mut file = Checked::new("packing/elements.parquet");
+    let (mut body, mut mass) = (Vec::new(), Vec::new());
+    let path = store.path(&file.file);
+    known.elements = table::read(
+        &path,
+        &mut file,
+        required,
+        &mut |part: Part<Elements>, faults| {
+            rules::elements(part.table, part.first, faults);
+            body.extend_from_slice(&part.table.body);
+            mass.extend_from_slice(&part.table.mass);
+        },
+    );
+    checked.push(file);
+    if known.elements == Some(0) {
+        let file = checked.last_mut().expect("just pushed");
+        file.faults.tell(None, None, format_args!("no elements"));
+    }
+    known.body = Some(body).filter(|body| Some(body.len()) == known.elements);
+    known.mass = Some(mass).filter(|mass| Some(mass.len()) == known.elements);
+
+    let mut file = Checked::new("packing/bonds.parquet");
+    let path = store.path(&file.file);
+    // Ends are not held against elements that cannot be counted.
+    let elements = known.elements.unwrap_or(usize::MAX);
+    let mut ends: Vec<[u32; 2]> = Vec::new();
+    let rows = table::read(
+        &path,
+        &mut file,
+        required,
+        &mut |part: Part<Bonds>, faults| {
+            rules::bonds(part.table, part.first, elements, faults);
+            let pairs = part.table.i.iter().zip(&part.table.j);
+            ends.extend(pairs.map(|(&i, &j)| [i, j]));
+        },
+    );
+    if rows == Some(ends.len()) {
+        duplicates(&ends, &mut file.faults);
+        known.bonds = Some(ends);
+    }
+    checked.push(file);
+
+    let bodies = pipeline.map(|pipeline| pipeline.bodies.len());
+    let last = || {
+        known
+            .body
+            .as_ref()?
+            .iter()
+            .max()
+            .map(|&last| last as usize + 1)
+    };
+    shapes(store, bodies.or_else(last), checked)?;
+    Ok(known)
+}
+
+/// Tells bonds that join what another joins already.
+fn duplicates(ends: &[[u32; 2]], faults: &mut Faults) {
+    if ends.is_sorted_by(|a, b| a < b) {
+        return;
+    }
+    let mut order: Vec<u32> = (0..ends.len() as u32).collect();
+    order.sort_by_key(|&bond| ends[bond as usize]);
+    let mut again: Vec<[u32; 2]> = order
+        .chunk_by(|&a, &b| ends[a as usize] == ends[b as usize])
+        .flat_map(|same| same[1..].iter().map(|&bond| [bond, same[0]]))
+        .collect();
+    again.sort_unstable();
+    for [bond, first] in again {
+        let [i, j] = ends[bond as usize];
+        let what = format_args!("joins {i} and {j}, as bond {first} does");
+        faults.tell(None, bond as usize, what);
+    }
+}
+
+/// Checks `packing/shapes/`, a mesh each of some of the `bodies`, which may not be known.
+fn shapes(store: &Store, bodies: Option<usize>, checked: &mut Vec<Checked>) -> Result<()> {
+    let folder = store.path("packing/shapes");
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let (mut shapes, mut others) = (BTreeMap::new(), BTreeMap::new());
+    for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
+        let path = entry.map_err(StoreError::io(&folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !path.is_file() || name.starts_with('.') {
+            continue;
+        }
+        let mut file = Checked::new(format!("packing/shapes/{name}"));
+        let number = path
+            .file_stem()
+            .and_then(|stem| stem.to_str()?.parse().ok());
+        let Some(number) = number.filter(|&number: &usize| store.shape_path(number) == path) else {
+            let what = format_args!("is named unlike 0.ply: no stage reads it");
+            file.faults.tell(None, None, what);
+            others.insert(name.into_owned(), file);
+            continue;
+        };
+        if let Some(bodies) = bodies.filter(|&bodies| number >= bodies) {
+            let what = format_args!("there are {bodies} bodies, counted from 0");
+            file.faults.tell(None, None, what);
+        }
+        if let Err(error) = read::read(&path) {
+            // The name of the file is told already.
+            let what = error.to_string();
+            let what = what
+                .strip_prefix(&path.display().to_string())
+                .unwrap_or(&what);
+            let what = what.trim_start_matches([':', ' ']);
+            file.faults.tell(None, None, format_args!("{what}"));
+        }
+        shapes.insert(number, file);
+    }
+    checked.extend(shapes.into_values().chain(others.into_values()));
+    Ok(())
+}

@@ -1,0 +1,752 @@
+//! Stores of other programs: other types and codecs are read, what is missing may be missing, and what is wrong is told by file, column and row,
+//! never by a panic.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Float32Array, Float64Array, Int16Array, Int64Array,
+    LargeStringArray, RecordBatch, StringViewArray, UInt64Array,
+};
+use cullet::columns::{BreakMode, Breaks};
+use cullet::store::{Manifest, Store};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use serde_json::Value;
+
+use crate::harness::Place;
+
+const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[material]]\nname = \"m\"\ndensity = \"1000 kg/m^3\"\nyoung = \"1 MPa\"\n\n\
+    [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [0.01, 0.008, 0.008] }\n\
+    packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 3, 0]\n";
+
+/// A simulated box with surfaces, in which the first bond is said to have broken; made once.
+fn sound() -> &'static Path {
+    static STORE: OnceLock<Place> = OnceLock::new();
+    let place = STORE.get_or_init(|| {
+        let place = Place::new();
+        place.write("shot.toml", PIPELINE);
+        place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+        let store = Store::at(place.path("store"));
+        let bonds = store.read_packing().unwrap().bonds;
+        let time = store.read_frame(1).unwrap().time[0];
+        let breaks = Breaks {
+            frame: vec![1],
+            time: vec![time],
+            step: vec![1],
+            bond: vec![0],
+            i: vec![bonds.i[0]],
+            j: vec![bonds.j[0]],
+            mode: vec![BreakMode::Shear],
+            sigma: vec![1.0],
+            tau: vec![2.0],
+            x: vec![0.0],
+            y: vec![0.0],
+            z: vec![0.0],
+            nix: vec![1.0],
+            niy: vec![0.0],
+            niz: vec![0.0],
+            njx: vec![-1.0],
+            njy: vec![0.0],
+            njz: vec![0.0],
+        };
+        let sums = |manifest: &mut Manifest| {
+            manifest.files.remove("breaks/000001.parquet");
+        };
+        Manifest::update(&store, sums).unwrap();
+        store.write_numbered("breaks", 1, &breaks).unwrap();
+        place.succeed(&["reconstruct", "store"]);
+        // Without sums: what is changed here is changed on purpose.
+        let clear = |manifest: &mut Manifest| manifest.files.clear();
+        Manifest::update(&store, clear).unwrap();
+        place
+    });
+    Box::leak(place.path("store").into_boxed_path())
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// A copy of the sound store after `change`.
+fn changed(change: impl FnOnce(&Store)) -> Place {
+    let place = Place::new();
+    copy(sound(), &place.path("store"));
+    change(&Store::at(place.path("store")));
+    place
+}
+
+const RECONSTRUCT: &[&str] = &["reconstruct", "store"];
+const VTK: &[&str] = &["export", "store", "--format", "vtk"];
+const ELEMENTS: &[&str] = &["export", "store", "--format", "usd-elements"];
+const USD: &[&str] = &["export", "store", "--format", "usd"];
+const PREVIEW: &[&str] = &["preview", "store"];
+const INSPECT: &[&str] = &["inspect", "store"];
+const ALL: [&[&str]; 10] = [
+    INSPECT,
+    USD,
+    &["export", "store", "--format", "glb"],
+    &["export", "store", "--format", "glb-animated"],
+    &["export", "store", "--format", "obj"],
+    &["export", "store", "--format", "ply"],
+    ELEMENTS,
+    VTK,
+    PREVIEW,
+    RECONSTRUCT,
+];
+
+/// Runs everything that reads a store: each succeeds, or refuses with one message. The messages of those that refuse.
+fn survives(place: &Place) -> Vec<(String, String)> {
+    let mut refusals = Vec::new();
+    for arguments in ALL {
+        let output = place.output(arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => {}
+            Some(code @ (1 | 2)) => {
+                let messages = error.lines().filter(|line| line.starts_with("cullet: "));
+                assert_eq!(messages.count(), 1, "{arguments:?}: {error}");
+                // An archive whose own checksum differs is no wrong input but a failure.
+                assert_eq!(
+                    code == 1,
+                    error.contains("checksum"),
+                    "{arguments:?}: {error}"
+                );
+                refusals.push((arguments.join(" "), error));
+            }
+            code => panic!("{arguments:?} ended with {code:?}: {error}"),
+        }
+    }
+    refusals
+}
+
+/// The findings of `inspect --validate`.
+fn findings(place: &Place) -> Vec<String> {
+    let output = place.output(&["inspect", "store", "--validate"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<String> = told.lines().map(str::to_owned).collect();
+    match output.status.code() {
+        Some(0) => {
+            assert!(
+                lines.len() == 1 && lines[0].starts_with("valid: "),
+                "{told}"
+            );
+            Vec::new()
+        }
+        Some(1) => lines,
+        code => panic!("validation ended with {code:?}: {told}"),
+    }
+}
+
+/// A store that is wrong in one place: validation tells it so, these commands refuse for it, the others survive.
+fn wrong(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
+    let place = changed(change);
+    let found = findings(&place);
+    assert!(
+        found.iter().any(|line| line == finding),
+        "{finding:?} is not in {found:#?}"
+    );
+    // Without surfaces of their own, so that pictures are drawn from the elements.
+    for frame in 0..3 {
+        let _ = std::fs::remove_file(place.path(&format!("store/meshes/{frame:06}.rkyv")));
+    }
+    let refusals = survives(&place);
+    let (file, what) = finding.split_once(": ").unwrap();
+    for arguments in refusing {
+        let told = refusals
+            .iter()
+            .find(|(command, _)| *command == arguments.join(" "));
+        let (_, message) =
+            told.unwrap_or_else(|| panic!("{arguments:?} does not refuse: {finding}"));
+        assert!(
+            message.contains(file) && message.contains(what),
+            "{finding}: {message}"
+        );
+    }
+}
+
+fn packing(store: &Store, change: impl FnOnce(&mut cullet::store::Packing)) {
+    let mut packing = store.read_packing().unwrap();
+    change(&mut packing);
+    store.write_packing(&packing).unwrap();
+}
+
+fn frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
+    let mut frame = store.read_frame(1).unwrap();
+    change(&mut frame);
+    store.write_numbered("frames", 1, &frame).unwrap();
+}
+
+#[test]
+fn a_sound_store_is_valid() {
+    let place = changed(|_| ());
+    assert_eq!(findings(&place), [""; 0]);
+    let told = place.succeed(&["inspect", "store", "--validate", "--json"]);
+    assert_eq!(told.trim(), "[]");
+    assert!(survives(&place).is_empty());
+    let message = place.refuse(&["inspect", "nowhere", "--validate"]);
+    assert!(message.contains("store.json"), "{message}");
+}
+
+#[test]
+fn sums_are_held_against_the_files() {
+    let place = changed(|store| {
+        let path = store.numbered("history", 1, "parquet");
+        let sums = store
+            .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
+            .unwrap();
+        let list = |manifest: &mut Manifest| {
+            manifest.files = sums;
+            let sum = manifest.files["history/000001.parquet"];
+            manifest
+                .files
+                .insert("frames/000009.parquet".to_owned(), sum);
+        };
+        Manifest::update(store, list).unwrap();
+        store
+            .write_numbered("history", 1, &store.read_history(2).unwrap())
+            .unwrap();
+    });
+    let found = findings(&place);
+    for (file, part) in [
+        ("history/000001.parquet", "store.json"),
+        (
+            "history/000001.parquet",
+            "column frame, row 0: is 2; the file is number 1",
+        ),
+        ("frames/000009.parquet", "missing; store.json lists it"),
+    ] {
+        let told = |line: &&String| line.starts_with(file) && line.contains(part);
+        assert!(
+            found.iter().any(|line| told(&line)),
+            "{file}: {part} is not in {found:#?}"
+        );
+    }
+    let place = changed(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
+    let told = "store.json: no schema_version; this program reads version 1";
+    assert_eq!(findings(&place), [told]);
+}
+
+#[test]
+fn packings_that_are_wrong() {
+    let elements = sound_elements();
+    wrong(
+        &format!(
+            "packing/bonds.parquet: column j, row 3: is element 9999; the packing has {elements} elements"
+        ),
+        &[RECONSTRUCT, VTK],
+        |store| packing(store, |p| p.bonds.j[3] = 9999),
+    );
+    wrong(
+        "packing/elements.parquet: column id, row 0: is 1; ids are the row numbers",
+        &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW, INSPECT],
+        |store| packing(store, |p| p.elements.id.swap(0, 1)),
+    );
+    wrong(
+        "packing/elements.parquet: column r, row 2: is 0 m; it must be above 0",
+        &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW],
+        |store| packing(store, |p| p.elements.r[2] = 0.0),
+    );
+    wrong(
+        "packing/elements.parquet: column x, row 5: is not finite",
+        &[RECONSTRUCT],
+        |store| packing(store, |p| p.elements.x[5] = f64::NAN),
+    );
+    wrong(
+        "packing/bonds.parquet: column id, row 0: is 7; ids are the row numbers",
+        &[RECONSTRUCT, VTK],
+        |store| packing(store, |p| p.bonds.id[0] = 7),
+    );
+    wrong(
+        "packing/bonds.parquet: column l0, row 1: is -1 m; it must be above 0",
+        &[RECONSTRUCT, VTK],
+        |store| packing(store, |p| p.bonds.l0[1] = -1.0),
+    );
+    wrong(
+        "packing/bonds.parquet: row 4: joins 0 and 1, as bond 0 does",
+        &[],
+        |store| {
+            packing(store, |p| {
+                for bond in [0, 4] {
+                    (p.bonds.i[bond], p.bonds.j[bond]) = (0, 1);
+                }
+            })
+        },
+    );
+    wrong(
+        "packing/bonds.parquet: column dx, row 0: begins a vector of length 0.000000; it must be 1",
+        &[RECONSTRUCT],
+        |store| {
+            packing(store, |p| {
+                (p.bonds.dx[0], p.bonds.dy[0], p.bonds.dz[0]) = (0.0, 0.0, 0.0);
+            })
+        },
+    );
+}
+
+fn sound_elements() -> usize {
+    Store::at(sound()).read_elements().unwrap().id.len()
+}
+
+#[test]
+fn frames_that_are_wrong() {
+    let elements = sound_elements();
+    let all = [RECONSTRUCT, VTK, ELEMENTS, PREVIEW];
+    wrong(
+        &format!("frames/000001.parquet: 10 rows; the packing has {elements} elements"),
+        &all,
+        |store| {
+            let table = store.read_frame(1).unwrap();
+            let short = first_rows(&table, 10);
+            store.write_numbered("frames", 1, &short).unwrap();
+        },
+    );
+    wrong(
+        "frames/000001.parquet: column id, row 3: is 4; ids are the row numbers",
+        &all,
+        |store| frame(store, |f| f.id.swap(3, 4)),
+    );
+    wrong(
+        "frames/000001.parquet: column y, row 6: is not finite",
+        &all,
+        |store| frame(store, |f| f.y[6] = f32::NAN),
+    );
+    wrong(
+        "frames/000001.parquet: column frame, row 2: is 5; the file is number 1",
+        &all,
+        |store| frame(store, |f| f.frame[2] = 5),
+    );
+    wrong(
+        "frames/000001.parquet: column qx, row 1: begins a vector of length 0.000000; it must be 1",
+        &[RECONSTRUCT],
+        |store| {
+            frame(store, |f| {
+                for column in [&mut f.qx, &mut f.qy, &mut f.qz, &mut f.qw] {
+                    column[1] = 0.0;
+                }
+            })
+        },
+    );
+    wrong(
+        "frames/000001.parquet: column time, row 0: is 0 s; frame 0 is at 0 s: times must rise",
+        &[],
+        |store| frame(store, |f| f.time.fill(0.0)),
+    );
+    wrong(
+        "frames/000001.parquet: column time, row 1: is 7 s; row 0 is at 0.001 s",
+        &[],
+        |store| {
+            frame(store, |f| {
+                f.time.fill(0.001);
+                f.time[1] = 7.0;
+            })
+        },
+    );
+}
+
+fn first_rows(table: &cullet::columns::Frames, rows: usize) -> cullet::columns::Frames {
+    use cullet::columns::{Frames, Table};
+    let mut short = Frames::default();
+    for at in 0..Frames::columns().len() {
+        short.append(at, table.array(at, 0..rows).as_ref(), &mut |_, what| {
+            panic!("{what}")
+        });
+    }
+    short
+}
+
+#[test]
+fn breaks_and_fragments_that_are_wrong() {
+    let breaks = |store: &Store, change: fn(&mut Breaks)| {
+        let mut breaks = store.read_breaks(1).unwrap();
+        change(&mut breaks);
+        store.write_numbered("breaks", 1, &breaks).unwrap();
+    };
+    let bonds = Store::at(sound()).bond_count().unwrap();
+    wrong(
+        &format!(
+            "breaks/000001.parquet: column bond, row 0: is 1000000; the packing has {bonds} bonds"
+        ),
+        &[RECONSTRUCT, VTK, INSPECT],
+        |store| {
+            breaks(store, |b| b.bond[0] = 1_000_000);
+            store.clear(&["history", "fragments"]).unwrap();
+        },
+    );
+    let first = Store::at(sound()).read_breaks(1).unwrap();
+    let (i, j) = (first.i[0], first.j[0]);
+    wrong(
+        &format!(
+            "breaks/000001.parquet: column i, row 0: is 77 and j is {j}; bond 0 joins {i} and {j}"
+        ),
+        &[],
+        |store| breaks(store, |b| b.i[0] = 77),
+    );
+    wrong(
+        "breaks/000002.parquet: column bond, row 0: is 0, which broke in frame 1",
+        &[],
+        |store| {
+            let mut again = store.read_breaks(1).unwrap();
+            again.frame[0] = 2;
+            store.write_numbered("breaks", 2, &again).unwrap();
+        },
+    );
+    let fragments = |store: &Store, change: fn(&mut cullet::columns::Fragments)| {
+        let mut fragments = store.read_fragments(2).unwrap();
+        change(&mut fragments);
+        store.write_numbered("fragments", 2, &fragments).unwrap();
+    };
+    let elements = sound_elements();
+    wrong(
+        &format!(
+            "fragments/000002.parquet: column elements, row 0: is 1; {elements} carry the label"
+        ),
+        &[],
+        |store| fragments(store, |f| f.elements[0] = 1),
+    );
+    wrong(
+        "fragments/000002.parquet: column fragment, row 0: is 9, which no element of the frame carries",
+        &[],
+        |store| fragments(store, |f| f.fragment[0] = 9),
+    );
+    wrong(
+        "history/000000.parquet: column frame, row 0: is 3; the file is number 0",
+        &[],
+        |store| {
+            let mut history = store.read_history(0).unwrap();
+            history.frame[0] = 3;
+            store.write_numbered("history", 0, &history).unwrap();
+        },
+    );
+}
+
+#[test]
+fn files_that_are_damaged_or_missing() {
+    let cut = |name: &'static str| {
+        move |store: &Store| {
+            let bytes = std::fs::read(store.path(name)).unwrap();
+            std::fs::write(store.path(name), &bytes[..bytes.len() / 2]).unwrap();
+        }
+    };
+    for name in [
+        "packing/elements.parquet",
+        "packing/bonds.parquet",
+        "frames/000001.parquet",
+    ] {
+        let place = changed(cut(name));
+        let found = findings(&place);
+        assert!(
+            found[0].starts_with(&format!("{name}: not a readable Parquet file")),
+            "{found:?}"
+        );
+        let refusals = survives(&place);
+        let told = refusals
+            .iter()
+            .find(|(command, _)| command == "reconstruct store");
+        assert!(told.unwrap().1.contains(name), "{refusals:?}");
+    }
+    let place = changed(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
+    assert_eq!(findings(&place), ["packing/bonds.parquet: missing"]);
+    assert!(!survives(&place).is_empty());
+
+    let place = changed(|store| {
+        let path = store.path("meshes/000001.rkyv");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::copy(
+            store.path("meshes/000000.rkyv"),
+            store.path("meshes/000002.rkyv"),
+        )
+        .unwrap();
+        for number in store.numbers("state", "rkyv").unwrap() {
+            std::fs::write(store.numbered("state", number, "rkyv"), b"state").unwrap();
+        }
+        std::fs::rename(
+            store.path("frames/000000.parquet"),
+            store.path("frames/0.parquet"),
+        )
+        .unwrap();
+        std::fs::write(
+            store.path("packing/shapes/0.ply"),
+            "ply\nformat ascii 1.0\n",
+        )
+        .unwrap();
+        std::fs::copy(
+            store.path("packing/shapes/0.ply"),
+            store.path("packing/shapes/4.ply"),
+        )
+        .unwrap();
+    });
+    let found = findings(&place);
+    for (start, part) in [
+        ("meshes/000001.rkyv: ", "checksum"),
+        (
+            "meshes/000002.rkyv: ",
+            "holds frame 0; the file is number 2",
+        ),
+        ("state/", "truncated"),
+        ("frames/0.parquet: ", "named unlike frames/000012.parquet"),
+        ("packing/shapes/0.ply: ", ""),
+        ("packing/shapes/4.ply: ", "there are 1 bodies"),
+    ] {
+        let told = found
+            .iter()
+            .any(|line| line.starts_with(start) && line.contains(part));
+        assert!(told, "{start}{part} is not in {found:#?}");
+    }
+    let refusals = survives(&place);
+    assert!(
+        refusals
+            .iter()
+            .any(|(command, _)| command == "export store --format usd")
+    );
+    assert!(
+        refusals
+            .iter()
+            .any(|(_, message)| message.contains("skin of body 0"))
+    );
+}
+
+#[test]
+fn what_may_be_missing_is_not_missed() {
+    // Neither pipeline nor shapes nor anything that only simulate writes for itself.
+    let place = changed(|store| {
+        let kinds = ["history", "fragments", "state", "meshes", "breaks"];
+        store
+            .clear(&[&kinds[..], &["packing/shapes"]].concat())
+            .unwrap();
+        let told =
+            r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
+        std::fs::write(store.path("store.json"), told).unwrap();
+    });
+    assert_eq!(findings(&place), [""; 0]);
+    place.succeed(RECONSTRUCT);
+    for arguments in ALL {
+        place.succeed(arguments);
+    }
+    let told: Value =
+        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+    assert_eq!(
+        (&told["last"]["fragments"], &told["last"]["frame"]),
+        (&1.into(), &2.into())
+    );
+
+    // A body may have any number, and tables may be empty.
+    let place = changed(|store| packing(store, |p| p.elements.body.fill(u32::MAX)));
+    assert!(survives(&place).is_empty());
+    let place = changed(|store| store.write_packing(&Default::default()).unwrap());
+    assert!(findings(&place).contains(&"packing/elements.parquet: no elements".to_owned()));
+    assert!(!survives(&place).is_empty());
+}
+
+#[test]
+fn findings_are_all_told_up_to_a_number_a_file() {
+    let place = changed(|store| {
+        packing(store, |p| p.elements.r[..50].fill(-1.0));
+        frame(store, |f| f.z[9] = f32::INFINITY);
+    });
+    let found = findings(&place);
+    let first = "packing/elements.parquet: column r, row 0: is -1 m; it must be above 0";
+    assert_eq!((found.len(), &found[0][..]), (22, first));
+    assert_eq!(found[20], "packing/elements.parquet: and 30 more");
+    assert_eq!(
+        found[21],
+        "frames/000001.parquet: column z, row 9: is not finite"
+    );
+    let output = place.output(&["inspect", "store", "--validate", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let last = &told.as_array().unwrap()[21];
+    let expected = serde_json::json!({
+        "file": "frames/000001.parquet", "column": "z", "row": 9, "what": "is not finite",
+    });
+    assert_eq!(last, &expected);
+    for threads in ["1", "3"] {
+        let again = place.output(&[
+            "inspect",
+            "store",
+            "--validate",
+            "--json",
+            "--threads",
+            threads,
+        ]);
+        assert!(again.stdout == output.stdout, "{threads} threads");
+    }
+}
+
+fn write(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) {
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .build();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// Three elements in a row with bonds, the last broken in frame 1, in the types that other programs have at hand.
+fn three(store: &Store, modes: ArrayRef) {
+    let whole = |values: &[i64]| Arc::new(Int64Array::from(values.to_vec())) as ArrayRef;
+    let short = |values: &[i16]| Arc::new(Int16Array::from(values.to_vec())) as ArrayRef;
+    let long = |values: &[u64]| Arc::new(UInt64Array::from(values.to_vec())) as ArrayRef;
+    let single = |values: &[f32]| Arc::new(Float32Array::from(values.to_vec())) as ArrayRef;
+    let double = |values: &[f64]| Arc::new(Float64Array::from(values.to_vec())) as ArrayRef;
+    let elements = vec![
+        ("id", whole(&[0, 1, 2])),
+        ("body", short(&[0; 3])),
+        ("x", single(&[0.0, 2.0, 4.0])),
+        ("y", whole(&[0; 3])),
+        ("z", double(&[0.0; 3])),
+        ("r", single(&[1.0; 3])),
+        ("mass", double(&[1.0; 3])),
+        ("colour", double(&[0.5; 3])),
+    ];
+    write(
+        &store.path("packing/elements.parquet"),
+        Compression::SNAPPY,
+        elements,
+    );
+    let bonds = vec![
+        ("id", long(&[0, 1])),
+        ("i", whole(&[0, 1])),
+        ("j", short(&[1, 2])),
+        ("l0", single(&[2.0; 2])),
+        ("dx", short(&[1; 2])),
+        ("dy", single(&[0.0; 2])),
+        ("dz", single(&[0.0; 2])),
+    ];
+    write(
+        &store.path("packing/bonds.parquet"),
+        Compression::GZIP(Default::default()),
+        bonds,
+    );
+    for frame in 0..2 {
+        let apart = f64::from(frame);
+        let columns = vec![
+            ("frame", whole(&[i64::from(frame); 3])),
+            ("time", single(&[frame as f32; 3])),
+            ("id", long(&[0, 1, 2])),
+            ("x", double(&[0.0, 2.0, 4.0 + apart])),
+            ("y", double(&[0.0; 3])),
+            ("z", double(&[0.0; 3])),
+            ("qx", double(&[0.0; 3])),
+            ("qy", double(&[0.0; 3])),
+            ("qz", double(&[0.0; 3])),
+            ("qw", short(&[1; 3])),
+            ("fragment", short(&[0, 0, frame as i16])),
+        ];
+        let path = store.numbered("frames", frame, "parquet");
+        write(&path, Compression::LZ4_RAW, columns);
+    }
+    let breaks = vec![
+        ("frame", whole(&[1])),
+        ("time", double(&[0.5])),
+        ("bond", whole(&[1])),
+        ("i", whole(&[1])),
+        ("j", whole(&[2])),
+        ("x", double(&[3.0])),
+        ("y", double(&[0.0])),
+        ("z", double(&[0.0])),
+        ("mode", modes),
+    ];
+    write(
+        &store.path("breaks/000001.parquet"),
+        Compression::SNAPPY,
+        breaks,
+    );
+    let told =
+        r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
+    std::fs::write(store.path("store.json"), told).unwrap();
+}
+
+#[test]
+fn types_and_codecs_of_other_programs_are_read() {
+    let dictionary: DictionaryArray<Int32Type> = vec!["tension"].into_iter().collect();
+    let large = LargeStringArray::from(vec!["shear"]);
+    let view = StringViewArray::from(vec!["shear"]);
+    let modes = [
+        Arc::new(dictionary) as ArrayRef,
+        Arc::new(large),
+        Arc::new(view),
+    ];
+    for modes in modes {
+        let place = Place::new();
+        three(&Store::at(place.path("store")), modes);
+        assert_eq!(findings(&place), [""; 0]);
+        place.succeed(RECONSTRUCT);
+        for arguments in ALL {
+            place.succeed(arguments);
+        }
+        let told = place.succeed(&["inspect", "store", "--json"]);
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(
+            (&told["last"]["broken"], &told["mass"]),
+            (&1.into(), &3.0.into())
+        );
+        let elements = std::fs::read_to_string(place.path("store/exports/store.elements.usda"));
+        let elements = elements.unwrap();
+        assert!(elements.contains("orientations") && !elements.contains("velocities"));
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_are_told_by_row() {
+    let place = Place::new();
+    let store = Store::at(place.path("store"));
+    three(&store, Arc::new(LargeStringArray::from(vec!["bend"])));
+    let whole = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
+    let columns = vec![
+        ("id", whole(vec![Some(0), Some(-1), Some(1 << 40)])),
+        ("body", whole(vec![Some(0), None, None])),
+        (
+            "x",
+            Arc::new(LargeStringArray::from(vec!["a", "b", "c"])) as ArrayRef,
+        ),
+        ("y", whole(vec![Some(0); 3])),
+        ("r", whole(vec![Some(1); 3])),
+        ("mass", whole(vec![Some(1), Some(0), Some(1)])),
+    ];
+    write(
+        &store.path("packing/elements.parquet"),
+        Compression::UNCOMPRESSED,
+        columns,
+    );
+    let file = "packing/elements.parquet";
+    assert_eq!(
+        findings(&place),
+        [
+            format!("{file}: column z: missing; Float64, unit m: rest position"),
+            format!("{file}: column id, row 1: holds -1, which is no UInt32"),
+            format!("{file}: column id, row 2: holds 1099511627776, which is no UInt32"),
+            format!("{file}: column body, row 1: has no value"),
+            format!("{file}: column body, row 2: has no value"),
+            format!("{file}: column x: holds Utf8, not Float64"),
+            format!("{file}: column mass, row 1: is 0 kg; it must be above 0"),
+            "breaks/000001.parquet: column mode, row 0: holds \"bend\"; allowed: tension, shear"
+                .to_owned(),
+        ]
+    );
+    let refusals = survives(&place);
+    let told = refusals
+        .iter()
+        .find(|(command, _)| command == "preview store");
+    assert!(
+        told.unwrap().1.contains("column id, row 1: holds -1"),
+        "{refusals:?}"
+    );
+}
