@@ -10,6 +10,7 @@ mod foreign;
 mod gpu_laws;
 mod harness;
 mod lawgen;
+mod loads;
 mod pipeline;
 mod random;
 mod refusals;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::summary;
-use crate::columns::{Fragments, Named};
+use crate::columns::{Fragments, Loads, Named};
 use crate::geometry::read;
 use crate::spec::FrameGroup;
 use crate::store::{Manifest, Packing, Store, StoreError};
@@ -34,7 +34,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "broken_by_mode": broken_by_mode(&store)?,
         "disk": disk(store.root())?,
     });
-    // Stores of other programs need not have these two.
+    // Stores of other programs need not have these.
     let last = frames.last().copied().unwrap_or(0);
     let history = if_there(store.read_history(last))?;
     let fragments = if_there(store.read_fragments(last))?;
@@ -56,6 +56,9 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             "contacts": history.contacts[0],
             "outside": history.outside[0],
         });
+        if let Some(loads) = if_there(store.read_loads(last))? {
+            out["last"]["loads"] = each_load(&loads);
+        }
         let mut seconds = 0.0;
         let mut slowest = (0.0, last);
         for &frame in &frames {
@@ -109,6 +112,21 @@ fn bodies(store: &Store, manifest: &Manifest, packing: &Packing) -> Value {
     // Stores of other programs need not have skins.
     let skin = |body| read::read(&store.shape_path(body)).ok();
     super::bodies::bodies(packing, name, skin)
+}
+
+/// What each collider and attachment bears.
+fn each_load(loads: &Loads) -> Value {
+    let rows = (0..loads.name.len()).map(|k| {
+        json!({
+            "kind": loads.kind[k].name(),
+            "name": loads.name[k],
+            "force": [loads.fx[k], loads.fy[k], loads.fz[k]],
+            "torque": [loads.tx[k], loads.ty[k], loads.tz[k]],
+            "moved": [loads.dx[k], loads.dy[k], loads.dz[k]],
+            "contacts": loads.contacts[k],
+        })
+    });
+    rows.collect()
 }
 
 /// Broken bonds by the strength that was passed.
