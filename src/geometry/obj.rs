@@ -8,6 +8,9 @@ use super::read::{Fault, Parsed};
 /// Triangles of all objects and groups; texture, normals and materials are ignored.
 pub(super) fn parse(mut bytes: &[u8]) -> Parsed {
     let text = bytes;
+    if let Some(fault) = find_nonsense(text) {
+        return Err(fault);
+    }
     let options = tobj::LoadOptions {
         triangulate: true,
         ignore_points: true,
@@ -31,6 +34,37 @@ pub(super) fn parse(mut bytes: &[u8]) -> Parsed {
         return Err(find_fault(text).unwrap_or(fault));
     }
     Ok(mesh)
+}
+
+/// The first face with an index that no file of this size has, or with none at all. `tobj` would compute with it.
+fn find_nonsense(text: &[u8]) -> Option<Fault> {
+    let most = text.len() as u64;
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let mut words = line
+            .split(|byte| byte.is_ascii_whitespace())
+            .filter(|word| !word.is_empty());
+        if !matches!(words.next(), Some(b"f" | b"l")) {
+            continue;
+        }
+        let mut corners = 0;
+        for word in words {
+            corners += 1;
+            let indices = word.split(|byte| *byte == b'/');
+            for index in indices.filter_map(|index| std::str::from_utf8(index).ok()) {
+                if index
+                    .parse()
+                    .is_ok_and(|index: i64| index.unsigned_abs() > most)
+                {
+                    let what = format!("face has index {index}; the file has no so many records");
+                    return Some(Fault::new(Some(number + 1), what));
+                }
+            }
+        }
+        if corners == 0 {
+            return Some(Fault::new(Some(number + 1), "a face without vertices"));
+        }
+    }
+    None
 }
 
 /// The first `v` or `f` record that cannot be used.

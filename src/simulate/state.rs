@@ -167,8 +167,13 @@ impl State {
     pub fn read(store: &Store, frame: u32) -> store::Result<Self> {
         let path = store.numbered("state", frame, "rkyv");
         let bytes = store::archive::read(&path, MAGIC)?;
-        rkyv::from_bytes::<_, rancor::Error>(&bytes)
-            .map_err(|error| StoreError::damaged(&path, error))
+        let state: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
+            .map_err(|error| StoreError::damaged(&path, error))?;
+        if !(state.dt > 0.0 && state.dt.is_finite()) {
+            let what = format!("its time step is {} s", state.dt);
+            return Err(StoreError::damaged(&path, what));
+        }
+        Ok(state)
     }
 }
 

@@ -111,6 +111,7 @@ impl SurfaceFrame {
                 self.uv.len()
             ));
         }
+        let (mut next_vertex, mut next_triangle) = (0, 0);
         for piece in &self.pieces {
             let whole = piece.first_vertex as u64 + piece.vertices as u64 <= vertices as u64
                 && piece.first_triangle as u64 + piece.triangles as u64
@@ -127,6 +128,14 @@ impl SurfaceFrame {
                     piece.fragment
                 ));
             }
+            if piece.first_vertex < next_vertex || piece.first_triangle < next_triangle {
+                return Err(format!(
+                    "fragment {} shares vertices or triangles with the one before",
+                    piece.fragment
+                ));
+            }
+            next_vertex = piece.first_vertex + piece.vertices;
+            next_triangle = piece.first_triangle + piece.triangles;
         }
         Ok(())
     }
