@@ -53,6 +53,67 @@ fn plate_store() -> &'static PathBuf {
         .1
 }
 
+/// Texture coordinates of a cube of edge 1 about the origin: sides in a row of six, -x, +x, -y, +y, -z, +z, each with a chart of its own.
+fn cube_obj() -> String {
+    let mut text = String::new();
+    let mut faces = String::new();
+    for side in 0..6 {
+        let (axis, sign) = (side / 2, if side % 2 == 0 { -1.0 } else { 1.0 });
+        for (a, b) in [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)] {
+            let mut p = [0.0; 3];
+            (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (sign * 0.5, sign * a, b);
+            let [u, v] = [(side as f64 + a + 0.5) / 6.0, b + 0.5];
+            text += &format!("v {} {} {}\nvt {u} {v}\n", p[0], p[1], p[2]);
+        }
+        let corner = |m: usize| 4 * side + m + 1;
+        let [a, b, c, d] = [0, 1, 2, 3].map(|m| format!("{0}/{0}", corner(m)));
+        faces += &format!("f {a} {b} {c} {d}\n");
+    }
+    text + &faces
+}
+
+/// A cube with texture coordinates that breaks on a floor, in every format that carries them, made once.
+fn textured_store() -> &'static PathBuf {
+    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    &STORE
+        .get_or_init(|| {
+            let place = Place::new();
+            place.write("cube.obj", &cube_obj());
+            let pipeline = place.write(
+                "cube.toml",
+                r#"
+[time]
+end = "6 ms"
+frames_per_second = "1000 Hz"
+[[material]]
+name = "gypsum"
+density = 1100
+young = "1 GPa"
+poisson = 0.2
+tensile_strength = "1 MPa"
+shear_strength = "1.2 MPa"
+[[body]]
+name = "cube"
+material = "gypsum"
+shape = { type = "mesh", file = "cube.obj", scale = 0.1 }
+packing = { type = "hexagonal", elements = 800 }
+position = [0, "9 cm", 0]
+rotation = { axis = [1, 0, 1], angle = "40 deg" }
+velocity = [0, "-4 m/s", 0]
+[[collider]]
+name = "floor"
+shape = { type = "half_space", normal = [0, 1, 0] }
+[export]
+formats = ["usd", "glb", "glb_animated", "obj", "ply"]
+"#,
+            );
+            place.succeed(&["run", &pipeline.display().to_string(), "--out", "store"]);
+            let store = place.path("store");
+            (place, store)
+        })
+        .1
+}
+
 /// A store whose frames lack columns and are rounded, made once.
 fn lean_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
@@ -203,6 +264,13 @@ fn pyarrow_reads_frames_and_how_they_were_rounded() {
 fn mitsuba_shows_skin_and_cracks() {
     check_on("check_mitsuba.py", store);
     check_on("check_mitsuba.py", plate_store);
+}
+
+#[test]
+fn readers_find_the_texture_coordinates_of_the_input() {
+    check_on("check_uv.py", textured_store);
+    check_on("check_glb.js", textured_store);
+    check_on("check_glb_animated.js", textured_store);
 }
 
 #[test]

@@ -112,6 +112,7 @@ impl Found {
             hash.update(bytemuck::cast_slice(&triangle));
         }
         hash.update(&surface.inside[surface.triangle_range(piece)]);
+        hash.update(bytemuck::cast_slice(surface.uv_of(piece)));
         let (low, high) = bounds(rest);
         Found {
             shape: hash.digest(),

@@ -102,6 +102,19 @@ pub fn surface(frame: u32, bodies: u32) -> SurfaceFrame {
     surface
 }
 
+/// Gives every triangle texture coordinates: a chart for each side of a box, one that no other touches.
+pub fn texture(surface: &mut SurfaceFrame) {
+    let rest = &surface.rest_positions;
+    let chart = |(t, triangle): (usize, &[u32; 3])| {
+        let side = (t % 12 / 2) as f32;
+        triangle.map(|v| {
+            let [x, y, z] = rest[v as usize];
+            [side + 0.25 * x + 0.125 * z, 0.5 * y - 0.25 * z]
+        })
+    };
+    surface.uv = surface.triangles.iter().enumerate().map(chart).collect();
+}
+
 fn material() -> Material {
     Material {
         name: "plaster".into(),

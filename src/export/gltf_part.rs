@@ -1,11 +1,12 @@
-//! A fragment as glTF has it: vertices about a pivot, one for each normal that its corners have, and triangles by material, both ordered for
-//! the caches of a GPU.
+//! A fragment as glTF has it: vertices about a pivot, one for each normal and each texture coordinate that its corners have, and triangles by
+//! material, both ordered for the caches of a GPU.
 
 use serde_json::{Value, json};
 
 use super::corner_normals::Fans;
 use super::gltf_file::Buffers;
 use super::space::bounds;
+use crate::geometry::corners::Corners;
 use crate::store::{Piece, SurfaceFrame};
 
 /// A fragment ready for the file.
@@ -26,10 +27,21 @@ impl Part {
     /// A piece with its vertices at `source`.
     pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]]) -> Self {
         let fans = Fans::of(surface, piece);
-        let count = fans.vertices.len();
+        let uv = surface.uv_of(piece);
+        // Each vertex of the file by its fan.
+        let (corners, fan_of, texture) = if uv.is_empty() {
+            let all = (0..fans.vertices.len() as u32).collect();
+            (fans.corners.clone(), all, Vec::new())
+        } else {
+            let corners = Corners::of_vertices(fans.corners.iter().copied(), uv);
+            let fan_of: Vec<u32> = corners.distinct.iter().map(|&(fan, _)| fan).collect();
+            let texture = corners.uv();
+            (corners.numbers, fan_of, texture)
+        };
+        let count = fan_of.len();
         let mut indices = [Vec::new(), Vec::new()];
         let flags = &surface.inside[surface.triangle_range(piece)];
-        for (corners, &flag) in fans.corners.iter().zip(flags) {
+        for (corners, &flag) in corners.iter().zip(flags) {
             indices[usize::from(flag != 0)].extend(corners);
         }
         for list in &mut indices {
@@ -43,16 +55,15 @@ impl Part {
         let pivot = [0, 1, 2].map(|axis| low[axis] + (high[axis] - low[axis]) / 2.0);
         let mut positions = vec![[0.0; 3]; count];
         let mut normals = vec![[0.0; 3]; count];
-        let mut uv = vec![[0.0; 2]; if surface.uv.is_empty() { 0 } else { count }];
-        let first = piece.first_vertex as usize;
-        for ((&vertex, normal), &to) in fans.vertices.iter().zip(fans.normals(source)).zip(&remap) {
-            let (from, at) = (vertex as usize, to as usize);
+        let mut uv = vec![[0.0; 2]; texture.len()];
+        let of_fans = fans.normals(source);
+        for (vertex, (&fan, &to)) in fan_of.iter().zip(&remap).enumerate() {
+            let (from, at) = (fans.vertices[fan as usize] as usize, to as usize);
             positions[at] = [0, 1, 2].map(|axis| source[from][axis] - pivot[axis]);
-            normals[at] = normal;
-            if let Some(slot) = uv.get_mut(at) {
+            normals[at] = of_fans[fan as usize];
+            if let Some(&[u, v]) = texture.get(vertex) {
                 // glTF counts v from the top of the image.
-                let [u, v] = surface.uv[first + from];
-                *slot = [u, 1.0 - v];
+                uv[at] = [u, 1.0 - v];
             }
         }
         Part {

@@ -1,13 +1,14 @@
 //! Wavefront OBJ: one file a frame, one object a body, one group a fragment.
 //!
-//! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals are those of corners, and numbered apart from
-//! the vertices.
+//! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals and texture coordinates are those of corners, and
+//! numbered apart from the vertices.
 
 use rayon::prelude::*;
 
 use super::corner_normals::Fans;
 use super::text::{format_all, push_f32, push_u32, push_unit};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
+use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -47,54 +48,64 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         surface.time
     )];
     parts.extend(format_all(&surface.positions, |out, p| position(out, p)));
-    parts.extend(format_all(&surface.uv, |out, uv| texture(out, uv)));
-    let smooth = |piece: &Piece| {
+    let corners = |piece: &Piece| {
         let fans = Fans::of(surface, piece);
         let normals = fans.normals(&surface.positions[surface.vertex_range(piece)]);
-        (fans.corners, normals)
+        (
+            fans.corners,
+            normals,
+            Corners::of_texture(surface.uv_of(piece)),
+        )
     };
-    let smooth: Vec<_> = surface.pieces.par_iter().map(smooth).collect();
-    for (_, normals) in &smooth {
+    let corners: Vec<_> = surface.pieces.par_iter().map(corners).collect();
+    for (_, _, textures) in &corners {
+        parts.extend(format_all(&textures.uv(), |out, uv| texture(out, uv)));
+    }
+    for (_, normals, _) in &corners {
         parts.extend(format_all(normals, |out, n| normal(out, n)));
     }
-    let (mut body, mut before) = (None, 0);
-    for (piece, (corners, normals)) in surface.pieces.iter().zip(smooth) {
+    let (mut body, mut before, mut textures_before) = (None, 0, 0);
+    for (piece, (fans, normals, textures)) in surface.pieces.iter().zip(corners) {
         if body.replace(piece.body) != Some(piece.body) {
             parts.push(format!("o {}\n", job.names.body(piece.body)));
         }
         parts.push(format!("g fragment_{}\n", piece.fragment));
         let range = surface.triangle_range(piece);
         for (flag, material) in [(false, "outside"), (true, "inside")] {
-            let faces: Vec<([u32; 3], [u32; 3])> = range
-                .clone()
-                .zip(&corners)
-                .filter(|(triangle, _)| (surface.inside[*triangle] != 0) == flag)
-                .map(|(triangle, fans)| (surface.triangles[triangle], fans.map(|fan| before + fan)))
+            let faces: Vec<usize> = (0..range.len())
+                .filter(|face| (surface.inside[range.start + face] != 0) == flag)
                 .collect();
             if !faces.is_empty() {
                 parts.push(format!("usemtl {material}\n"));
-                parts.extend(format_all(&faces, |out, (vertices, normals)| {
-                    push_face(out, vertices, normals, !surface.uv.is_empty());
+                parts.extend(format_all(&faces, |out, &face| {
+                    let textures = textures.numbers.get(face);
+                    push_face(
+                        out,
+                        surface.triangles[range.start + face],
+                        textures.map(|numbers| numbers.map(|uv| textures_before + uv)),
+                        fans[face].map(|fan| before + fan),
+                    );
                 }));
             }
         }
         before += normals.len() as u32;
+        textures_before += textures.distinct.len() as u32;
     }
     parts.into_iter().map(String::into_bytes).collect()
 }
 
-/// Position and texture coordinate share their number; numbers start at 1.
-fn push_face(out: &mut String, vertices: &[u32; 3], normals: &[u32; 3], textured: bool) {
+/// Numbers start at 1.
+fn push_face(out: &mut String, vertices: [u32; 3], textures: Option<[u32; 3]>, normals: [u32; 3]) {
     out.push('f');
-    for (vertex, normal) in vertices.iter().zip(normals) {
+    for m in 0..3 {
         out.push(' ');
-        push_u32(out, vertex + 1);
+        push_u32(out, vertices[m] + 1);
         out.push('/');
-        if textured {
-            push_u32(out, vertex + 1);
+        if let Some(textures) = textures {
+            push_u32(out, textures[m] + 1);
         }
         out.push('/');
-        push_u32(out, normal + 1);
+        push_u32(out, normals[m] + 1);
     }
     out.push('\n');
 }

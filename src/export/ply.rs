@@ -1,11 +1,14 @@
 //! Binary PLY: one file a frame. Vertices carry normal, velocity, position at rest, stress (Pa) and fragment, faces their fragment and whether
 //! they are crack faces.
 //!
-//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth across edges too.
+//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth across edges too. Texture
+//! coordinates, where there are some, are the vertices' own as well, since few readers know any other; a vertex on a seam of the texture, or
+//! where skin and crack face meet, is there once for each.
 
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
+use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
-use crate::store::SurfaceFrame;
+use crate::store::{Piece, SurfaceFrame};
 
 /// PLY.
 pub const FORMAT: Format = Format {
@@ -22,29 +25,81 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     sequence::write(job, FORMAT.extension, on_frame, bytes)
 }
 
+/// The vertices and faces of a file.
+struct Rows {
+    /// Vertex of the surface and fragment of each vertex.
+    vertices: Vec<(u32, u32)>,
+    /// Their texture coordinates; empty where there are none.
+    uv: Vec<[f32; 2]>,
+    /// Vertices of each face, piece by piece.
+    faces: Vec<[u32; 3]>,
+}
+
+impl Rows {
+    fn new(surface: &SurfaceFrame) -> Self {
+        let pieces = || surface.pieces.iter();
+        let triangles = |piece: &Piece| surface.triangles[surface.triangle_range(piece)].iter();
+        if surface.uv.is_empty() {
+            // Vertices of no piece, which no face has, keep the first label there is.
+            let mut vertices: Vec<(u32, u32)> = (0..surface.positions.len() as u32)
+                .map(|v| (v, 0))
+                .collect();
+            for piece in pieces() {
+                for (_, label) in &mut vertices[surface.vertex_range(piece)] {
+                    *label = piece.fragment;
+                }
+            }
+            let faces = pieces().flat_map(triangles).copied().collect();
+            let uv = Vec::new();
+            return Rows {
+                vertices,
+                uv,
+                faces,
+            };
+        }
+        let (mut vertices, mut uv, mut faces) = (Vec::new(), Vec::new(), Vec::new());
+        for piece in pieces() {
+            let corners = Corners::of_vertices(triangles(piece).copied(), surface.uv_of(piece));
+            let base = vertices.len() as u32;
+            let numbers = corners.numbers.iter();
+            faces.extend(numbers.map(|face| face.map(|corner| base + corner)));
+            for (vertex, own) in corners.distinct {
+                vertices.push((vertex, piece.fragment));
+                uv.push(own);
+            }
+        }
+        Rows {
+            vertices,
+            uv,
+            faces,
+        }
+    }
+}
+
 fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
-    let faces: usize = surface.pieces.iter().map(|p| p.triangles as usize).sum();
+    let rows = Rows::new(surface);
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n\
          element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
          property float nx\nproperty float ny\nproperty float nz\n\
          property float vx\nproperty float vy\nproperty float vz\n\
          property float rest_x\nproperty float rest_y\nproperty float rest_z\n\
-         property float stress\nproperty int fragment\n\
-         element face {faces}\nproperty list uchar int vertex_indices\n\
+         property float stress\n{}property int fragment\n\
+         element face {}\nproperty list uchar int vertex_indices\n\
          property int fragment\nproperty uchar inside\nend_header\n",
         job.space.describe(),
         surface.frame,
         surface.time,
-        surface.positions.len(),
+        rows.vertices.len(),
+        match rows.uv[..] {
+            [] => "",
+            _ => "property float s\nproperty float t\n",
+        },
+        rows.faces.len(),
     );
-    // Vertices of no piece, which no face has, keep the first label there is.
-    let mut labels = vec![0u32; surface.positions.len()];
-    for piece in &surface.pieces {
-        labels[surface.vertex_range(piece)].fill(piece.fragment);
-    }
-    let mut vertices = Vec::with_capacity(surface.positions.len() * 56);
-    for (vertex, label) in labels.into_iter().enumerate() {
+    let mut vertices = Vec::with_capacity(rows.vertices.len() * 64);
+    for (row, &(vertex, label)) in rows.vertices.iter().enumerate() {
+        let vertex = vertex as usize;
         let columns = [
             &surface.positions,
             &surface.normals,
@@ -52,16 +107,18 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
             &surface.rest_positions,
         ];
         let numbers = columns.into_iter().flat_map(|column| column[vertex]);
-        for number in numbers.chain([surface.stress[vertex]]) {
+        let uv = rows.uv.get(row).into_iter().flatten().copied();
+        for number in numbers.chain([surface.stress[vertex]]).chain(uv) {
             vertices.extend_from_slice(&number.to_le_bytes());
         }
         vertices.extend_from_slice(&label.to_le_bytes());
     }
-    let mut polygons = Vec::with_capacity(faces * 18);
+    let mut polygons = Vec::with_capacity(rows.faces.len() * 18);
+    let mut faces = rows.faces.iter();
     for piece in &surface.pieces {
-        for triangle in surface.triangle_range(piece) {
+        for (triangle, face) in surface.triangle_range(piece).zip(&mut faces) {
             polygons.push(3);
-            for vertex in surface.triangles[triangle] {
+            for vertex in face {
                 polygons.extend_from_slice(&vertex.to_le_bytes());
             }
             polygons.extend_from_slice(&piece.fragment.to_le_bytes());

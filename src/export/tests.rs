@@ -319,3 +319,128 @@ fn files_have_the_axis_and_the_unit_asked_for() {
     let refused = run(&store, ExportFormat::Usd, &refused, &mut |_, _| {});
     assert!(matches!(refused, Err(ExportError::Scale { .. })));
 }
+
+/// A store of one frame of two bodies, in three fragments, with texture coordinates.
+fn textured() -> (tempfile::TempDir, Store, SurfaceFrame) {
+    let (folder, store) = fixture::store(4, &["left", "right"]);
+    let mut surface = fixture::surface(3, 2);
+    fixture::texture(&mut surface);
+    surface.write(&store).expect("surface");
+    (folder, store, surface)
+}
+
+#[test]
+fn obj_numbers_texture_coordinates_apart() {
+    let (_folder, store, surface) = textured();
+    let obj = export(&store, ExportFormat::Obj, 3..4);
+    let (models, _) = tobj::load_obj(&obj.files[0], &tobj::LoadOptions::default()).expect("OBJ");
+    // Materials part the crack faces of the second fragment from its skin, which comes first.
+    let (cracks, skin): (Vec<usize>, _) = (12..24).partition(|t| surface.inside[*t] == 1);
+    let order = (0..12).chain(skin).chain(cracks).chain(24..36);
+    let expected: Vec<f64> = order
+        .flat_map(|t| surface.uv[t].into_iter().flatten())
+        .map(f64::from)
+        .collect();
+    let found: Vec<f64> = models
+        .iter()
+        .flat_map(|model| {
+            let corners = model.mesh.texcoord_indices.iter();
+            corners.flat_map(|&at| [0, 1].map(|m| model.mesh.texcoords[2 * at as usize + m]))
+        })
+        .collect();
+    assert_eq!(found, expected);
+    let text = std::fs::read_to_string(&obj.files[0]).expect("text");
+    let lines = text.lines().filter(|line| line.starts_with("vt "));
+    assert_eq!(lines.count(), 3 * 24);
+}
+
+#[test]
+fn vertices_of_ply_and_gltf_are_split_at_seams() {
+    let (_folder, store, surface) = textured();
+    // Place and texture coordinates of every corner, in order.
+    let sorted = |corners: &mut dyn Iterator<Item = ([f32; 3], [f32; 2])>| {
+        let whole = |x: f32| (f64::from(x) * 1e4).round() as i64;
+        let mut rows: Vec<_> = corners
+            .map(|(position, uv)| (position.map(whole), uv.map(whole)))
+            .collect();
+        rows.sort_unstable();
+        rows
+    };
+    for piece in &surface.pieces {
+        let positions = &surface.positions[surface.vertex_range(piece)];
+        let part = gltf_part::Part::new(&surface, piece, positions);
+        assert_eq!(part.positions.len(), 24);
+        let found = sorted(&mut part.indices.iter().flatten().map(|&v| {
+            let (place, [u, v]) = (part.positions[v as usize], part.uv[v as usize]);
+            (
+                [0, 1, 2].map(|axis| place[axis] + part.pivot[axis]),
+                [u, 1.0 - v],
+            )
+        }));
+        let corners = surface.triangles[surface.triangle_range(piece)].as_flattened();
+        let places = corners.iter().map(|&v| surface.positions[v as usize]);
+        let uv = surface.uv_of(piece).as_flattened().iter().copied();
+        assert_eq!(found, sorted(&mut places.zip(uv)));
+    }
+    let ply = export(&store, ExportFormat::Ply, 3..4);
+    let bytes = std::fs::read(&ply.files[0]).expect("PLY");
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(
+        text.contains("element vertex 72\n")
+            && text.contains("property float s\nproperty float t\n")
+    );
+    let marker = b"end_header\n";
+    let header = bytes
+        .windows(marker.len())
+        .position(|window| window == marker);
+    assert_eq!(
+        bytes.len() - header.expect("header") - marker.len(),
+        72 * 64 + 36 * 18
+    );
+}
+
+#[test]
+fn usd_has_texture_coordinates_of_corners() {
+    let (_folder, store, surface) = textured();
+    let summary = export(&store, ExportFormat::Usd, 3..4);
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    let values = |mesh: &str, name: &str| -> Vec<f32> {
+        let (_, rest) = mesh.split_once(&format!("{name} = [")).expect("values");
+        let (list, _) = rest.split_once(']').expect("end");
+        let numbers = list
+            .split([',', ' ', '(', ')'])
+            .filter(|word| !word.is_empty());
+        numbers
+            .map(|word| word.parse().expect("a number"))
+            .collect()
+    };
+    let meshes: Vec<&str> = text.split("def Mesh \"").skip(1).collect();
+    assert_eq!(meshes.len(), surface.pieces.len());
+    for (mesh, piece) in meshes.into_iter().zip(&surface.pieces) {
+        let uv = values(mesh, "texCoord2f[] primvars:st");
+        assert_eq!(uv.len(), 2 * 24);
+        let corners = values(mesh, "int[] primvars:st:indices").into_iter();
+        let found: Vec<[f32; 2]> = corners
+            .map(|at| [0, 1].map(|m| uv[2 * at as usize + m]))
+            .collect();
+        assert_eq!(found, surface.uv_of(piece).as_flattened());
+    }
+}
+
+#[test]
+fn texture_coordinates_of_another_number_of_triangles_are_refused() {
+    let (_folder, store, mut surface) = textured();
+    surface.uv.pop();
+    surface.write(&store).expect("surface");
+    let refused = run(
+        &store,
+        ExportFormat::Obj,
+        &options(3..4, 24.0),
+        &mut |_, _| {},
+    );
+    let message = refused.expect_err("damaged").to_string();
+    assert!(
+        message.contains("uv has 35 entries, expected 36"),
+        "{message}"
+    );
+}

@@ -4,8 +4,8 @@
 //! visibility says from which frame to which each is shown. A prim that moves as one rigid body has its points at rest and a translation
 //! and a rotation in time; any other has points in time. Which it is, is known after the last frame: until then texts wait in a [`Spool`],
 //! so memory holds one frame and of each surface which corners share a normal. Normals are a primvar with indices, `faceVarying`, and take
-//! the place of the attribute `normals`: corners without indices would be six times as many as vertices. Debris, where the pipeline says
-//! what is, are instances of a few shapes.
+//! the place of the attribute `normals`: corners without indices would be six times as many as vertices. Texture coordinates are such a
+//! primvar too. Debris, where the pipeline says what is, are instances of a few shapes.
 
 use std::io::{self, Write};
 
@@ -20,6 +20,7 @@ use super::text::{array, push_f32, push_rough, push_tuple, push_u32};
 use super::usd_debris::Debris;
 use super::usd_text::{self, AT_ONCE, MATERIALS, Samples, numbers, plain, samples, units, vectors};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
+use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, StoreError, SurfaceFrame, atomic};
 
@@ -60,7 +61,8 @@ pub struct AtRest {
     normals: Segment,
     /// The corners' normals by number.
     corners: Segment,
-    st: Option<Segment>,
+    /// Texture coordinates, and the corners' by number.
+    st: Option<[Segment; 2]>,
 }
 
 fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
@@ -79,7 +81,7 @@ impl Keep for Spool {
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
         let inside = &surface.inside[surface.triangle_range(piece)];
-        let rest = &surface.rest_positions[vertices.clone()];
+        let rest = &surface.rest_positions[vertices];
         let fans = Fans::of(surface, piece);
         let faces = [0, 1].map(|flag| -> Vec<u32> {
             let with = |face: &u32| inside[*face as usize] == flag;
@@ -91,7 +93,15 @@ impl Keep for Spool {
             faces => self.append(&numbers(faces)).map(Some),
         };
         let faces = [subset(&skin)?, subset(&cracks)?];
-        let uv = surface.uv.get(vertices).unwrap_or_default();
+        let st = match surface.uv_of(piece) {
+            [] => None,
+            uv => {
+                let corners = Corners::of_texture(uv);
+                let values = array(&corners.uv(), |out, uv| push_tuple(out, uv, push_f32));
+                let corners = numbers(corners.numbers.as_flattened());
+                Some([self.append(&values)?, self.append(&corners)?])
+            }
+        };
         let (low, high) = bounds(rest);
         Ok(Texts {
             at_rest: AtRest {
@@ -104,10 +114,7 @@ impl Keep for Spool {
                 extent: self.append(&vectors(&[low, high]))?,
                 normals: self.append(&units(&fans.normals(rest)))?,
                 corners: self.append(&numbers(fans.corners.as_flattened()))?,
-                st: match uv {
-                    [] => None,
-                    uv => Some(self.append(&array(uv, |out, uv| push_tuple(out, uv, push_f32)))?),
-                },
+                st,
             },
             fans,
             points: Samples::new(),
@@ -240,8 +247,9 @@ impl AtRest {
         plain(spool, out, "int[] faceVertexIndices", self.indices, "")?;
         plain(spool, out, "int[] primvars:inside", self.inside, "uniform")?;
         plain(spool, out, "point3f[] primvars:rest", self.points, "vertex")?;
-        if let Some(st) = self.st {
-            plain(spool, out, "texCoord2f[] primvars:st", st, "vertex")?;
+        if let Some([st, corners]) = self.st {
+            plain(spool, out, "texCoord2f[] primvars:st", st, "faceVarying")?;
+            plain(spool, out, "int[] primvars:st:indices", corners, "")?;
         }
         let corners = "int[] primvars:normals:indices";
         plain(spool, out, corners, self.corners, "")

@@ -75,8 +75,8 @@ pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
 
 /// Turns every triangle round.
 pub fn flip(mesh: &mut TriMesh) {
-    for triangle in &mut mesh.triangles {
-        triangle.swap(1, 2);
+    for t in 0..mesh.triangles.len() {
+        mesh.flip(t);
     }
 }
 
@@ -158,9 +158,9 @@ fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
             }
         })
         .collect();
-    for (triangle, part) in mesh.triangles.iter_mut().zip(part) {
+    for (t, part) in part.into_iter().enumerate() {
         if is_wrong[part as usize] {
-            triangle.swap(1, 2);
+            mesh.flip(t);
         }
     }
 }

@@ -278,6 +278,7 @@ mod tests {
                 [3, 1, 5],
                 [0, 3, 5],
             ],
+            uv: Vec::new(),
         };
         let cube = shapes::cuboid(DVec3::splat(2.0));
         let xs: Vec<f64> = (-8..=8).map(|k| f64::from(k) / 4.0).collect();

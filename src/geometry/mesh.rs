@@ -9,12 +9,25 @@ pub struct TriMesh {
     pub positions: Vec<DVec3>,
     /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where there are none.
+    pub uv: Vec<CornerUv>,
 }
+
+/// Texture coordinates of a triangle's corners. A vertex on a seam has several, so they are the corners' own.
+pub type CornerUv = [[f32; 2]; 3];
 
 impl TriMesh {
     /// Corners of triangle `t`.
     pub fn corners(&self, t: usize) -> [DVec3; 3] {
         self.triangles[t].map(|v| self.positions[v as usize])
+    }
+
+    /// Turns triangle `t` round.
+    pub fn flip(&mut self, t: usize) {
+        self.triangles[t].swap(1, 2);
+        if let Some(uv) = self.uv.get_mut(t) {
+            uv.swap(1, 2);
+        }
     }
 
     /// Signed volume by the divergence theorem, m³; positive for a closed mesh wound outward.

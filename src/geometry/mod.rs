@@ -3,6 +3,7 @@
 pub mod bvh;
 pub mod cell_grid;
 pub mod check;
+pub mod corners;
 mod exact;
 pub mod hash_grid;
 pub mod icosphere;
@@ -21,5 +22,5 @@ mod stl;
 pub mod winding;
 
 pub use icosphere::icosphere;
-pub use mesh::TriMesh;
+pub use mesh::{CornerUv, TriMesh};
 pub use node_grid::NodeGrid;

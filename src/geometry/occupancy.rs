@@ -213,6 +213,7 @@ mod tests {
                 [3, 7, 5],
             ]
             .to_vec(),
+            uv: Vec::new(),
         };
         let grid = NodeGrid {
             origin: DVec3::splat(-2.0),

@@ -11,11 +11,17 @@ use ply_rs_bw::ply::{
 use super::TriMesh;
 use super::read::{Fault, Parsed};
 
-/// A row of any element; what is neither position nor vertex list is skipped.
+/// Names of the texture coordinates of a vertex.
+const TEXTURE: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
+
+/// A row of any element; what is neither position, texture coordinate nor vertex list is skipped.
 #[derive(Default)]
 struct Row {
     position: DVec3,
+    texture: [f32; 2],
     vertices: Vec<i64>,
+    /// Texture coordinates of the face's corners, u and v in turn.
+    corners: Vec<f32>,
 }
 
 impl PropertyAccess for Row {
@@ -37,21 +43,46 @@ impl PropertyAccess for Row {
                     None => PropertyAccessResult::UnsupportedType,
                 };
             }
-            _ => return PropertyAccessResult::Ignored,
+            "texcoord" => {
+                self.corners = match property {
+                    Property::ListFloat(list) => list,
+                    Property::ListDouble(list) => list.into_iter().map(|x| x as f32).collect(),
+                    _ => return PropertyAccessResult::UnsupportedType,
+                };
+                return PropertyAccessResult::Set;
+            }
+            _ => {
+                let mut names = TEXTURE.iter().flatten();
+                let Some(at) = names.position(|known| *known == name) else {
+                    return PropertyAccessResult::Ignored;
+                };
+                let Some(value) = number(property) else {
+                    return PropertyAccessResult::UnsupportedType;
+                };
+                self.texture[at % 2] = value as f32;
+                return PropertyAccessResult::Set;
+            }
         };
-        *target = match property {
-            Property::Char(value) => value.into(),
-            Property::UChar(value) => value.into(),
-            Property::Short(value) => value.into(),
-            Property::UShort(value) => value.into(),
-            Property::Int(value) => value.into(),
-            Property::UInt(value) => value.into(),
-            Property::Float(value) => value.into(),
-            Property::Double(value) => value,
-            _ => return PropertyAccessResult::UnsupportedType,
+        let Some(value) = number(property) else {
+            return PropertyAccessResult::UnsupportedType;
         };
+        *target = value;
         PropertyAccessResult::Set
     }
+}
+
+fn number(property: Property) -> Option<f64> {
+    Some(match property {
+        Property::Char(value) => value.into(),
+        Property::UChar(value) => value.into(),
+        Property::Short(value) => value.into(),
+        Property::UShort(value) => value.into(),
+        Property::Int(value) => value.into(),
+        Property::UInt(value) => value.into(),
+        Property::Float(value) => value.into(),
+        Property::Double(value) => value,
+        _ => return None,
+    })
 }
 
 fn integers(property: Property) -> Option<Vec<i64>> {
@@ -69,7 +100,7 @@ fn integers(property: Property) -> Option<Vec<i64>> {
     }
 }
 
-/// Positions and faces, polygons cut into fans.
+/// Positions, faces and texture coordinates, a face's own before those of its vertices; polygons cut into fans.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let parser = Parser::<Row>::new();
     let mut reader = Reader::new(BufReader::new(bytes));
@@ -89,6 +120,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let mut line = header_lines(bytes);
     let left = bytes.len().saturating_sub(header_length(bytes));
     let mut mesh = TriMesh::default();
+    // Texture coordinates of vertices, and whether there are any.
+    let (mut texture, mut textured) = (Vec::new(), false);
     for (name, element) in &header.elements {
         check_count(name, element, is_text, left).map_err(|what| Fault::new(None, what))?;
         let rows = parser
@@ -108,9 +141,16 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
                 return Err(Fault::new(at(row), what));
             }
             mesh.positions = rows.iter().map(|row| row.position).collect();
+            let has = |name: &&str| element.properties.contains_key(*name);
+            if TEXTURE.iter().any(|pair| pair.iter().all(has)) {
+                textured = true;
+                texture = rows.iter().map(|row| row.texture).collect();
+            }
         } else if name == "face" {
+            textured |= element.properties.contains_key("texcoord");
             for (number, row) in rows.iter().enumerate() {
-                append_face(&mut mesh, row, number).map_err(|what| Fault::new(at(number), what))?;
+                append_face(&mut mesh, row, number, textured.then_some(&texture[..]))
+                    .map_err(|what| Fault::new(at(number), what))?;
             }
         }
         line += rows.len();
@@ -118,7 +158,13 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     Ok(mesh)
 }
 
-fn append_face(mesh: &mut TriMesh, row: &Row, number: usize) -> Result<(), String> {
+/// Adds a face; `texture` holds the texture coordinates of the vertices that have some, and is there if the mesh has any.
+fn append_face(
+    mesh: &mut TriMesh,
+    row: &Row,
+    number: usize,
+    texture: Option<&[[f32; 2]]>,
+) -> Result<(), String> {
     let vertices = mesh.positions.len();
     if let Some(bad) = row
         .vertices
@@ -129,10 +175,31 @@ fn append_face(mesh: &mut TriMesh, row: &Row, number: usize) -> Result<(), Strin
             "face {number} uses vertex {bad}; there are {vertices}, counted from 0"
         ));
     }
-    if let [first, rest @ ..] = row.vertices.as_slice() {
-        let fan = rest.windows(2).map(|pair| [*first, pair[0], pair[1]]);
-        mesh.triangles
-            .extend(fan.map(|triangle| triangle.map(|vertex| vertex as u32)));
+    let corners = row.vertices.len();
+    let (own, _) = row.corners.as_chunks::<2>();
+    if !row.corners.is_empty() && row.corners.len() != 2 * corners {
+        return Err(format!(
+            "face {number} has {} texture coordinates for {corners} corners, two each",
+            row.corners.len()
+        ));
+    }
+    for third in 2..corners {
+        let fan = [0, third - 1, third];
+        let triangle = fan.map(|corner| row.vertices[corner] as u32);
+        mesh.triangles.push(triangle);
+        let Some(texture) = texture else { continue };
+        let uv = [0, 1, 2].map(|m| {
+            let of_vertex = || texture.get(triangle[m] as usize);
+            own.get(fan[m])
+                .or_else(of_vertex)
+                .copied()
+                .unwrap_or_default()
+        });
+        if !uv.as_flattened().iter().all(|x| x.is_finite()) {
+            let what = "a texture coordinate is not finite";
+            return Err(format!("face {number}: {what}"));
+        }
+        mesh.uv.push(uv);
     }
     Ok(())
 }
@@ -186,25 +253,35 @@ fn header_length(bytes: &[u8]) -> usize {
     lines.take(header_lines(bytes)).map(<[u8]>::len).sum()
 }
 
-/// Writes a binary (little-endian) PLY with positions in double precision.
+/// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces where there are some.
 pub fn write_ply(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     write!(
         out,
         "ply\nformat binary_little_endian 1.0\ncomment metres, y up\nelement vertex {}\n\
          property double x\nproperty double y\nproperty double z\n\
-         element face {}\nproperty list uchar uint vertex_indices\nend_header\n",
+         element face {}\nproperty list uchar uint vertex_indices\n{}end_header\n",
         mesh.positions.len(),
-        mesh.triangles.len()
+        mesh.triangles.len(),
+        match mesh.uv[..] {
+            [] => "",
+            _ => "property list uchar float texcoord\n",
+        },
     )?;
     for position in &mesh.positions {
         for value in position.to_array() {
             out.write_all(&value.to_le_bytes())?;
         }
     }
-    for triangle in &mesh.triangles {
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
         out.write_all(&[3])?;
         for vertex in triangle {
             out.write_all(&vertex.to_le_bytes())?;
+        }
+        if let Some(uv) = mesh.uv.get(t) {
+            out.write_all(&[6])?;
+            for value in uv.as_flattened() {
+                out.write_all(&value.to_le_bytes())?;
+            }
         }
     }
     Ok(())

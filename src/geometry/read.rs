@@ -80,7 +80,8 @@ const FORMATS: &[Format] = &[
 /// Reads a triangle mesh, format by ending; polygons are cut into triangles.
 ///
 /// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and STL
-/// knows no others), vertices without a triangle and triangles without three different vertices go.
+/// knows no others), vertices without a triangle and triangles without three different vertices go. Texture coordinates stay with the
+/// corners of triangles; in a file that has some, those of faces without are 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     let extension = path
         .extension()
@@ -122,12 +123,14 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
             *first.entry(key).or_insert(vertex)
         })
         .collect();
-    let triangles: Vec<[u32; 3]> = mesh
-        .triangles
-        .iter()
-        .map(|triangle| triangle.map(|vertex| same[vertex as usize]))
-        .filter(|[a, b, c]| a != b && b != c && c != a)
-        .collect();
+    let (mut triangles, mut uv) = (Vec::with_capacity(mesh.triangles.len()), Vec::new());
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        let [a, b, c] = triangle.map(|vertex| same[vertex as usize]);
+        if a != b && b != c && c != a {
+            triangles.push([a, b, c]);
+            uv.extend(mesh.uv.get(t));
+        }
+    }
     let mut used = vec![false; mesh.positions.len()];
     for &vertex in triangles.as_flattened() {
         used[vertex as usize] = true;
@@ -150,6 +153,7 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
             .iter()
             .map(|triangle| triangle.map(|vertex| number[vertex as usize]))
             .collect(),
+        uv,
     }
 }
 
@@ -183,6 +187,89 @@ mod tests {
     }
 
     #[test]
+    fn obj_gives_corners_their_texture_coordinates() {
+        // A quad of which the last corner is told backwards, then one in reverse over a seam, a face that names none and one with a zero.
+        let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0.5\nvt 1 1\nvt 0 1\nvt 7 -8.5\n\
+            f 1/1 2/2 3/3 4/-2\ng b\nf 1/5/ 3/3 2/2\nf 1 2 3\nf 1//1 2//1 4//1\nf 1/0 2/1 4/2\nvn 0 0 1\n";
+        let mesh = read_text("quad.obj", text.as_bytes()).unwrap();
+        let (a, b, c, d, far) = ([0.0; 2], [1.0, 0.0], [1.0; 2], [0.0, 1.0], [7.0, -8.5]);
+        let none = [[0.0; 2]; 3];
+        assert_eq!(
+            mesh.uv,
+            [[a, b, c], [a, c, d], [far, c, b], none, none, none]
+        );
+        assert_eq!(mesh.triangles[2], [0, 2, 1]);
+        // Without a face that names any there are none.
+        let unused = read_text(
+            "plain.obj",
+            format!("vt 1 1\n{TETRAHEDRON}f 1 2 3\n").as_bytes(),
+        );
+        assert!(unused.unwrap().uv.is_empty());
+        // A model before the first `vt`.
+        let late = format!("o a\n{TETRAHEDRON}f 1 2 3\no b\nvt 3 4\nf 1/1 2/1 4/1\n");
+        let late = read_text("late.obj", late.as_bytes()).unwrap();
+        assert_eq!(late.uv, [none, [[3.0, 4.0]; 3]]);
+    }
+
+    #[test]
+    fn ply_gives_corners_their_texture_coordinates() {
+        let header = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+        let face = "element face 2\nproperty list uchar int vertex_indices\n";
+        let (a, b, c, d) = ([0.0; 2], [1.0, 0.5], [1.0; 2], [0.25, 1.0]);
+        for names in [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]] {
+            let [u, v] = names.map(|name| format!("property float {name}\n"));
+            let text = format!(
+                "{header}{u}{v}{face}end_header\n0 0 0 0 0\n1 0 0 1 0.5\n1 1 0 1 1\n0 1 0 0.25 1\n4 0 1 2 3\n3 0 3 2\n"
+            );
+            let mesh = read_text("a.ply", text.as_bytes()).unwrap();
+            assert_eq!(mesh.uv, [[a, b, c], [a, c, d], [a, d, c]], "{names:?}");
+        }
+        let positions = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+        let of_faces =
+            format!("{header}{face}property list uchar float texcoord\nend_header\n{positions}");
+        let mesh = format!("{of_faces}4 0 1 2 3 8 0 0 1 0.5 1 1 0.25 1\n3 0 3 2 0\n");
+        let mesh = read_text("a.ply", mesh.as_bytes()).unwrap();
+        assert_eq!(mesh.uv, [[a, b, c], [a, c, d], [[0.0; 2]; 3]]);
+        let short = message(
+            "a.ply",
+            &format!("{of_faces}3 0 1 2 6 0 0 0 0 0 0\n3 0 3 2 3 0 0 0\n"),
+        );
+        assert!(
+            short.contains("a.ply:16") && short.contains("3 texture coordinates for 3 corners"),
+            "{short}"
+        );
+        let nan = message(
+            "a.ply",
+            &format!("{of_faces}3 0 1 2 6 0 0 0 1e39 0 0\n3 0 3 2 0\n"),
+        );
+        assert!(
+            nan.contains("a.ply:15") && nan.contains("not finite"),
+            "{nan}"
+        );
+    }
+
+    #[test]
+    fn texture_coordinates_follow_their_triangles() {
+        let mut mesh = shapes::cuboid(DVec3::ONE);
+        mesh.uv = (0..12)
+            .map(|t| [0, 1, 2].map(|m| [t as f32, m as f32]))
+            .collect();
+        let mut bytes = Vec::new();
+        ply::write_ply(&mesh, &mut bytes).unwrap();
+        assert_eq!(read_text("a.ply", &bytes).unwrap(), mesh);
+        // Wound inside out and with a triangle that goes when vertices are joined.
+        let mut odd = mesh.clone();
+        crate::geometry::check::flip(&mut odd);
+        odd.positions.push(odd.positions[0]);
+        odd.triangles.insert(5, [0, 8, 1]);
+        odd.uv.insert(5, [[9.0; 2]; 3]);
+        let mut odd = weld(&odd);
+        assert_ne!(odd, mesh);
+        crate::geometry::check::require_solid(&mut odd).unwrap();
+        assert_eq!(odd, mesh);
+    }
+
+    #[test]
     fn faults_name_file_and_line() {
         let nan = message("a.obj", "v 0 0 0\nv 1 0 0\n# remark\nv 0 nan 0\nf 1 2 3\n");
         assert!(nan.contains("a.obj:4") && nan.contains("finite"), "{nan}");
@@ -190,6 +277,21 @@ mod tests {
         assert!(index.contains("a.obj:6") && index.contains('5'), "{index}");
         let number = message("a.obj", "v 0 0 0\nv 1 zero 0\nf 1 1 1\n");
         assert!(number.contains("a.obj:2"), "{number}");
+        let texture = message("a.obj", &format!("{TETRAHEDRON}vt 0 inf\nf 1/1 2/1 3/1\n"));
+        assert!(
+            texture.contains("a.obj:5") && texture.contains("not finite"),
+            "{texture}"
+        );
+        let texture = message("a.obj", &format!("{TETRAHEDRON}vt 0 0\nf 1/1 2/1 3/2\n"));
+        assert!(
+            texture.contains("a.obj:6: face uses texture vertex 2"),
+            "{texture}"
+        );
+        let texture = message("a.obj", &format!("{TETRAHEDRON}vt 0\nf 1/1 2/1 3/1\n"));
+        assert!(
+            texture.contains("a.obj:5: a texture vertex needs 2"),
+            "{texture}"
+        );
         assert!(message("a.obj", TETRAHEDRON).contains("no triangles"));
         assert!(message("a.dae", "").contains("obj, ply, stl"));
         let header = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\

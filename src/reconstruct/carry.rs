@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::cracks::Cracks;
 use super::surface::Hold;
+use super::texture::Texture;
 use crate::columns::Frames;
 use crate::geometry::TriMesh;
 use crate::geometry::mesh::corner_angle;
@@ -20,7 +21,7 @@ const WIDTH: f64 = 1.0;
 /// Closed surface of one fragment at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shell {
-    /// Vertices and triangles.
+    /// Vertices and triangles, with texture coordinates if the body has a texture.
     pub mesh: TriMesh,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
@@ -151,6 +152,16 @@ impl Carried {
             shell,
             carriers,
         }
+    }
+
+    /// The same surface, nothing of which is skin, with texture coordinates if its body has a texture.
+    pub fn textured(mut self, texture: Option<&Texture>) -> Self {
+        if let Some(texture) = texture {
+            let mesh = &mut self.shell.mesh;
+            let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t));
+            mesh.uv = corners.map(|corners| texture.on_crack(corners)).collect();
+        }
+        self
     }
 
     /// The surface in a frame.

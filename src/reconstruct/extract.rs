@@ -118,6 +118,7 @@ impl Draw<'_> {
         surface.holds.extend(&woven.holds);
         surface.triangles.extend(&woven.triangles);
         surface.inside.resize(surface.triangles.len(), 0);
+        surface.sources.extend(&woven.sources);
         let polygons: Vec<Vec<Polygon>> = (0..portions)
             .into_par_iter()
             .with_min_len(256)
@@ -134,6 +135,7 @@ impl Draw<'_> {
         surface.triangles.extend(ties);
         surface.triangles.extend(&woven.rims);
         surface.inside.resize(surface.triangles.len(), 1);
+        surface.sources.resize(surface.triangles.len(), u32::MAX);
         surface.find_parts();
         surface.drop_specks(self.cracks.body.radius);
         surface

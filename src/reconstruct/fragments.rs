@@ -93,7 +93,7 @@ fn shells(
     // Pieces share no vertex, so one table of numbers serves them all.
     let shells = triangles
         .par_iter()
-        .map(|own| ordered(&surface, own, &number, solid.simplify));
+        .map(|own| ordered(&surface, own, &number, solid));
     Ok(shells.collect())
 }
 
@@ -161,5 +161,6 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
             scale * body.radius,
         )
     });
-    Carried::balls(fragment, &ball, balls, inside)
+    let texture = body.solid.as_ref().and_then(|s| s.skin.texture.as_ref());
+    Carried::balls(fragment, &ball, balls, inside).textured(texture)
 }

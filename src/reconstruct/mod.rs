@@ -2,7 +2,8 @@
 //!
 //! All topology lives at rest: [`body`] lays a grid about each body's [`skin`] once, [`owners`] finds, by the fracture points
 //! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, which
-//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`carry`] moves them with their elements. The surfaces follow
+//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`texture`] gives them the texture coordinates of the input, [`carry`]
+//! moves them with their elements. The surfaces follow
 //! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
 //!
 //! Where no skin is known, or none is wanted, [`world`] draws surfaces anew from the elements of each frame.
@@ -26,9 +27,11 @@ pub mod ring;
 pub mod rough;
 pub mod seam;
 pub mod shell;
+pub mod simplify;
 pub mod skin;
 pub mod solid;
 pub mod surface;
+pub mod texture;
 pub mod trace;
 pub mod weave;
 pub mod world;
@@ -41,7 +44,7 @@ use rayon::prelude::*;
 
 use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::check::require_solid;
-use crate::geometry::read;
+use crate::geometry::{CornerUv, read};
 use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 use body::Body;
@@ -300,6 +303,10 @@ impl Surfaces {
                 append(&mut result, body.index, fragment, &shell, moved);
             }
         }
+        if !result.uv.is_empty() {
+            let triangles = result.triangles.len();
+            result.uv.resize(triangles, CornerUv::default());
+        }
         Ok(result)
     }
 }
@@ -324,6 +331,12 @@ fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, mo
     result
         .rest_positions
         .extend(rest.map(|p| p.as_vec3().to_array()));
+    if !mesh.uv.is_empty() {
+        // Those of bodies without a texture are zeros.
+        let before = result.triangles.len();
+        result.uv.resize(before, CornerUv::default());
+        result.uv.extend_from_slice(&mesh.uv);
+    }
     let triangles = mesh.triangles.iter();
     result
         .triangles

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::texture::Texture;
 use crate::geometry::TriMesh;
 use crate::math::hash::QuickMap;
 
@@ -14,11 +15,14 @@ pub struct Skin {
     pub edges: Vec<[u32; 2]>,
     /// Edges of each triangle, from each corner to the next.
     pub edges_of: Vec<[u32; 3]>,
+    /// Texture coordinates, if the input has any; the mesh itself has none.
+    pub texture: Option<Texture>,
 }
 
 impl Skin {
     /// Divides the edges of `mesh` that are longer than `longest` (m), in rounds of halves. Its surface stays the same.
     pub fn new(mut mesh: TriMesh, longest: f64) -> Self {
+        let mut texture = Texture::take(&mut mesh);
         let (mut edges, mut edges_of) = edges(&mesh.triangles);
         loop {
             let mut middle = vec![u32::MAX; edges.len()];
@@ -35,9 +39,16 @@ impl Skin {
                 break;
             }
             let mut triangles = Vec::with_capacity(2 * mesh.triangles.len());
-            for (triangle, of) in mesh.triangles.iter().zip(&edges_of) {
+            let mut sources = Vec::new();
+            for (t, (triangle, of)) in mesh.triangles.iter().zip(&edges_of).enumerate() {
                 let middles = of.map(|edge| middle[edge as usize]);
                 divide(*triangle, middles, &mesh.positions, &mut triangles);
+                if let Some(texture) = &texture {
+                    sources.resize(triangles.len(), texture.of[t]);
+                }
+            }
+            if let Some(texture) = &mut texture {
+                texture.of = sources;
             }
             mesh.triangles = triangles;
             (edges, edges_of) = self::edges(&mesh.triangles);
@@ -46,6 +57,7 @@ impl Skin {
             mesh,
             edges,
             edges_of,
+            texture,
         }
     }
 }

@@ -39,6 +39,8 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
+    /// For each triangle the one of the skin that it is a part of; `u32::MAX` on a crack face.
+    pub sources: Vec<u32>,
     /// For each vertex, the smallest one of its connected surface.
     pub part: Vec<u32>,
 }
@@ -52,6 +54,7 @@ impl Surface {
             holds: (0..mesh.positions.len() as u32).map(Hold::Skin).collect(),
             triangles: mesh.triangles.clone(),
             inside: vec![0; mesh.triangles.len()],
+            sources: (0..mesh.triangles.len() as u32).collect(),
             part: Vec::new(),
         };
         surface.find_parts();
@@ -83,6 +86,8 @@ impl Surface {
         self.triangles.retain(|_| flags.next() == Some(&true));
         let mut flags = kept.iter();
         self.inside.retain(|_| flags.next() == Some(&true));
+        let mut flags = kept.iter();
+        self.sources.retain(|_| flags.next() == Some(&true));
     }
 
     /// Finds the connected surfaces.

@@ -12,6 +12,7 @@ use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
 mod cracks;
+mod texture;
 mod world;
 
 /// Every edge has one triangle on either side that run through it in opposite directions.
@@ -55,6 +56,7 @@ fn box_mesh(lo: DVec3, hi: DVec3) -> TriMesh {
             [1, 3, 5],
             [3, 7, 5],
         ],
+        uv: Vec::new(),
     }
 }
 
@@ -155,6 +157,7 @@ fn piece_mesh(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
         triangles: surface.local_triangles(piece).collect(),
+        uv: Vec::new(),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Woven {
     pub holds: Vec<Hold>,
     /// Triangles of the skin.
     pub triangles: Vec<[u32; 3]>,
+    /// For each of them the triangle of the uncut skin that it is a part of.
+    pub sources: Vec<u32>,
     /// Triangles of cracks along the rims.
     pub rims: Vec<[u32; 3]>,
     /// Vertices on both sides of each crossing on a chain.
@@ -186,16 +188,17 @@ impl Weaver<'_> {
                         }
                     }
                 }
-                continue;
-            }
-            let outline = seam.outline(solid, corners, t, |edge| kept_cuts[edge as usize]);
-            let corners: Vec<Corner> = outline.iter().map(&corner).collect();
-            let ids: Vec<u32> = corners.iter().map(|c| vertex(c, &mut woven)).collect();
-            if let [a, b, c] = ids[..] {
-                woven.triangles.push([a, b, c]);
             } else {
-                fill(&corners, &ids, &mut woven, base);
+                let outline = seam.outline(solid, corners, t, |edge| kept_cuts[edge as usize]);
+                let corners: Vec<Corner> = outline.iter().map(&corner).collect();
+                let ids: Vec<u32> = corners.iter().map(|c| vertex(c, &mut woven)).collect();
+                if let [a, b, c] = ids[..] {
+                    woven.triangles.push([a, b, c]);
+                } else {
+                    fill(&corners, &ids, &mut woven, base);
+                }
             }
+            woven.sources.resize(woven.triangles.len(), t as u32);
         }
         let first = seam.edges.len() as u32;
         woven.of_chain = vec![[u32::MAX; 2]; seam.crossings.len() - first as usize];

@@ -38,8 +38,8 @@ pub struct SurfaceFrame {
     pub rest_positions: Vec<[f32; 3]>,
     /// Largest normal stress of the bonds near the vertex, Pa.
     pub stress: Vec<f32>,
-    /// Texture coordinates; empty when the input had none.
-    pub uv: Vec<[f32; 2]>,
+    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where no body has any, zeros in the others.
+    pub uv: Vec<[[f32; 2]; 3]>,
     /// Vertex indices of each triangle into the whole arrays, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin of the body.
@@ -84,6 +84,11 @@ impl SurfaceFrame {
         first..first + piece.vertices as usize
     }
 
+    /// Texture coordinates of a piece's triangles; empty where the frame has none.
+    pub fn uv_of(&self, piece: &Piece) -> &[[[f32; 2]; 3]] {
+        self.uv.get(self.triangle_range(piece)).unwrap_or_default()
+    }
+
     /// Range of a piece's triangles.
     pub fn triangle_range(&self, piece: &Piece) -> std::ops::Range<usize> {
         let first = piece.first_triangle as usize;
@@ -105,11 +110,9 @@ impl SurfaceFrame {
                 return Err(format!("{name} has {found} entries, expected {expected}"));
             }
         }
-        if !self.uv.is_empty() && self.uv.len() != vertices {
-            return Err(format!(
-                "uv has {} entries, expected {vertices}",
-                self.uv.len()
-            ));
+        let (found, expected) = (self.uv.len(), self.triangles.len());
+        if found != 0 && found != expected {
+            return Err(format!("uv has {found} entries, expected {expected}"));
         }
         let (mut next_vertex, mut next_triangle) = (0, 0);
         for piece in &self.pieces {

@@ -9,7 +9,12 @@ const [validator] = need("gltf-validator");
 /** The validator does not know this extension, says so once, and takes what only it uses as unused; check_glb_animated.js looks inside. */
 const UNKNOWN = "EXT_meshopt_compression";
 
-/** The issues that are nothing but that. */
+/** Texture coordinates are there for a texture that the user chooses; the file has none. */
+function textured(issue) {
+  return issue.code === "UNUSED_OBJECT" && issue.pointer.endsWith("/attributes/TEXCOORD_0");
+}
+
+/** The issues that are nothing but that extension. */
 function expected(messages) {
   const unknown = messages.filter((issue) => issue.code === "UNSUPPORTED_EXTENSION" && issue.message.includes(`'${UNKNOWN}'`));
   const unused = messages.filter((issue) => issue.code === "UNUSED_OBJECT" && issue.pointer === "/buffers/0");
@@ -26,17 +31,17 @@ run(async (store) => {
   const faults = [];
   for (const name of files) {
     const bytes = new Uint8Array(fs.readFileSync(path.join(folder, name)));
-    const report = await validator.validateBytes(bytes, { maxIssues: 20 });
+    const report = await validator.validateBytes(bytes, { maxIssues: 0 });
     sum.draws += report.info.drawCallCount;
     sum.triangles += report.info.totalTriangleCount;
     const known = expected(report.issues.messages);
     sum.compressed += known.length > 0 ? 1 : 0;
-    for (const issue of report.issues.messages.filter((issue) => !known.includes(issue))) {
+    for (const issue of report.issues.messages.filter((issue) => !known.includes(issue) && !textured(issue))) {
       faults.push(`${name}: severity ${issue.severity} ${issue.code} ${issue.pointer}: ${issue.message}`);
     }
   }
   if (faults.length > 0) {
-    throw new Error(faults.join("\n"));
+    throw new Error(faults.slice(0, 20).join("\n"));
   }
   return `glb: ${files.length} files, ${sum.compressed} of them compressed, ${sum.draws} draws, ${sum.triangles} triangles, no issue`;
 });

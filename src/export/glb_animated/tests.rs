@@ -193,11 +193,11 @@ fn what_never_moves_has_no_track() {
 #[test]
 fn texture_coordinates_come_along() {
     let with_texture = |surface: &mut SurfaceFrame| {
-        surface.uv = surface
-            .rest_positions
-            .iter()
-            .map(|[x, y, z]| [3.0 * x + z / 7.0, y - z / 3.0])
-            .collect();
+        let uv = |v: u32| {
+            let [x, y, z] = surface.rest_positions[v as usize];
+            [3.0 * x + z / 7.0, y - z / 3.0]
+        };
+        surface.uv = surface.triangles.iter().map(|t| t.map(uv)).collect();
     };
     let (_folder, store) = changed(1, &["left"], with_texture);
     let (_, file) = write(&store, 1.0);

@@ -126,6 +126,7 @@ impl World {
             mesh: TriMesh {
                 positions: vertices.iter().map(|vertex| vertex.rest).collect(),
                 triangles: marched.triangles,
+                uv: Vec::new(),
             },
             inside: vec![0; count],
         };
