@@ -11,6 +11,7 @@ mod gpu_laws;
 mod harness;
 mod lawgen;
 mod pipeline;
+mod properties;
 mod refusals;
 mod scenes;
 mod statics;

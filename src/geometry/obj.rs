@@ -155,6 +155,8 @@ fn index(word: &str, what: &str, count: usize) -> Result<usize, String> {
     };
     match usize::try_from(place) {
         Ok(place) if place < count => Ok(place),
-        _ => Err(format!("face uses {what} {index}; there are {count} so far")),
+        _ => Err(format!(
+            "face uses {what} {index}; there are {count} so far"
+        )),
     }
 }

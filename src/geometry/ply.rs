@@ -225,7 +225,9 @@ fn check_count(
     let row: usize = match is_text {
         // A digit and a space or the end of the line each.
         true => properties.map(|_| 2).sum(),
-        false => properties.map(|(_, property)| least(&property.data_type)).sum(),
+        false => properties
+            .map(|(_, property)| least(&property.data_type))
+            .sum(),
     };
     let count = element.count;
     if count > 0 && row == 0 {

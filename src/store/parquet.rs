@@ -65,25 +65,18 @@ pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Resu
 /// Reads these columns of a table; all others stay empty, as those do that are optional and not there.
 pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
     let mut table = T::default();
-    batches(
-        open(path)?,
-        path,
-        wanted,
-        &mut |first, batch, left_out| {
-            let columns = T::columns();
-            let columns = columns.iter().enumerate();
-            for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
-                match batch.column_by_name(column.name) {
-                    Some(array) => {
-                        append_one(&mut table, path, first, (at, column), array.as_ref())?
-                    }
-                    None if column.optional => {}
-                    None => return Err(missing(path, column, left_out)),
-                }
+    batches(open(path)?, path, wanted, &mut |first, batch, left_out| {
+        let columns = T::columns();
+        let columns = columns.iter().enumerate();
+        for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
+            match batch.column_by_name(column.name) {
+                Some(array) => append_one(&mut table, path, first, (at, column), array.as_ref())?,
+                None if column.optional => {}
+                None => return Err(missing(path, column, left_out)),
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
     Ok(table)
 }
 

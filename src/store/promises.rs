@@ -186,7 +186,10 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
         }
         at += length as u64;
         if page.packed < 0 || page.packed as u64 > end.saturating_sub(at) {
-            return Err(format!("a page of {} bytes that ends behind it", page.packed));
+            return Err(format!(
+                "a page of {} bytes that ends behind it",
+                page.packed
+            ));
         }
         at += page.packed as u64;
     }

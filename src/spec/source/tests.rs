@@ -437,11 +437,17 @@ fn a_file_that_is_not_there_is_named() {
 
 #[test]
 fn of_very_many_faults_the_first_are_told() {
-    for text in ["?\n".repeat(100_000), format!("{SHOT}{}", "[[body]]\n".repeat(100))] {
+    for text in [
+        "?\n".repeat(100_000),
+        format!("{SHOT}{}", "[[body]]\n".repeat(100)),
+    ] {
         let errors = parse(&text, "shot.toml", &[]).expect_err("no pipeline");
         assert_eq!(errors.0.len(), 51);
         let last = errors.0[50].to_string();
-        assert_eq!(last, "shot.toml: there are more faults; these are the first 50");
+        assert_eq!(
+            last,
+            "shot.toml: there are more faults; these are the first 50"
+        );
     }
 }
 

@@ -85,13 +85,17 @@ impl Shot {
     /// Runs all stages, on a single thread.
     pub fn new() -> Self {
         // A second target on this thread finds the pool there already.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build_global();
         let folder = tempfile::tempdir().expect("a folder");
         let pipeline = spec::parse(ACROSS, "shot", &[]).expect("a pipeline");
         let store = Store::at(folder.path());
         let packed = pack::pack(&pipeline, folder.path()).expect("packs");
         pack::write(&store, &packed).expect("written");
-        Manifest::new(pipeline.clone()).write(&store).expect("written");
+        Manifest::new(pipeline.clone())
+            .write(&store)
+            .expect("written");
         let shot = Shot { folder, pipeline };
         shot.simulate(simulate::Start::Anew).expect("simulates");
         let settings = &shot.pipeline.reconstruct;

@@ -70,7 +70,8 @@ fn resume() -> Result<(), String> {
         return Ok(());
     }
     state.write(&store).map_err(|error| error.to_string())?;
-    SHOT.simulate(Start::State(1)).map_err(|error| error.to_string())
+    SHOT.simulate(Start::State(1))
+        .map_err(|error| error.to_string())
 }
 
 /// Exports the surfaces.

@@ -27,7 +27,9 @@ fuzz_target!(
 fn run(input: &[u8]) {
     read(input);
     if let Ok(mut value) = serde_json::from_slice::<Value>(input)
-        && value.as_object_mut().is_some_and(|object| object.remove("checksum").is_some())
+        && value
+            .as_object_mut()
+            .is_some_and(|object| object.remove("checksum").is_some())
     {
         read(value.to_string().as_bytes());
     }
@@ -36,7 +38,9 @@ fn run(input: &[u8]) {
 fn read(text: &[u8]) {
     SHOT.put("store.json", text);
     let store = SHOT.store();
-    match Manifest::read(&store) {
+    let read = Manifest::read(&store);
+    let is_read = read.is_ok();
+    match read {
         Ok(manifest) => {
             manifest.write(&store).expect("room in the folder");
             assert_eq!(Manifest::read(&store).expect("as it was written"), manifest);
@@ -49,5 +53,8 @@ fn read(text: &[u8]) {
         }
         let _ = store.read_frame(1);
     }
-    validate(&store, &|_, _| Ok(())).expect("the folder is there");
+    // It reads all the store: of manifests that cannot be read every eighth will do.
+    if is_read || text.len() % 8 == 0 {
+        validate(&store, &|_, _| Ok(())).expect("the folder is there");
+    }
 }

@@ -15,7 +15,7 @@ const FORMATS: [&str; 3] = ["obj", "ply", "stl"];
 
 static SHOT: LazyLock<Shot> = LazyLock::new(Shot::new);
 static BODY: LazyLock<Body> = LazyLock::new(|| {
-    let text = ACROSS.replace("radius = \"5 mm\"", "elements = 40");
+    let text = ACROSS.replacen("radius = \"5 mm\"", "elements = 40", 1);
     let pipeline = spec::parse(&text, "shot", &[]);
     pipeline.expect("a pipeline").bodies.remove(0)
 });
@@ -50,7 +50,12 @@ fn run(input: &[u8]) {
         Ok(mesh) => {
             let known = mesh.positions.len() as u32;
             assert!(mesh.positions.iter().all(|position| position.is_finite()));
-            assert!(mesh.triangles.as_flattened().iter().all(|&vertex| vertex < known));
+            assert!(
+                mesh.triangles
+                    .as_flattened()
+                    .iter()
+                    .all(|&vertex| vertex < known)
+            );
             let mut solid = mesh;
             let sound = check::require_solid(&mut solid).map_err(|defect| defect.to_string());
             let fills = [Some(Fill::Winding), sound.is_ok().then_some(Fill::Closed)];
@@ -72,10 +77,19 @@ fn run(input: &[u8]) {
 }
 
 fn obj(mesh: &TriMesh) -> String {
-    let vertices = mesh.positions.iter().map(|p| format!("v {} {} {}\n", p.x, p.y, p.z));
+    let vertices = mesh
+        .positions
+        .iter()
+        .map(|p| format!("v {} {} {}\n", p.x, p.y, p.z));
     let faces = mesh.triangles.iter();
-    let faces = faces.map(|t| t.map(|v| v + 1)).map(|[a, b, c]| format!("f {a} {b}/1 {c}//1\n"));
-    format!("o a\n{}vt 0 0\nvn 0 0 1\ng b\n{}", vertices.collect::<String>(), faces.collect::<String>())
+    let faces = faces
+        .map(|t| t.map(|v| v + 1))
+        .map(|[a, b, c]| format!("f {a} {b}/1 {c}//1\n"));
+    format!(
+        "o a\n{}vt 0 0\nvn 0 0 1\ng b\n{}",
+        vertices.collect::<String>(),
+        faces.collect::<String>()
+    )
 }
 
 fn stl(mesh: &TriMesh) -> String {

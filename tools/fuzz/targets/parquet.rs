@@ -42,10 +42,21 @@ fn run(input: &[u8]) {
     let (shot, name) = (&SHOTS[table], TABLES[table]);
     shot.put(name, bytes);
     let store = shot.store();
-    told(read_as(table, &store, name), name);
+    let read = read_as(table, &store, name);
+    let is_read = read.is_ok();
+    told(read, name);
     told(used(table, &store), ".parquet");
+    // It reads all the store: of files that cannot be read every eighth will do.
+    if !is_read && bytes.len() % 8 != 0 {
+        return;
+    }
     let report = validate(&store, &|_, _| Ok(())).expect("the folder is there");
-    assert!(report.findings.iter().all(|finding| !finding.to_string().is_empty()));
+    assert!(
+        report
+            .findings
+            .iter()
+            .all(|finding| !finding.to_string().is_empty())
+    );
 }
 
 fn told<T>(read: store::Result<T>, name: &str) {
@@ -67,7 +78,11 @@ fn read_as(table: usize, store: &Store, name: &str) -> store::Result<()> {
         let whole = parquet::read::<T>(&path);
         assert_eq!(read.is_ok(), whole.is_ok());
         let whole = whole?;
-        assert!(T::columns().iter().all(|column| names.iter().any(|name| name == column.name)));
+        assert!(
+            T::columns()
+                .iter()
+                .all(|column| names.iter().any(|name| name == column.name))
+        );
         assert_eq!((rows, rows), (whole.rows(), parts));
         Ok(())
     }
