@@ -97,7 +97,7 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
             };
             let volume = match fill {
                 Fill::Closed => skin.volume(),
-                Fill::Winding => sampled_volume(&solid, &skin),
+                Fill::Winding => sampled_volume(body, &solid, &skin)?,
             };
             if volume <= 0.0 {
                 return Err(PackError::NoVolume {
@@ -105,6 +105,7 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
                     file: path,
                 });
             }
+            positive(body, "volume of the mesh", volume)?;
             let (centres, radius) = fill_solid(body, wanted, &solid, &skin, volume)?;
             drop(solid);
             Ok(Filled {
@@ -225,13 +226,38 @@ fn resize(
 /// Lattice points that sample the box of a mesh whose volume has no closed formula.
 const SAMPLES: f64 = 1e5;
 
-fn sampled_volume(solid: &Solid, skin: &TriMesh) -> f64 {
+fn sampled_volume(body: &Body, solid: &Solid, skin: &TriMesh) -> Result<f64, PackError> {
     let (low, high) = skin.bounds().unwrap_or_default();
     let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
     if radius <= 0.0 {
-        return 0.0;
+        return Ok(0.0);
     }
-    hexagonal::count(solid, (low, high), radius, 0.0) as f64 * CELL * radius.powi(3)
+    // In a box that is no needle there are about as many as were asked for.
+    refuse_sparse(body, (low, high), radius, 100.0 * SAMPLES)?;
+    let inside = hexagonal::count(solid, (low, high), radius, 0.0);
+    Ok(inside as f64 * CELL * radius.powi(3))
+}
+
+/// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
+const SPARSE: f64 = 1e5;
+
+fn refuse_sparse(
+    body: &Body,
+    bounds: (DVec3, DVec3),
+    radius: f64,
+    most: f64,
+) -> Result<(), PackError> {
+    let sites = hexagonal::sites(bounds, radius);
+    // No number is none of these.
+    if sites <= most {
+        return Ok(());
+    }
+    Err(PackError::Sparse {
+        body: body.name.clone(),
+        radius,
+        sites,
+        extent: bounds.1 - bounds.0,
+    })
 }
 
 fn from_solid(
@@ -262,7 +288,13 @@ fn fill_solid(
 ) -> Result<(Vec<DVec3>, f64), PackError> {
     let bounds = skin.bounds().unwrap_or_default();
     let at = |radius: f64| {
-        refuse_too_many(body, radius, volume / (CELL * radius.powi(3)))?;
+        let estimate = volume / (CELL * radius.powi(3));
+        refuse_too_many(body, radius, estimate)?;
+        let number = match wanted {
+            Wanted::Radius(_) => estimate,
+            Wanted::Elements(number) => number,
+        };
+        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))?;
         Ok(hexagonal::fill(solid, bounds, radius, DEPTH * radius))
     };
     let number = match wanted {
@@ -289,7 +321,11 @@ fn fill_solid(
             break;
         }
         radius *= (found.max(1) as f64 / number).cbrt();
-        let centres = at(radius)?;
+        // The thinner the body, the finer the lattice that would find as many in it.
+        let centres = match at(radius) {
+            Err(PackError::Sparse { .. }) => break,
+            centres => centres?,
+        };
         found = centres.len();
         if off(&centres) < off(&best.0) {
             best = (centres, radius);

@@ -282,6 +282,22 @@ mod tests {
     }
 
     #[test]
+    fn a_state_whose_time_stands_still_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+            let load = [Row::default(); BLOCK];
+            let state = State::pack::<f32>(2, (7, dt), &chain(), &load, &[], &[0; 3]);
+            state.write(&store).unwrap();
+            let told = State::read(&store, 2).unwrap_err().to_string();
+            assert!(
+                told.ends_with(&format!("its time step is {dt} s")),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
     fn a_state_of_other_numbers_is_refused() {
         let state = State::pack::<f32>(
             0,

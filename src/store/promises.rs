@@ -26,9 +26,12 @@ type Checked = Result<(), String>;
 /// Refuses a file whose footer is none, or counts more than it holds.
 pub(super) fn check_footer(file: &mut File) -> Checked {
     let footer = footer(file).map_err(|error| error.to_string())?;
-    let footer = footer.ok_or("no footer at its end: truncated, or not a Parquet file")?;
+    check_schema(&footer.ok_or("no footer at its end: truncated, or not a Parquet file")?)
+}
+
+fn check_schema(footer: &[u8]) -> Checked {
     let mut most = 0;
-    let read = thrift::read(&footer, &mut |path, found| match (path, found) {
+    let read = thrift::read(footer, &mut |path, found| match (path, found) {
         // The schema: a list of columns and groups, and how many belong to a group.
         ([2], Found::List(count)) => most = most.max(count as i64),
         ([2, 5], Found::Number(count)) => most = most.max(count),
@@ -187,11 +190,137 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
         at += length as u64;
         if page.packed < 0 || page.packed as u64 > end.saturating_sub(at) {
             return Err(format!(
-                "a page of {} bytes that ends behind it",
+                "a page of {} bytes that ends behind the column",
                 page.packed
             ));
         }
         at += page.packed as u64;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use ::parquet::arrow::ArrowWriter;
+    use ::parquet::file::properties::WriterProperties;
+    use arrow_array::{ArrayRef, RecordBatch, StructArray, UInt32Array};
+
+    use super::super::parquet;
+    use super::*;
+    use crate::columns::Breaks;
+
+    /// Writes these columns into one row group of one page each.
+    fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = WriterProperties::builder()
+            .set_max_row_group_row_count(None)
+            .set_data_page_row_count_limit(usize::MAX)
+            .set_write_batch_size(1 << 20)
+            .build();
+        let file = File::create(path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+
+    fn bonds(rows: usize) -> (&'static str, ArrayRef) {
+        ("bond", Arc::new(UInt32Array::from(vec![7; rows])))
+    }
+
+    fn refused(path: &Path) -> String {
+        let read = parquet::read_columns::<Breaks>(path, &["bond"]);
+        read.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_are_bounded_by_the_size_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        write(&path, vec![bonds(100_000)]);
+        let read = parquet::read_columns::<Breaks>(&path, &["bond"]).unwrap();
+        assert_eq!(read.bond, vec![7; 100_000]);
+        write(&path, vec![bonds(4_000_000)]);
+        let told = refused(&path);
+        assert!(told.contains("a.parquet: 4000000 rows in "), "{told}");
+        assert!(parquet::rows(&path).is_err());
+    }
+
+    #[test]
+    fn pages_are_bounded_by_their_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        let numbers = (0..2_000_000).map(|row: u32| row.wrapping_mul(0x9E37_79B9));
+        let numbers: ArrayRef = Arc::new(UInt32Array::from_iter_values(numbers));
+        write(&path, vec![("bond", numbers)]);
+        parquet::read_columns::<Breaks>(&path, &["bond"]).unwrap();
+        // The last page: kind 0, then its unpacked size in four bytes.
+        let bytes = std::fs::read(&path).unwrap();
+        let header =
+            |at: &usize| bytes[*at..].starts_with(&[0x15, 0, 0x15]) && bytes[at + 7] == 0x15;
+        let at = (4..bytes.len() - 16).rev().find(header).unwrap();
+        let mut altered = bytes.clone();
+        altered[at + 3..at + 7].copy_from_slice(&[0xFE, 0xFF, 0xFF, 0x7F]);
+        std::fs::write(&path, &altered).unwrap();
+        let told = refused(&path);
+        assert!(
+            told.ends_with("says to unpack to 134217727 bytes"),
+            "{told}"
+        );
+        assert!(
+            told.contains("a.parquet: column bond: a page of "),
+            "{told}"
+        );
+        // A page that goes on behind the column.
+        altered[at + 3..at + 7].copy_from_slice(&bytes[at + 3..at + 7]);
+        altered[at + 8..at + 12].copy_from_slice(&[0xFE, 0xFF, 0xFF, 0x7F]);
+        std::fs::write(&path, &altered).unwrap();
+        let told = refused(&path);
+        assert!(told.contains("ends behind the column"), "{told}");
+    }
+
+    #[test]
+    fn columns_hold_values_and_no_more_than_a_thousand_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        let (name, values) = bonds(3);
+        let fields = vec![(
+            Arc::new(arrow_schema::Field::new(
+                "a",
+                values.data_type().clone(),
+                false,
+            )),
+            values,
+        )];
+        write(&path, vec![(name, Arc::new(StructArray::from(fields)))]);
+        let told = refused(&path);
+        assert!(
+            told.contains("column bond: holds lists or groups, not values"),
+            "{told}"
+        );
+        // A group of the schema that says to have two million columns: field 2, a list of one, in it field 5.
+        let footer = [0x29, 0x1C, 0x55, 0x80, 0x92, 0xF4, 0x01, 0, 0];
+        let told = check_schema(&footer).unwrap_err();
+        assert_eq!(told, "2000000 columns; 1000 are allowed");
+        assert_eq!(
+            check_schema(&footer[..7]).unwrap_err(),
+            "its footer is damaged"
+        );
+    }
+
+    #[test]
+    fn a_file_without_a_footer_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        for text in ["", "PAR1", "PAR1....PAR2", "PAR1\u{1}\0\0\0PAR1"] {
+            std::fs::write(&path, text).unwrap();
+            let told = refused(&path);
+            assert!(
+                told.contains("not a readable Parquet file: no footer"),
+                "{told}"
+            );
+        }
+    }
 }

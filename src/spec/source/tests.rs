@@ -464,6 +464,6 @@ fn a_path_without_end_is_refused() {
     let error = parse(&text, "shot.toml", &sets(&["scale=smoke"])).expect_err("too deep");
     assert_eq!(
         error.to_string(),
-        "shot.toml:24:1: a path of 100000 keys; no value lies deeper than 32"
+        "shot.toml:22:1: a path of 100000 keys; no value lies deeper than 32"
     );
 }
