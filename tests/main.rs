@@ -12,6 +12,7 @@ mod harness;
 mod lawgen;
 mod loads;
 mod pipeline;
+mod properties;
 mod random;
 mod refusals;
 mod scenes;

@@ -107,6 +107,22 @@ pub enum PackError {
         /// Largest number of elements.
         limit: u32,
     },
+    /// A body that is next to nothing in its own box, which is what is searched for places.
+    #[error(
+        "body {body:?}: its box of {x:e} x {y:e} x {z:e} m has about {sites:.1e} places to try at element radius {radius:e} m, \
+         far more than it has elements; is a vertex of the mesh astray?",
+        x = .extent.x, y = .extent.y, z = .extent.z
+    )]
+    Sparse {
+        /// Its name.
+        body: String,
+        /// m
+        radius: f64,
+        /// Places of the lattice in the box.
+        sites: f64,
+        /// Of the body's bounding box in its own frame, m.
+        extent: DVec3,
+    },
     /// Poisson's ratio that bonds cannot give.
     #[error(
         "material {material:?}: poisson = {value} is out of reach of bonds, which give values above -1 up to {POISSON_LIMIT}; \

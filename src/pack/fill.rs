@@ -119,7 +119,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             };
             let volume = match fill {
                 Fill::Closed => skin.volume(),
-                Fill::Winding => sampled_volume(&solid, &skin),
+                Fill::Winding => sampled_volume(body, &solid, &skin)?,
             };
             if volume <= 0.0 {
                 return Err(PackError::NoVolume {
@@ -127,6 +127,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                     file: path,
                 });
             }
+            positive(body, "volume of the mesh", volume)?;
             let fit = fill_solid(job, wanted, &solid, &skin, volume)?;
             drop(solid);
             Ok(fit.filled(volume, skin))
@@ -232,13 +233,38 @@ fn resize(
 /// Lattice points that sample the box of a mesh whose volume has no closed formula.
 const SAMPLES: f64 = 1e5;
 
-fn sampled_volume(solid: &Solid, skin: &TriMesh) -> f64 {
+fn sampled_volume(body: &Body, solid: &Solid, skin: &TriMesh) -> Result<f64, PackError> {
     let (low, high) = skin.bounds().unwrap_or_default();
     let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
     if radius <= 0.0 {
-        return 0.0;
+        return Ok(0.0);
     }
-    hexagonal::count(solid, (low, high), radius, 0.0) as f64 * CELL * radius.powi(3)
+    // In a box that is no needle there are about as many as were asked for.
+    refuse_sparse(body, (low, high), radius, 100.0 * SAMPLES)?;
+    let inside = hexagonal::count(solid, (low, high), radius, 0.0);
+    Ok(inside as f64 * CELL * radius.powi(3))
+}
+
+/// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
+const SPARSE: f64 = 1e5;
+
+fn refuse_sparse(
+    body: &Body,
+    bounds: (DVec3, DVec3),
+    radius: f64,
+    most: f64,
+) -> Result<(), PackError> {
+    let sites = hexagonal::sites(bounds, radius);
+    // No number is none of these.
+    if sites <= most {
+        return Ok(());
+    }
+    Err(PackError::Sparse {
+        body: body.name.clone(),
+        radius,
+        sites,
+        extent: bounds.1 - bounds.0,
+    })
 }
 
 /// Elements that fit.
@@ -311,6 +337,11 @@ fn fill_solid(
     let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
     let at = |radius: f64| {
         estimate(radius)?;
+        let number = match wanted {
+            Wanted::Radius(_) => volume / (each * radius.powi(3)),
+            Wanted::Elements(number) => number,
+        };
+        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))?;
         Ok::<_, PackError>(pattern.fill(solid, bounds, radius, depth))
     };
     let (mut points, mut radius) = (at(start)?, start);
@@ -322,7 +353,11 @@ fn fill_solid(
                 break;
             }
             tried *= (found.max(1) as f64 / number).cbrt();
-            let other = at(tried)?;
+            // The thinner the body, the finer the lattice that would find as many in it.
+            let other = match at(tried) {
+                Err(PackError::Sparse { .. }) => break,
+                other => other?,
+            };
             found = other.centres.len();
             if off(&other) < off(&points) {
                 (points, radius) = (other, tried);

@@ -147,12 +147,16 @@ fn columns<S: Scalar>(
         system.inverse_mass[i] = S::from_f64(inverse_mass[i]);
         load[i].0[3] = S::from_f64(inverse_mass[i]);
         load[i].0[7] = S::from_f64(inverse_inertia[i]);
-        let material = elements.material[i];
-        if material as usize >= pipeline.materials.len() {
-            return Err(SimulateError::Packing(format!(
-                "element {i} is of material {material}, the pipeline has {}",
-                pipeline.materials.len()
-            )));
+        let (material, body) = (elements.material[i], elements.body[i]);
+        for (what, number, count) in [
+            ("material", material, pipeline.materials.len()),
+            ("body", body, pipeline.bodies.len()),
+        ] {
+            if number as usize >= count {
+                return Err(SimulateError::Packing(format!(
+                    "element {i} is of {what} {number}, the pipeline has {count}"
+                )));
+            }
         }
         system.material[i] = material;
     }

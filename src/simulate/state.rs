@@ -172,8 +172,13 @@ impl State {
     pub fn read(store: &Store, frame: u32) -> store::Result<Self> {
         let path = store.numbered("state", frame, "rkyv");
         let bytes = store::archive::read(&path, MAGIC)?;
-        rkyv::from_bytes::<_, rancor::Error>(&bytes)
-            .map_err(|error| StoreError::damaged(&path, error))
+        let state: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
+            .map_err(|error| StoreError::damaged(&path, error))?;
+        if !(state.dt > 0.0 && state.dt.is_finite()) {
+            let what = format!("its time step is {} s", state.dt);
+            return Err(StoreError::damaged(&path, what));
+        }
+        Ok(state)
     }
 }
 
@@ -279,6 +284,22 @@ mod tests {
         assert_eq!(fresh.bonds.touch.len(), 1);
         assert_eq!(labels, [0, 0, 1]);
         assert_eq!(state.springs::<f32>().unwrap(), [spring]);
+    }
+
+    #[test]
+    fn a_state_whose_time_stands_still_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+            let load = [Row::default(); BLOCK];
+            let state = State::pack::<f32>(2, (7, dt), &chain(), &load, &[], &[0; 3], Vec::new());
+            state.write(&store).unwrap();
+            let told = State::read(&store, 2).unwrap_err().to_string();
+            assert!(
+                told.ends_with(&format!("its time step is {dt} s")),
+                "{told}"
+            );
+        }
     }
 
     #[test]

@@ -74,10 +74,15 @@ fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
     let thin = thin_elements(&packing.elements, &packing.bonds, &inside);
     let mut rows = vec![(Vec::new(), Vec::new()); pipeline.bodies.len()];
     for (i, &body) in packing.elements.body.iter().enumerate() {
-        rows[body as usize].0.push(i);
+        // One that the pipeline lacks is refused when the run is built.
+        if let Some(rows) = rows.get_mut(body as usize) {
+            rows.0.push(i);
+        }
     }
     for (k, &i) in packing.bonds.i.iter().enumerate() {
-        rows[packing.elements.body[i as usize] as usize].1.push(k);
+        if let Some(rows) = rows.get_mut(packing.elements.body[i as usize] as usize) {
+            rows.1.push(k);
+        }
     }
     let bodies = pipeline.bodies.iter().zip(&rows);
     bodies

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::document::{Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError};
+use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
     Action, BodyShape, ColliderShape, Elasticity, Material, PackingSpec, Pipeline, Region, Rotation,
@@ -46,6 +46,10 @@ impl Check<'_> {
             _ => self.mended.explains(path),
         };
         if hidden {
+            return;
+        }
+        // One more than is told, to know of it.
+        if self.errors.len() > TOLD {
             return;
         }
         let (at, shown) = self.document.locate(path);

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::document::{Data, Entry, Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError};
+use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::quantity::DIMENSION;
 use super::schema::Rule;
@@ -67,8 +67,11 @@ type Fit = Result<(), Unfit>;
 
 impl Walk<'_> {
     fn tell(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) {
-        let error = self.sources.error(at, path.shown.as_str(), fault);
-        self.errors.push((at, error));
+        // One more than is told, to know of it.
+        if self.errors.len() <= TOLD {
+            let error = self.sources.error(at, path.shown.as_str(), fault);
+            self.errors.push((at, error));
+        }
     }
 
     fn fault(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) -> Fit {

@@ -10,9 +10,11 @@ pub mod format;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
+mod promises;
 pub mod rules;
 pub mod sums;
 pub mod surface;
+mod thrift;
 pub mod validate;
 
 use std::ops::Range;
