@@ -97,7 +97,7 @@ impl Beam {
     }
 }
 
-pub fn body() -> Body {
+fn body() -> Body {
     Body {
         name: "beam".into(),
         material: "elastic".into(),

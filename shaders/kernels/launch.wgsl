@@ -33,8 +33,7 @@ struct Launch {
     spring_room: u32,
     // Always 0, which no compiler knows.
     zero: u32,
-    // What one N is in units of what is borne.
-    load_scale: f32,
+    unused: u32,
 }
 
 struct Dispatch {

@@ -1,4 +1,4 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments.
 //!
 //! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
 
@@ -8,7 +8,6 @@ mod drawing;
 mod energy;
 mod figure;
 mod fragments;
-mod loads;
 mod raster;
 mod svg;
 mod text;
@@ -16,7 +15,7 @@ mod text;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::columns::{Breaks, Fragments, History, Loads};
+use crate::columns::{Breaks, Fragments, History};
 use crate::preview::png;
 use crate::store::{Store, StoreError, atomic};
 use figure::Figure;
@@ -70,7 +69,6 @@ struct Tables {
     history: Vec<History>,
     breaks: Vec<Breaks>,
     fragments: Vec<Fragments>,
-    loads: Vec<Loads>,
 }
 
 /// A kind of chart.
@@ -84,7 +82,7 @@ struct Chart {
 }
 
 /// Every chart.
-const CHARTS: [Chart; 4] = [
+const CHARTS: [Chart; 3] = [
     Chart {
         name: "energy",
         needs: "history",
@@ -99,11 +97,6 @@ const CHARTS: [Chart; 4] = [
         name: "fragments",
         needs: "fragments",
         figure: fragments::figure,
-    },
-    Chart {
-        name: "loads",
-        needs: "loads",
-        figure: loads::figure,
     },
 ];
 
@@ -120,7 +113,6 @@ pub fn run(
         history: read(store, "history", frames, Store::read_history)?,
         breaks: read(store, "breaks", frames, Store::read_breaks)?,
         fragments: read(store, "fragments", frames, Store::read_fragments)?,
-        loads: read(store, "loads", frames, Store::read_loads)?,
     };
     let mut summary = PlotSummary::default();
     let mut figures = Vec::new();

@@ -2,7 +2,6 @@
 
 use super::contacts::ContactChunk;
 use super::pair_pass::{PairPass, measure};
-use super::reaction_sums::ReactionSums;
 use super::system::{Load, System};
 use super::wall_list::Walls;
 use crate::geometry::solid::{Pose, Solid};
@@ -162,8 +161,6 @@ pub struct ContactPass<'a, L: Lanes> {
     pub contacts: &'a mut ContactChunk<L::Scalar>,
     /// Loads of the chunk.
     pub load: &'a mut [Load<L::Scalar>],
-    /// What its elements do to obstacles; added to.
-    pub sums: &'a mut ReactionSums,
 }
 
 impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
@@ -183,8 +180,7 @@ impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
         pairs.apply::<false>(&mut self.contacts.behind);
         for entry in &mut self.contacts.walls {
             let local = entry.element as usize - self.first;
-            self.walls
-                .apply(entry, local, &mut pairs.load[local], self.sums);
+            self.walls.apply(entry, &mut pairs.load[local]);
         }
     }
 }
@@ -197,8 +193,6 @@ pub struct MeasurePass<'a, S> {
     pub first: usize,
     /// Energies of its elements, J; added to.
     pub energy: &'a mut [f64],
-    /// Elements that touch each obstacle; added to.
-    pub touching: &'a mut [u32],
     /// Contacts of the chunk.
     pub contacts: &'a ContactChunk<S>,
 }
@@ -217,7 +211,6 @@ impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
             if let Some(energy) = self.walls.energy(entry) {
                 self.energy[entry.element as usize - first] += energy;
                 sides += 2;
-                self.touching[entry.wall as usize] += 1;
             }
         }
         sides
