@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Float32Array, Float64Array, Int16Array, Int64Array,
-    LargeStringArray, RecordBatch, UInt64Array,
+    LargeStringArray, RecordBatch, StringViewArray, UInt64Array,
 };
 use cullet::columns::{BreakMode, Breaks};
 use cullet::store::{Manifest, Store};
@@ -678,7 +678,13 @@ fn three(store: &Store, modes: ArrayRef) {
 fn types_and_codecs_of_other_programs_are_read() {
     let dictionary: DictionaryArray<Int32Type> = vec!["tension"].into_iter().collect();
     let large = LargeStringArray::from(vec!["shear"]);
-    for modes in [Arc::new(dictionary) as ArrayRef, Arc::new(large)] {
+    let view = StringViewArray::from(vec!["shear"]);
+    let modes = [
+        Arc::new(dictionary) as ArrayRef,
+        Arc::new(large),
+        Arc::new(view),
+    ];
+    for modes in modes {
         let place = Place::new();
         three(&Store::at(place.path("store")), modes);
         assert_eq!(findings(&place), [""; 0]);

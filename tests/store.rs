@@ -21,7 +21,7 @@ const SMALL: [&str; 5] = [
 ];
 
 /// Tables that depend on nothing but the pipeline.
-const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
+const TABLES: [&str; 4] = ["frames", "breaks", "fragments", "loads"];
 
 fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["run", bunny, "--out", out];
@@ -256,7 +256,7 @@ fn damaged_states_are_passed_over_aloud() {
 fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
     let place = Place::new();
     simulated(&place, "whole");
-    let folders = ["frames", "breaks", "fragments", "state"];
+    let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&place.path("whole"), &folders);
     place.succeed(&["simulate", "whole", "--state", "1", "--threads", "3"]);
     assert!(
@@ -340,6 +340,7 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         "frames",
         "breaks",
         "fragments",
+        "loads",
         "history",
         "state",
     ];
@@ -565,6 +566,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
         "frames",
         "breaks",
         "fragments",
+        "loads",
         "history",
         "state",
     ];
@@ -599,4 +601,47 @@ fn records_say_what_was_followed() {
     let simulate = &told["stages"]["simulate"];
     assert_eq!(simulate["settings"]["material"][0]["friction"], 0.5);
     assert!(simulate["inputs"]["packing"].is_string(), "{simulate}");
+}
+
+/// Copies a folder with everything in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_store_of_version_1_is_read_and_goes_on() {
+    let place = Place::new();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/v1");
+    copy(&kept, &place.path("store"));
+    let told = place.succeed(&["inspect", "store", "--validate"]);
+    assert!(told.starts_with("valid: "), "{told}");
+    let store = Store::open(place.path("store")).unwrap();
+    assert_eq!(store.frames(&(0..9)).unwrap(), [0, 1, 2, 3]);
+    let broken: usize = (0..4)
+        .map(|k| store.read_breaks(k).unwrap().bond.len())
+        .sum();
+    assert_eq!(store.read_history(3).unwrap().broken[0] as usize, broken);
+    assert!(broken > 0);
+    place.succeed(&["export", "store", "--format", "obj"]);
+    place.succeed(&[
+        "simulate",
+        "store",
+        "--resume",
+        "--backend",
+        "cpu",
+        "--until",
+        "1 ms",
+    ]);
+    place.succeed(&["reconstruct", "store"]);
+    place.succeed(&["export", "store", "--format", "usd"]);
+    let frames = Store::open(place.path("store")).unwrap().frames(&(0..9));
+    assert_eq!(frames.unwrap(), [0, 1, 2, 3, 4, 5]);
 }

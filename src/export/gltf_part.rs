@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::corner_normals::Fans;
 use super::gltf_file::Buffers;
 use super::space::bounds;
 use crate::geometry::corners::Corners;
+use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
 /// A fragment ready for the file.

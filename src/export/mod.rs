@@ -3,7 +3,6 @@
 //! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
-mod corner_normals;
 mod epochs;
 mod glb;
 mod glb_animated;

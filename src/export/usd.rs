@@ -11,7 +11,6 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 
-use super::corner_normals::Fans;
 use super::epochs::{self, Epoch, Epochs, Keep};
 use super::rigid::Rigid;
 use super::space::bounds;
@@ -22,6 +21,7 @@ use super::usd_text::{self, AT_ONCE, MATERIALS, Samples, numbers, plain, samples
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
 use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
+use crate::store::corner_normals::Fans;
 use crate::store::{Piece, StoreError, SurfaceFrame, atomic};
 
 /// USD.

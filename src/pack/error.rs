@@ -71,6 +71,14 @@ pub enum PackError {
         /// "found both" or "found neither".
         found: &'static str,
     },
+    /// A shape of counted rows or layers at random.
+    #[error(
+        "body {body:?}: plates and blocks are made of rows and layers, which a random packing has not; use shape = {{ type = \"box\" }}"
+    )]
+    Counted {
+        /// Its name.
+        body: String,
+    },
     /// Fewer than two elements fit.
     #[error(
         "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \

@@ -351,7 +351,9 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
             };
             for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {
                 let body = body("stone", shape.clone(), radius, elements);
-                let told = pack_body(&body, folder.path()).unwrap_err().to_string();
+                let told = pack_body(&body, folder.path(), (0, 0))
+                    .unwrap_err()
+                    .to_string();
                 assert!(
                     told.contains("body \"stone\": ") && told.contains(&format!("{far:e}")[..2]),
                     "{told}"

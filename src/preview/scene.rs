@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use super::colliders;
 use crate::columns::Elements;
 use crate::spec::{FrameGroup, Pipeline};
+use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
 
 /// What a surface is made of.
@@ -154,17 +156,34 @@ fn material(body: u32, inside: bool) -> Material {
 fn surfaces(surface: &SurfaceFrame) -> Scene {
     let mut scene = Scene {
         time: surface.time,
-        positions: surface.positions.iter().map(|&p| p.into()).collect(),
-        normals: surface.normals.iter().map(|&n| n.into()).collect(),
         ..Scene::default()
     };
-    for piece in &surface.pieces {
-        for triangle in surface.triangle_range(piece) {
-            let inside = surface.inside[triangle] != 0;
-            scene
-                .triangles
-                .push((surface.triangles[triangle], material(piece.body, inside)));
-        }
+    // Corners of a box and rims of cracks stay sharp: a vertex of the scene for each side of an edge.
+    let fans: Vec<_> = surface
+        .pieces
+        .par_iter()
+        .map(|piece| {
+            let fans = Fans::of(surface, piece);
+            let positions = &surface.positions[surface.vertex_range(piece)];
+            let normals = fans.normals(positions);
+            (fans, normals)
+        })
+        .collect();
+    for (piece, (fans, normals)) in surface.pieces.iter().zip(fans) {
+        let first = scene.positions.len() as u32;
+        let positions = &surface.positions[surface.vertex_range(piece)];
+        let vertices = fans.vertices.iter();
+        scene
+            .positions
+            .extend(vertices.map(|&vertex| Vec3::from(positions[vertex as usize])));
+        scene.normals.extend(normals.into_iter().map(Vec3::from));
+        let inside = &surface.inside[surface.triangle_range(piece)];
+        scene
+            .triangles
+            .extend(fans.corners.iter().zip(inside).map(|(corners, &inside)| {
+                let corners = corners.map(|corner| corner + first);
+                (corners, material(piece.body, inside != 0))
+            }));
     }
     scene
 }

@@ -206,8 +206,15 @@ impl Check<'_> {
     }
 
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
-        let PackingSpec::Hexagonal { radius, elements } = packing;
         let counted = matches!(shape, BodyShape::Block { .. });
+        let layered = counted || matches!(shape, BodyShape::Plate { .. });
+        if layered && matches!(packing, PackingSpec::Random { .. }) {
+            self.senseless(
+                &format!("{path}.packing.type"),
+                "plates and blocks are made of rows and layers, which a random packing has not; use shape = { type = \"box\" }",
+            );
+        }
+        let (radius, elements) = packing.size();
         match (radius, elements) {
             (Some(_), Some(_)) => self.senseless(
                 &format!("{path}.packing.elements"),

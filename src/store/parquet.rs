@@ -134,13 +134,16 @@ pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>>
     Ok(builder)
 }
 
+/// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left out, if any were.
+pub(super) type Take<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
+
 /// Gives every batch of rows of the `wanted` columns that are there with the number of its first one, and the word for each column that was
 /// left out.
 pub(super) fn batches(
     builder: ParquetRecordBatchReaderBuilder<File>,
     path: &Path,
     wanted: &[&str],
-    take: &mut dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()>,
+    take: &mut Take,
 ) -> Result<()> {
     let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
     let told = builder.metadata().file_metadata().key_value_metadata();

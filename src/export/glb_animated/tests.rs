@@ -6,9 +6,9 @@ use glam::{DQuat, DVec3};
 use tempfile::TempDir;
 
 use super::*;
-use crate::export::corner_normals::Fans;
 use crate::export::{Options, fixture, run};
 use crate::store::Store;
+use crate::store::corner_normals::Fans;
 use reader::{File, at};
 
 /// What the tests' shots have in common: 24 frames a second.

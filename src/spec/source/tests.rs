@@ -59,9 +59,7 @@ fn units_defaults_scale_and_overrides_resolve() {
         shot(&["scale=default"]).expect("default always exists")
     );
 
-    let elements = |shot: &Pipeline| match shot.bodies[0].packing {
-        crate::spec::PackingSpec::Hexagonal { elements, .. } => elements,
-    };
+    let elements = |shot: &Pipeline| shot.bodies[0].packing.size().1;
     let small = shot(&["scale=smoke"]).expect("valid");
     assert_eq!((small.time.end, elements(&small)), (0.02, Some(10)));
     let set = shot(&[

@@ -7,9 +7,9 @@
 
 use glam::DVec3;
 
+use super::surface::{Piece, SurfaceFrame};
 use crate::geometry::mesh::corner_angle;
 use crate::math::union_find::UnionFind;
-use crate::store::{Piece, SurfaceFrame};
 
 /// Cosine of 40 degrees: neighbours whose normals differ by more meet at an edge. The skin of marching cubes bends by less from triangle to
 /// triangle, edges of boxes and ends of cylinders by more.
@@ -131,8 +131,7 @@ fn corners_around(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::fixture;
-    use crate::geometry::{TriMesh, icosphere};
+    use crate::geometry::{TriMesh, icosphere, shapes};
 
     fn fans(mesh: &TriMesh, inside: &[u8]) -> (Fans, Vec<[f32; 3]>) {
         let rest: Vec<[f32; 3]> = mesh
@@ -153,16 +152,14 @@ mod tests {
 
     #[test]
     fn sides_of_a_box_have_their_own_normals() {
-        let surface = fixture::surface(0, 1);
-        let piece = &surface.pieces[0];
-        let fans = Fans::of(&surface, piece);
+        let mesh = shapes::cuboid(DVec3::new(1.0, 2.0, 3.0));
+        let (fans, normals) = fans(&mesh, &[0; 12]);
         assert_eq!(fans.vertices.len(), 24);
-        let normals = fans.normals(&surface.positions);
-        for (triangle, corners) in surface.triangles.iter().zip(&fans.corners) {
-            let p = triangle.map(|vertex| point(&surface.positions, vertex));
+        for (triangle, corners) in mesh.triangles.iter().zip(&fans.corners) {
+            let side = direction(triangle.map(|vertex| mesh.positions[vertex as usize]));
             for &fan in corners {
                 let normal = DVec3::from(normals[fan as usize].map(f64::from));
-                assert!(normal.distance(direction(p)) < 1e-6);
+                assert!(normal.distance(side) < 1e-6);
             }
         }
     }
