@@ -63,7 +63,7 @@ fn a_block_at_rest_weighs_on_its_floor_what_it_weighs() {
     let dt = 0.6 * schedule(&packing, &pipeline).unwrap().critical;
     let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     let first = run.snapshot(0).unwrap().loads;
-    assert_eq!((force(&first, 0), first.contacts[0]), (DVec3::ZERO, 30));
+    assert_eq!(force(&first, 0), DVec3::ZERO);
     run.advance((0.02 / dt) as u64).unwrap();
     run.snapshot(1).unwrap();
     run.advance(300).unwrap();
@@ -71,6 +71,8 @@ fn a_block_at_rest_weighs_on_its_floor_what_it_weighs() {
     let found = force(&loads, 0);
     assert_eq!(loads.kind, [LoadKind::Collider]);
     assert_eq!(loads.name, ["floor"]);
+    let lowest = points.iter().filter(|p| p.y < low + 1e-9).count();
+    assert_eq!(loads.contacts, [lowest as u32]);
     let off = (found - DVec3::NEG_Y * weight).length() / weight;
     assert!(off < 1e-3, "{found} for a weight of {weight}: {off:.1e}");
     // About the floor's position it acts under the middle of the block.
@@ -88,7 +90,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     let mut pipeline = scenes::pipeline(material);
     let length = points.iter().map(|p| p.x).fold(0.0, f64::max);
-    let pull = DVec3::new(0.8, 0.0, 0.02);
+    let pull = DVec3::new(0.8, 0.0, 0.1);
     let (clamp, action) = (Action::Clamp { velocity: [0.0; 3] }, pull.to_array());
     attach(&mut pipeline, "wall", (-1.0, 2.1 * R), clamp);
     let action = Action::Force { force: action };
@@ -116,7 +118,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     assert_eq!(given, -pull);
     let off = (found - expected).length() / expected.length();
     assert!(off < 1e-3, "{found} for {expected}: {off:.1e}");
-    // Where the force acts, the end has moved by half a millimetre.
+    // The force acts where the end is now, some tenths of a millimetre off.
     let about = place(&loads, 0);
     let bent = vector([&loads.dx, &loads.dy, &loads.dz], 1);
     assert!(bent.length() > 2e-4, "{bent}");

@@ -69,7 +69,7 @@ fn each_number(array: &dyn Array, each: &mut dyn FnMut(Option<Given>)) -> bool {
 }
 
 /// Takes numbers that `accept` can make into a `T`; `None` from it where a value is not one.
-fn convert<T: Cell + Default>(
+fn convert<T: Cell + Copy + Default>(
     array: &dyn Array,
     out: &mut Vec<T>,
     misfit: &mut Misfit,

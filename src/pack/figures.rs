@@ -278,7 +278,11 @@ mod tests {
         }
         assert_eq!(figures.radius, [0.5; 3]);
         assert!(figures.overlap.abs() < 1e-9);
-        assert!(bulk.elements > 6000 && bulk.elements < centres.len() / 2);
+        // All that lie so deep: a layer more or less on each side.
+        let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * DEEP * 0.5);
+        let expected = within.element_product() * 2.0_f64.sqrt();
+        let part = bulk.elements as f64 / expected;
+        assert!((part - 1.0).abs() < 0.1, "{part}");
     }
 
     #[test]

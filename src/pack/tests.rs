@@ -354,8 +354,10 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
                 let told = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
+                // By its box where that is larger than the number of elements says, or else by that number.
                 assert!(
-                    told.contains("body \"stone\": ") && told.contains(&format!("{far:e}")[..2]),
+                    told.contains("is a vertex of the mesh astray?")
+                        || told.contains("at most 700000000 are possible"),
                     "{told}"
                 );
             }

@@ -308,7 +308,8 @@ mod tests {
     /// A document that has every key, each tagged table in its case number `case` (the last one where there are fewer).
     fn sample(rule: Rule, case: usize) -> Value {
         if rule.text(DIMENSION).is_some() {
-            return json!(0.2);
+            let least = rule.0.get("minimum").and_then(Value::as_f64);
+            return json!(least.unwrap_or(0.0).max(0.2));
         }
         if let Some(words) = rule.words() {
             return json!(words[case.min(words.len() - 1)]);

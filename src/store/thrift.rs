@@ -120,7 +120,9 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn told(bytes: &[u8]) -> Option<(Vec<(Vec<i16>, Found)>, usize)> {
+    type Told = (Vec<(Vec<i16>, Found)>, usize);
+
+    fn told(bytes: &[u8]) -> Option<Told> {
         let mut told = Vec::new();
         let taken = read(bytes, &mut |path, found| told.push((path.to_vec(), found)))?;
         Some((told, taken))
