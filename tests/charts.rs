@@ -54,7 +54,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     store(&place);
     place.succeed(&["plot", "store", "--threads", "1"]);
     place.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
-    for name in ["energy", "breaks", "fragments"] {
+    for name in ["energy", "breaks", "fragments", "loads"] {
         for format in ["svg", "png"] {
             let file = format!("{name}.{format}");
             let read = |folder: &str| std::fs::read(place.path(folder).join(&file)).unwrap();
@@ -71,7 +71,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     ];
     place.succeed(&first);
     let files = std::fs::read_dir(place.path("first")).unwrap().count();
-    assert_eq!(files, 3);
+    assert_eq!(files, 4);
 
     // As a store of another program has it: frames and no more.
     let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
@@ -83,7 +83,9 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("left out: energy needs history"), "{said}");
-    std::fs::remove_dir_all(place.path("store/fragments")).unwrap();
+    for kind in ["fragments", "loads"] {
+        std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
+    }
     let message = place.refuse(&["plot", "store", "--to", "none"]);
     assert!(message.contains("fragments needs"), "{message}");
     assert!(!place.path("none").exists());
@@ -112,6 +114,7 @@ fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
         &format!("broken           {broken} bonds"),
         "tension",
         "fragments ",
+        "load             floor",
         "wall time        pack",
         "a frame of simulate, at most",
         "on disk          breaks",

@@ -288,7 +288,7 @@ fn a_run_continues_from_its_state_with_the_same_bytes() {
     more.pop();
     more.extend(["time.end=3 ms", "--resume"]);
     run(&place, "bunny_drop", "parts", &more);
-    let folders = ["frames", "breaks", "fragments", "state"];
+    let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let [whole, parts] = ["whole", "parts"].map(|name| files(&place.path(name), &folders));
     assert!(whole.len() > 8);
     assert!(whole == parts, "the same bytes");

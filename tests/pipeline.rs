@@ -66,7 +66,7 @@ fn a_bunny_breaks_and_nothing_is_lost() {
 #[test]
 fn threads_do_not_change_a_byte() {
     let place = Place::new();
-    let folders = ["packing", "frames", "breaks", "fragments", "state"];
+    let folders = ["packing", "frames", "breaks", "fragments", "loads", "state"];
     let results: Vec<_> = ["1", "2", "3"]
         .iter()
         .map(|threads| {
@@ -83,7 +83,7 @@ fn threads_do_not_change_a_byte() {
 fn killed_and_resumed_is_as_if_it_had_never_stopped() {
     let place = Place::new();
     simulate(&place, "whole", &[]);
-    let folders = ["frames", "breaks", "fragments", "state"];
+    let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&place.path("whole"), &folders);
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", "killed", "--to", "simulate"];
@@ -126,7 +126,7 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
 fn a_damaged_state_falls_back_to_the_one_before() {
     let place = Place::new();
     simulate(&place, "store", &[]);
-    let folders = ["frames", "breaks", "fragments", "state"];
+    let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&place.path("store"), &folders);
     let states = Store::at(place.path("store"))
         .numbers("state", "rkyv")

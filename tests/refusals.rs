@@ -45,6 +45,43 @@ fn unknown_key() {
 }
 
 #[test]
+fn random_packing_that_cannot_be() {
+    let random = |keys: &str| pipeline("type = \"hexagonal\", radius = \"1 mm\"", keys);
+    for (keys, part) in [
+        (
+            "type = \"random\", radius = \"1 mm\", spread = 0.7",
+            "≤ 0.6",
+        ),
+        (
+            "type = \"random\", radius = \"1 mm\", neighbourhood = 2",
+            "≤ 1.5",
+        ),
+        (
+            "type = \"random\", spread = 0.1",
+            "either `radius` or `elements`",
+        ),
+        (
+            "type = \"random\", radius = \"1 mm\", elements = 9",
+            "give one of them",
+        ),
+        ("type = \"random\", radius = \"1 cm\"", "too large"),
+    ] {
+        refused(&Place::new(), &random(keys), &[part]);
+    }
+    let plate = random("type = \"random\", radius = \"1 mm\"").replace(
+        BODY,
+        "shape = { type = \"plate\", size = [0.01, 0.01], layers = 2 }",
+    );
+    let parts = [
+        "shot.toml:14:",
+        "packing.type",
+        "rows and layers",
+        "\"box\"",
+    ];
+    refused(&Place::new(), &plate, &parts);
+}
+
+#[test]
 fn columns_that_do_not_fit_together() {
     let output = |keys: &str| pipeline("[[material]]", &format!("[output]\n{keys}\n[[material]]"));
     let unknown = output("columns = [\"positon\"]");

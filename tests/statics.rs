@@ -97,7 +97,7 @@ impl Beam {
     }
 }
 
-fn body() -> Body {
+pub fn body() -> Body {
     Body {
         name: "beam".into(),
         material: "elastic".into(),

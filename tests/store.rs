@@ -21,7 +21,7 @@ const SMALL: [&str; 5] = [
 ];
 
 /// Tables that depend on nothing but the pipeline.
-const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
+const TABLES: [&str; 4] = ["frames", "breaks", "fragments", "loads"];
 
 fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["run", bunny, "--out", out];
@@ -256,7 +256,7 @@ fn damaged_states_are_passed_over_aloud() {
 fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
     let place = Place::new();
     simulated(&place, "whole");
-    let folders = ["frames", "breaks", "fragments", "state"];
+    let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&place.path("whole"), &folders);
     place.succeed(&["simulate", "whole", "--state", "1", "--threads", "3"]);
     assert!(
@@ -340,6 +340,7 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         "frames",
         "breaks",
         "fragments",
+        "loads",
         "history",
         "state",
     ];
@@ -565,6 +566,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
         "frames",
         "breaks",
         "fragments",
+        "loads",
         "history",
         "state",
     ];

@@ -33,17 +33,21 @@ fn pick_motion(a: Motion, b: Motion, second: bool) -> Motion {
     );
 }
 
-// Inverse mass, inverse inertia, material, index of the attached force plus one.
+// Inverse mass, inverse inertia, material; of an element that moves the index of its attached force plus one, of one that is held its place
+// among those plus one.
 struct Own {
     inverse_mass: f32,
     inverse_inertia: f32,
     material: u32,
     force: u32,
+    held: u32,
 }
 
 fn read_own(i: u32) -> Own {
     let row = own(i);
-    return Own(row.x, row.y, u32(row.z), u32(row.w));
+    let index = u32(row.w);
+    let moves = row.x > 0.0;
+    return Own(row.x, row.y, u32(row.z), select(0u, index, moves), select(index, 0u, moves));
 }
 
 // Words of the masks: bonds that are whole, broken pairs near enough to touch, bonds found beyond their strength.

@@ -33,7 +33,8 @@ struct Launch {
     spring_room: u32,
     // Always 0, which no compiler knows.
     zero: u32,
-    unused: u32,
+    // What one N is in units of what is borne.
+    load_scale: f32,
 }
 
 struct Dispatch {

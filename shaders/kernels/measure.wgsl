@@ -45,7 +45,10 @@ fn measure_element(i: u32) {
         if j >= COLLIDER {
             let touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, 0.0);
             out.w += touch.energy;
-            sides += select(0u, 2u, touch.load.overlap > 0.0);
+            if touch.load.overlap > 0.0 {
+                sides += 2u;
+                borne_add(j - COLLIDER, 1u);
+            }
         } else {
             let touch = touch_element(a, mine, j, spring, 0.0);
             out.w += 0.5 * touch.energy;

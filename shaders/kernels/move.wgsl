@@ -69,6 +69,14 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
     return sum;
 }
 
+// Where a step adds what is borne.
+fn bear_area() -> u32 {
+    if starting {
+        return BEGINNING;
+    }
+    return select(LAST, WITHIN, open);
+}
+
 fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
     var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
     let mine = read_own(i);
@@ -97,6 +105,9 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
         var touch: Touch;
         if j >= COLLIDER {
             touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, dt);
+            if touch.load.overlap > 0.0 {
+                bear_collider(i, j - COLLIDER, bear_area(), a, touch.load);
+            }
         } else {
             touch = touch_element(a, mine, j, spring, dt);
         }
@@ -120,6 +131,9 @@ fn move_element(i: u32) {
         let bonded = bonds_of(i, a, masks_load(whole_at(i)));
         let touched = contacts_of(i, a, masks_load(near_at(i)));
         sum = Sum(bonded.force + touched.force, bonded.torque + touched.torque);
+        if mine.held != 0u {
+            bear_held(mine.held, bear_area(), sum.force, sum.torque);
+        }
     } else {
         sum = Sum(loads(i).xyz, loads(launch.stride + i).xyz);
     }

@@ -26,6 +26,11 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let bonds = packed.packing.bonds.id.len();
     let steps = plan.steps_per_frame * u64::from(plan.frames);
 
+    let bodies = super::bodies::bodies(
+        &packed.packing,
+        |body| pipeline.bodies[body].name.clone(),
+        |body| packed.shapes.get(body).cloned(),
+    );
     let warnings = warn::warnings(&packed.packing, pipeline, &plan);
 
     let mut run = prepared.engine(pipeline, pipeline.simulate.backend, plan.dt)?;
@@ -55,6 +60,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "elements": elements,
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
+        "bodies": bodies,
         "critical_step": plan.critical,
         "dt": plan.dt,
         "steps_per_frame": plan.steps_per_frame,
@@ -103,6 +109,13 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             elements as f64 / per_step / 1e6
         ),
     ];
+    for body in out["bodies"].as_array().into_iter().flatten() {
+        let name = body["name"].as_str().unwrap_or_default();
+        for (at, line) in super::bodies::lines(body).iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            lines.push(format!("{name:<19} {line}"));
+        }
+    }
     for notice in super::stages::notices(&packed) {
         lines.push(format!("note                {notice}"));
     }

@@ -6,16 +6,17 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::summary;
-use crate::columns::{Fragments, Named};
+use crate::columns::{Fragments, Loads, Named};
+use crate::geometry::read;
 use crate::spec::FrameGroup;
-use crate::store::{Manifest, Store, StoreError};
+use crate::store::{Manifest, Packing, Store, StoreError};
 
 /// Prints what is in a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
-    let elements = store.read_element_columns(&["mass"])?;
-    let bonds = store.bond_count()?;
+    let packing = store.read_packing_columns(&["body", "mass", "r", "x", "y", "z"], &["i", "j"])?;
+    let (elements, bonds) = (&packing.elements, packing.bonds.i.len());
     let mass: f64 = elements.mass.iter().sum();
     let frames = store.numbers("frames", "parquet")?;
     let mut out = json!({
@@ -24,6 +25,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "elements": elements.id.len(),
         "bonds": bonds,
         "mass": mass,
+        "bodies": bodies(&store, &manifest, &packing),
         "frames": frames.len(),
         "states": store.numbers("state", "rkyv")?,
         "meshes": store.numbers("meshes", "rkyv")?.len(),
@@ -31,7 +33,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "broken_by_mode": broken_by_mode(&store)?,
         "disk": disk(store.root())?,
     });
-    // Stores of other programs need not have these two.
+    // Stores of other programs need not have these.
     let last = frames.last().copied().unwrap_or(0);
     let history = if_there(store.read_history(last))?;
     let fragments = if_there(store.read_fragments(last))?;
@@ -53,6 +55,9 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             "contacts": history.contacts[0],
             "outside": history.outside[0],
         });
+        if let Some(loads) = if_there(store.read_loads(last))? {
+            out["last"]["loads"] = each_load(&loads);
+        }
         let mut seconds = 0.0;
         let mut slowest = (0.0, last);
         for &frame in &frames {
@@ -94,6 +99,33 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         return super::print(&out.to_string());
     }
     super::print(&summary::lines(&out).join("\n"))
+}
+
+/// Figures of each body's packing.
+fn bodies(store: &Store, manifest: &Manifest, packing: &Packing) -> Value {
+    let names = manifest.pipeline.as_ref().map(|shot| &shot.bodies);
+    let name = |body: usize| match names.and_then(|bodies| bodies.get(body)) {
+        Some(body) => body.name.clone(),
+        None => format!("body {body}"),
+    };
+    // Stores of other programs need not have skins.
+    let skin = |body| read::read(&store.shape_path(body)).ok();
+    super::bodies::bodies(packing, name, skin)
+}
+
+/// What each collider and attachment bears.
+fn each_load(loads: &Loads) -> Value {
+    let rows = (0..loads.name.len()).map(|k| {
+        json!({
+            "kind": loads.kind[k].name(),
+            "name": loads.name[k],
+            "force": [loads.fx[k], loads.fy[k], loads.fz[k]],
+            "torque": [loads.tx[k], loads.ty[k], loads.tz[k]],
+            "moved": [loads.dx[k], loads.dy[k], loads.dz[k]],
+            "contacts": loads.contacts[k],
+        })
+    });
+    rows.collect()
 }
 
 /// Broken bonds by the strength that was passed.

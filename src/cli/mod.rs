@@ -1,6 +1,7 @@
 //! The command line: one subcommand a stage, and `run` for all of them.
 
 mod adapters;
+mod bodies;
 mod branch;
 mod check;
 mod inspect;

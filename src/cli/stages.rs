@@ -15,11 +15,12 @@ use crate::{
 };
 
 /// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 9] = [
+const AFTER_PACK: [&str; 10] = [
     "frames",
     "breaks",
     "history",
     "fragments",
+    "loads",
     "state",
     "meshes",
     "exports",
@@ -189,7 +190,7 @@ pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
 
 /// The tables of a simulation that stand in `store.json`.
 pub fn tables(manifest: &Manifest) -> Vec<String> {
-    let kinds = ["frames", "breaks", "history", "fragments"];
+    let kinds = ["frames", "breaks", "history", "fragments", "loads"];
     let names = manifest.files.keys();
     let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()
@@ -271,6 +272,20 @@ pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     Task::export(export_name(arguments.format), options, manifest)
 }
 
+/// Frames a second of a store that says nothing of it: as far apart as its first two; those of film where there is one only.
+fn rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
+    let frames = store.frames(range)?;
+    let mut times: Vec<f64> = Vec::new();
+    for &frame in frames.iter().take(2) {
+        let table = store.read_frame_with(frame, &[])?;
+        times.extend(table.time.first());
+    }
+    Ok(match times[..] {
+        [first, second] if second > first => 1.0 / (second - first),
+        _ => 24.0,
+    })
+}
+
 /// Exports in one format.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
     let (store, manifest) = open(&arguments.store)?;
@@ -278,7 +293,10 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
     let options = export::Options {
         frames: arguments.frames.clone(),
-        fps: pipeline.map_or(24.0, |p| p.time.frames_per_second),
+        fps: match pipeline {
+            Some(pipeline) => pipeline.time.frames_per_second,
+            None => rate(&store, &arguments.frames)?,
+        },
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
         debris: arguments.debris_size.or(settings.debris_size),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::bodies;
 use crate::units::show::{figures, grouped, quantity};
 
 /// Width of the names on the left.
@@ -54,6 +55,12 @@ impl Lines {
             quantity(1e3 * number(&store["mass"]), "g")
         );
         self.line("packing", &what);
+        for body in store["bodies"].as_array().into_iter().flatten() {
+            for (at, line) in bodies::lines(body).iter().enumerate() {
+                let name = text(&body["name"]);
+                self.line(if at == 0 { &name } else { "" }, line);
+            }
+        }
     }
 
     fn last(&mut self, last: &Value, store: &Value) {
@@ -103,6 +110,24 @@ impl Lines {
             );
             self.line("", &what);
         }
+        let length = |vector: &Value| {
+            let parts = vector.as_array().into_iter().flatten().map(number);
+            parts.map(|part| part * part).sum::<f64>().sqrt()
+        };
+        let loads: Vec<_> = last["loads"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|load| {
+                let force = quantity(length(&load["force"]), "N");
+                let moved = match length(&load["moved"]) {
+                    0.0 => String::new(),
+                    moved => format!("moved by {}", quantity(moved, "m")),
+                };
+                [text(&load["name"]), force, moved]
+            })
+            .collect();
+        self.rows("load", &loads);
     }
 
     fn fragments(&mut self, last: &Value) {
@@ -173,7 +198,8 @@ fn text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn number(value: &Value) -> f64 {
+/// A number that must be there; not a number where it is not.
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
@@ -210,6 +236,10 @@ mod tests {
                 "energy": { "kinetic": 1.25, "bond": -3e-5 },
                 "broken": 12345, "broken_part": 0.0725, "contacts": 12, "outside": 3,
                 "fragments": 47, "fragments_of_10_elements": 12, "largest_mass_parts": [0.421, 0.2],
+                "loads": [
+                    { "name": "floor", "force": [0.3, -0.4, 0], "moved": [0, 0, 0] },
+                    { "name": "punch", "force": [0, 1200, 0], "moved": [0, -0.004, 0.003] },
+                ],
             },
             "stages": { "pack": { "seconds": 0.14 }, "simulate": { "seconds": 92.3 } },
             "frame_seconds": { "mean": 2.5, "most": 4.25, "most_in_frame": 3 },
@@ -227,6 +257,8 @@ fragments        47, 12 of them of 10 elements or more
                  the largest have 42.1, 20.0 % of the mass
 contacts         12 touching pairs
                  3 elements outside the bounds of the world
+load             floor  500 mN
+                 punch  1.2 kN  moved by 5 mm
 wall time        pack       0.14 s
                  simulate  92.30 s
                  2.50 s a frame of simulate, at most 4.25 s for frame 3

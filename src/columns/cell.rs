@@ -1,4 +1,4 @@
-//! What a column can hold: numbers, and enums stored by name so that SQL reads words.
+//! What a column can hold: numbers, words, and enums stored by name so that SQL reads words.
 //!
 //! Files are written with one type a column and read with any that loses nothing: integers of other widths and signs, floats of the other
 //! precision, whole numbers as floats.
@@ -20,7 +20,7 @@ use arrow_schema::DataType;
 pub type Misfit<'a> = dyn FnMut(Option<usize>, fmt::Arguments) + 'a;
 
 /// A value that a column can hold.
-pub trait Cell: Copy + Send + Sync + 'static {
+pub trait Cell: Clone + Send + Sync + 'static {
     /// Arrow type of the column.
     fn data_type() -> DataType;
     /// Column from values.
@@ -28,7 +28,7 @@ pub trait Cell: Copy + Send + Sync + 'static {
     /// Appends the values of `array` to `out`, as many as it has rows; `misfit` hears of each that does not fit and has another in its place.
     fn append_from(array: &dyn Array, out: &mut Vec<Self>, misfit: &mut Misfit);
     /// Whether it is neither infinite nor no number.
-    fn is_finite(self) -> bool {
+    fn is_finite(&self) -> bool {
         true
     }
 }
@@ -69,7 +69,7 @@ fn each_number(array: &dyn Array, each: &mut dyn FnMut(Option<Given>)) -> bool {
 }
 
 /// Takes numbers that `accept` can make into a `T`; `None` from it where a value is not one.
-fn convert<T: Cell + Default>(
+fn convert<T: Cell + Copy + Default>(
     array: &dyn Array,
     out: &mut Vec<T>,
     misfit: &mut Misfit,
@@ -80,7 +80,7 @@ fn convert<T: Cell + Default>(
     let numbers = each_number(array, &mut |given| {
         let value = given.as_ref().and_then(&accept);
         let row = Some(out.len() - first);
-        match (&given, value) {
+        match (&given, &value) {
             (None, _) => misfit(row, format_args!("has no value")),
             (Some(Given::Whole(v)), None) => {
                 misfit(row, format_args!("holds {v}, which is no {wanted}"));
@@ -117,8 +117,8 @@ macro_rules! number_cell {
                     _ => convert(array, out, misfit, $accept),
                 }
             }
-            fn is_finite(self) -> bool {
-                $finite(self)
+            fn is_finite(&self) -> bool {
+                $finite(*self)
             }
         }
     )*};
@@ -141,6 +141,55 @@ number_cell! {
         Given::Whole(value) => Some(*value as f64).filter(|x| *x as i128 == *value),
         Given::Real(value) => Some(*value),
     }, f64::is_finite;
+}
+
+impl Cell for String {
+    fn data_type() -> DataType {
+        DataType::Utf8
+    }
+    fn to_array(values: &[Self]) -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(values))
+    }
+    fn append_from(array: &dyn Array, out: &mut Vec<Self>, misfit: &mut Misfit) {
+        words(
+            array,
+            out,
+            misfit,
+            |word| Ok(word.to_owned()),
+            String::new(),
+        );
+    }
+}
+
+/// Takes words that `accept` can make into a `T`; `fallback` stands where it cannot.
+fn words<T: Clone>(
+    array: &dyn Array,
+    out: &mut Vec<T>,
+    misfit: &mut Misfit,
+    accept: impl Fn(&str) -> Result<T, String>,
+    fallback: T,
+) {
+    let first = out.len();
+    let Some(words) = array.as_any().downcast_ref::<StringArray>() else {
+        let held = array.data_type();
+        misfit(None, format_args!("holds {held}, not {}", DataType::Utf8));
+        out.resize(first + array.len(), fallback);
+        return;
+    };
+    for (row, word) in words.iter().enumerate() {
+        let value = match word.map(&accept) {
+            Some(Ok(value)) => value,
+            Some(Err(what)) => {
+                misfit(Some(row), format_args!("{what}"));
+                fallback.clone()
+            }
+            None => {
+                misfit(Some(row), format_args!("has no value"));
+                fallback.clone()
+            }
+        };
+        out.push(value);
+    }
 }
 
 /// An enum that the store keeps by name.
@@ -180,27 +229,7 @@ impl<T: Named> Cell for T {
         ))
     }
     fn append_from(array: &dyn Array, out: &mut Vec<Self>, misfit: &mut Misfit) {
-        let (first, fallback) = (out.len(), T::NAMES[0].0);
-        let Some(names) = array.as_any().downcast_ref::<StringArray>() else {
-            let held = array.data_type();
-            misfit(None, format_args!("holds {held}, not {}", DataType::Utf8));
-            out.resize(first + array.len(), fallback);
-            return;
-        };
-        for (row, name) in names.iter().enumerate() {
-            let value = match name.map(T::from_name) {
-                Some(Ok(value)) => value,
-                Some(Err(what)) => {
-                    misfit(Some(row), format_args!("{what}"));
-                    fallback
-                }
-                None => {
-                    misfit(Some(row), format_args!("has no value"));
-                    fallback
-                }
-            };
-            out.push(value);
-        }
+        words(array, out, misfit, T::from_name, T::NAMES[0].0);
     }
 }
 
@@ -257,5 +286,8 @@ mod tests {
         assert_eq!(taken::<f64>(&words).1, ["holds Utf8, not Float64"]);
         assert_eq!(taken::<f64>(&words).0.len(), 3);
         assert_eq!(taken::<BreakMode>(&real).0.len(), 2);
+        assert_eq!(taken::<String>(&words).0, ["shear", "bend", ""]);
+        assert_eq!(taken::<String>(&words).1, ["2: has no value"]);
+        assert_eq!(taken::<String>(&real).1, ["holds Float64, not Utf8"]);
     }
 }

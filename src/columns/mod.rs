@@ -9,4 +9,6 @@ pub mod tables;
 
 pub use cell::{Cell, Misfit, Named};
 pub use table::{Column, Table};
-pub use tables::{BondLaw, Bonds, BreakMode, Breaks, Elements, Fragments, Frames, History, Shape};
+pub use tables::{
+    BondLaw, Bonds, BreakMode, Breaks, Elements, Fragments, Frames, History, LoadKind, Loads, Shape,
+};

@@ -106,7 +106,7 @@ macro_rules! table {
             fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize)) {
                 $(
                     for (row, value) in self.$field.iter().enumerate() {
-                        if !$crate::columns::Cell::is_finite(*value) {
+                        if !$crate::columns::Cell::is_finite(value) {
                             found(stringify!($field), row);
                         }
                     }

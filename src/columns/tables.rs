@@ -25,6 +25,24 @@ impl Named for Shape {
     const NAMES: &'static [(Self, &'static str)] = &[(Shape::Sphere, "sphere")];
 }
 
+/// What bears a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadKind {
+    /// A `[[collider]]`.
+    Collider,
+    /// An `[[attach]]` that holds or drives.
+    Clamp,
+    /// An `[[attach]]` that loads with a force.
+    Force,
+}
+impl Named for LoadKind {
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (LoadKind::Collider, "collider"),
+        (LoadKind::Clamp, "clamp"),
+        (LoadKind::Force, "force"),
+    ];
+}
+
 /// Which strength was passed when a bond broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BreakMode {
@@ -179,5 +197,32 @@ table! {
         max_x: f64, "m", "bounds of its elements, radii included";
         max_y: f64, "m", "bounds of its elements, radii included";
         max_z: f64, "m", "bounds of its elements, radii included";
+    }
+}
+
+table! {
+    /// `loads/NNNNNN.parquet`: one row a collider, then one an attachment, in the order of the pipeline; absent where there is neither. Forces
+    /// and torques are those that elements exert, means over the time since the frame before, 0 in the first frame; in a clamp they include the
+    /// weight of what it holds.
+    Loads {
+        frame: u32, "1", "frame number";
+        time: f64, "s", "simulated time";
+        kind: LoadKind, "1", "what bears it";
+        index: u32, "1", "index among the colliders of the pipeline, or among its attachments";
+        name: String, "1", "name in the pipeline";
+        fx: f64, "N", "force of the elements on it, mean since the frame before";
+        fy: f64, "N", "force of the elements on it, mean since the frame before";
+        fz: f64, "N", "force of the elements on it, mean since the frame before";
+        tx: f64, "N m", "torque of the elements on it about its position, mean since the frame before";
+        ty: f64, "N m", "torque of the elements on it about its position, mean since the frame before";
+        tz: f64, "N m", "torque of the elements on it about its position, mean since the frame before";
+        x: f64, "m", "position of the collider; mean position of the elements of the attachment";
+        y: f64, "m", "position of the collider; mean position of the elements of the attachment";
+        z: f64, "m", "position of the collider; mean position of the elements of the attachment";
+        dx: f64, "m", "how far it has moved since the start";
+        dy: f64, "m", "how far it has moved since the start";
+        dz: f64, "m", "how far it has moved since the start";
+        angle: f64, "rad", "how far the collider is turned against the start, 0 to pi; 0 of an attachment";
+        contacts: u32, "1", "elements that touch the collider at the frame; elements of the attachment";
     }
 }

@@ -46,7 +46,9 @@ impl HashGrid {
         for dz in -1..=1 {
             for dy in -1..=1 {
                 for dx in -1..=1 {
-                    let b = bucket(centre + I64Vec3::new(dx, dy, dz), self.start.len() - 1);
+                    // Points too far away to be counted in cells are all in the last one.
+                    let cell = centre.wrapping_add(I64Vec3::new(dx, dy, dz));
+                    let b = bucket(cell, self.start.len() - 1);
                     // Two of the cells may share a bucket.
                     if seen[..count].contains(&b) {
                         continue;
@@ -71,4 +73,25 @@ fn bucket(c: I64Vec3, buckets: usize) -> u32 {
         ^ (c.y as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
         ^ (c.z as u64).wrapping_mul(0x1656_67B1_9E37_79F9);
     ((mixed ^ (mixed >> 29)) & (buckets as u64 - 1)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_at_the_end_of_the_world_are_found() {
+        let places = [
+            DVec3::splat(f64::MAX),
+            DVec3::NAN,
+            DVec3::NEG_INFINITY,
+            DVec3::X,
+        ];
+        let grid = HashGrid::new(places.len(), 1e-3, |k| places[k]);
+        for (k, place) in (0..).zip(places) {
+            let mut found = Vec::new();
+            grid.around(place, |other| found.push(other));
+            assert!(found.contains(&k), "{place}: {found:?}");
+        }
+    }
 }

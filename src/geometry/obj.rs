@@ -1,150 +1,162 @@
-//! Wavefront OBJ. Parsed by `tobj`; as that keeps no line numbers, the text is searched again once something is wrong.
+//! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates. Normals, materials, points and lines are ignored.
 
 use glam::DVec3;
 
 use super::read::{Fault, Parsed};
 use super::{CornerUv, TriMesh};
 
-/// Triangles of all objects and groups with their texture coordinates; normals and materials are ignored.
-pub(super) fn parse(mut bytes: &[u8]) -> Parsed {
-    let text = bytes;
-    let options = tobj::LoadOptions {
-        triangulate: true,
-        ignore_points: true,
-        ignore_lines: true,
-        ..Default::default()
-    };
-    let (models, _) = tobj::load_obj_buf(&mut bytes, &options, |_| Ok(Default::default()))
-        .map_err(|error| find_fault(text).unwrap_or(Fault::new(None, error.to_string())))?;
-    let mut mesh = TriMesh::default();
-    for model in &models {
-        let base = mesh.positions.len() as u32;
-        let (positions, _) = model.mesh.positions.as_chunks::<3>();
-        let (triangles, _) = model.mesh.indices.as_chunks::<3>();
-        let (uv, _) = model.mesh.texcoords.as_chunks::<2>();
-        let uv_of = |corner: &u32| uv[*corner as usize].map(|value| value as f32);
-        let (corners, _) = model.mesh.texcoord_indices.as_chunks::<3>();
-        mesh.uv
-            .extend(corners.iter().map(|[a, b, c]| [a, b, c].map(uv_of)));
-        mesh.positions
-            .extend(positions.iter().copied().map(DVec3::from_array));
-        mesh.triangles
-            .extend(triangles.iter().map(|triangle| triangle.map(|v| v + base)));
-        // A model before the first `vt` has none.
-        mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
-    }
-    if mesh.positions.iter().any(|position| !position.is_finite()) {
-        let fault = Fault::new(None, "a coordinate is not finite");
-        return Err(find_fault(text).unwrap_or(fault));
-    }
-    if !mesh
-        .uv
-        .as_flattened()
-        .as_flattened()
-        .iter()
-        .all(|x| x.is_finite())
-    {
-        let fault = Fault::new(None, "a texture coordinate is not finite");
-        return Err(find_fault(text).unwrap_or(fault));
-    }
-    clear_untextured(&mut mesh, text);
-    Ok(mesh)
-}
-
-/// Zeros the texture coordinates of faces that name none: `tobj` gives them those of the corner before. Where no face names any, there are none.
-fn clear_untextured(mesh: &mut TriMesh, text: &[u8]) {
-    let named = |word: &str| {
-        let mut parts = word.split('/').skip(1);
-        parts
-            .next()
-            .is_some_and(|index| !index.is_empty() && index != "0")
-    };
-    let (mut t, mut any) = (0, false);
-    for line in String::from_utf8_lossy(text).lines() {
+/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans.
+pub(super) fn parse(bytes: &[u8]) -> Parsed {
+    let mut found = Found::default();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let line = String::from_utf8_lossy(line);
         let mut words = line.split_whitespace();
-        // A line of three points or more counts as a face, as it does to `tobj`.
-        if !matches!(words.next(), Some("f" | "l")) {
-            continue;
-        }
-        let (mut corners, mut textured) = (0_usize, true);
-        for word in words {
-            corners += 1;
-            textured &= named(word);
-        }
-        let end = t + corners.saturating_sub(2);
-        if textured {
-            any |= end > t;
-        } else if let Some(uv) = mesh.uv.get_mut(t..end) {
-            uv.fill(CornerUv::default());
-        }
-        t = end;
-    }
-    if !any {
-        mesh.uv = Vec::new();
-    }
-}
-
-/// The first `v`, `vt` or `f` record that cannot be used.
-fn find_fault(text: &[u8]) -> Option<Fault> {
-    let text = String::from_utf8_lossy(text);
-    let (mut vertices, mut textures) = (0_i64, 0_i64);
-    for (number, line) in text.lines().enumerate() {
-        let mut words = line.split_whitespace();
-        let fault = match words.next() {
-            Some("v") => {
-                vertices += 1;
-                coordinates_fault(words, "a vertex", "coordinate", 3)
-            }
-            Some("vt") => {
-                textures += 1;
-                coordinates_fault(words, "a texture vertex", "texture coordinate", 2)
-            }
-            Some("f") => words.find_map(|word| index_fault(word, vertices, textures)),
-            _ => None,
+        let done = match words.next() {
+            Some("v") => found.vertex(words),
+            Some("vt") => found.texture_vertex(words),
+            Some("f") => found.face(words),
+            _ => Ok(()),
         };
-        if let Some(what) = fault {
-            return Some(Fault::new(Some(number + 1), what));
-        }
+        done.map_err(|what| Fault::new(Some(number + 1), what))?;
     }
-    None
+    Ok(found.mesh())
 }
 
-/// What is wrong with the numbers of a record, which needs so many.
-fn coordinates_fault<'a>(
-    words: impl Iterator<Item = &'a str>,
-    record: &str,
-    number: &str,
-    needed: usize,
-) -> Option<String> {
-    let words: Vec<&str> = words.collect();
-    if words.len() < needed {
-        return Some(format!(
-            "{record} needs {needed} coordinates, found {}",
+/// What the lines so far have brought.
+#[derive(Default)]
+struct Found {
+    vertices: Vec<DVec3>,
+    texture: Vec<[f32; 2]>,
+    triangles: Vec<[u32; 3]>,
+    /// One a triangle from the first face on that names any, those before it included.
+    uv: Vec<CornerUv>,
+    /// Corners of the face at hand.
+    corners: Vec<Corner>,
+}
+
+#[derive(Clone, Copy)]
+struct Corner {
+    vertex: u32,
+    texture: Option<[f32; 2]>,
+}
+
+type Done = Result<(), String>;
+
+impl Found {
+    fn vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+        let words: Vec<&str> = words.collect();
+        let [x, y, z] = numbers(&words, "a vertex", "coordinate")?;
+        let mut position = DVec3::new(x, y, z);
+        // A fourth number is a weight; three more are a colour.
+        if let [_, _, _, weight] = words[..] {
+            position /= number(weight, "weight")?;
+        }
+        if !position.is_finite() {
+            return Err("a coordinate over its weight is not finite".to_owned());
+        }
+        self.vertices.push(position);
+        Ok(())
+    }
+
+    fn texture_vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+        let words: Vec<&str> = words.collect();
+        let name = "texture coordinate";
+        let values: [f64; 2] = numbers(&words, "a texture vertex", name)?;
+        let values = values.map(|value| value as f32);
+        if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+            return Err(format!("{name} {value} is not finite"));
+        }
+        self.texture.push(values);
+        Ok(())
+    }
+
+    fn face<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+        self.corners.clear();
+        for word in words {
+            let mut parts = word.split('/');
+            let vertex = parts.next().unwrap_or_default();
+            let vertex = index(vertex, "vertex", self.vertices.len())?;
+            let texture = parts.next().filter(|part| !part.is_empty() && *part != "0");
+            let texture = match texture {
+                Some(part) => Some(index(part, "texture vertex", self.texture.len())?),
+                None => None,
+            };
+            self.corners.push(Corner {
+                vertex: vertex as u32,
+                texture: texture.map(|at| self.texture[at]),
+            });
+        }
+        let is_textured = self.corners.iter().all(|corner| corner.texture.is_some());
+        for third in 2..self.corners.len() {
+            let fan = [0, third - 1, third].map(|corner| self.corners[corner]);
+            if is_textured {
+                self.uv.resize(self.triangles.len(), CornerUv::default());
+            }
+            self.triangles.push(fan.map(|corner| corner.vertex));
+            if is_textured || !self.uv.is_empty() {
+                let uv = fan.map(|corner| corner.texture.filter(|_| is_textured));
+                self.uv.push(uv.map(Option::unwrap_or_default));
+            }
+        }
+        Ok(())
+    }
+
+    /// The triangles, with vertices in the order of their first use.
+    fn mesh(self) -> TriMesh {
+        let mut mesh = TriMesh {
+            uv: self.uv,
+            triangles: self.triangles,
+            ..TriMesh::default()
+        };
+        let mut number = vec![u32::MAX; self.vertices.len()];
+        for vertex in mesh.triangles.as_flattened_mut() {
+            let number = &mut number[*vertex as usize];
+            if *number == u32::MAX {
+                *number = mesh.positions.len() as u32;
+                mesh.positions.push(self.vertices[*vertex as usize]);
+            }
+            *vertex = *number;
+        }
+        mesh
+    }
+}
+
+/// The first numbers of a record.
+fn numbers<const N: usize>(words: &[&str], record: &str, name: &str) -> Result<[f64; N], String> {
+    let Some(first) = words.first_chunk::<N>() else {
+        return Err(format!(
+            "{record} needs {N} coordinates, found {}",
             words.len()
         ));
+    };
+    let mut values = [0.0; N];
+    for (value, word) in values.iter_mut().zip(first) {
+        *value = number(word, name)?;
     }
-    words
-        .iter()
-        .take(needed)
-        .find_map(|word| match word.parse::<f64>() {
-            Ok(value) if value.is_finite() => None,
-            Ok(value) => Some(format!("{number} {value} is not finite")),
-            Err(_) => Some(format!("{number} {word:?} is no number")),
-        })
+    Ok(values)
 }
 
-/// What is wrong with a corner of a face where there are so many vertices and texture vertices.
-fn index_fault(word: &str, vertices: i64, textures: i64) -> Option<String> {
-    let mut parts = word.split('/');
-    let fault = |index: &str, what: &str, count: i64| match index.parse::<i64>() {
-        Ok(index) if (1..=count).contains(&index) || (-count..0).contains(&index) => None,
-        Ok(index) => Some(format!(
+fn number(word: &str, name: &str) -> Result<f64, String> {
+    match word.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) => Err(format!("{name} {value} is not finite")),
+        Err(_) => Err(format!("{name} {word:?} is no number")),
+    }
+}
+
+/// Place of what a face names, counted from 1 or backwards from the end, where there are `count` so far.
+fn index(word: &str, what: &str, count: usize) -> Result<usize, String> {
+    let Ok(index) = word.parse::<i64>() else {
+        return Err(format!("face has {word:?} for a {what} index"));
+    };
+    let place = match index {
+        1.. => index - 1,
+        _ => count as i64 + index,
+    };
+    match usize::try_from(place) {
+        Ok(place) if place < count => Ok(place),
+        _ => Err(format!(
             "face uses {what} {index}; there are {count} so far"
         )),
-        Err(_) => Some(format!("face has {index:?} for a {what} index")),
-    };
-    fault(parts.next().unwrap_or_default(), "vertex", vertices).or_else(|| {
-        let texture = parts.next().filter(|index| !index.is_empty())?;
-        fault(texture, "texture vertex", textures)
-    })
+    }
 }

@@ -4,7 +4,9 @@ use std::io::{self, BufReader, Write};
 
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{Encoding, Property, PropertyAccess, PropertyAccessResult};
+use ply_rs_bw::ply::{
+    ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
+};
 
 use super::TriMesh;
 use super::read::{Fault, Parsed};
@@ -116,10 +118,12 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let header = parser.read_header(&mut reader).map_err(fault)?;
     let is_text = header.encoding == Encoding::Ascii;
     let mut line = header_lines(bytes);
+    let left = bytes.len().saturating_sub(header_length(bytes));
     let mut mesh = TriMesh::default();
     // Texture coordinates of vertices, and whether there are any.
     let (mut texture, mut textured) = (Vec::new(), false);
     for (name, element) in &header.elements {
+        check_count(name, element, is_text, left).map_err(|what| Fault::new(None, what))?;
         let rows = parser
             .read_payload_for_element(&mut reader, element, &header)
             .map_err(fault)?;
@@ -200,11 +204,55 @@ fn append_face(
     Ok(())
 }
 
+/// Refuses more rows than the bytes behind the header can hold: room for all would be taken before the first is read.
+fn check_count(
+    name: &str,
+    element: &ElementDef,
+    is_text: bool,
+    bytes: usize,
+) -> Result<(), String> {
+    let size = |scalar: &ScalarType| match scalar {
+        ScalarType::Char | ScalarType::UChar => 1,
+        ScalarType::Short | ScalarType::UShort => 2,
+        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+        ScalarType::Double => 8,
+    };
+    // Of a list its length.
+    let least = |data_type: &PropertyType| match data_type {
+        PropertyType::Scalar(scalar) | PropertyType::List(scalar, _) => size(scalar),
+    };
+    let properties = element.properties.iter();
+    let row: usize = match is_text {
+        // A digit and a space or the end of the line each.
+        true => properties.map(|_| 2).sum(),
+        false => properties
+            .map(|(_, property)| least(&property.data_type))
+            .sum(),
+    };
+    let count = element.count;
+    if count > 0 && row == 0 {
+        return Err(format!("element {name} has {count} rows of no property"));
+    }
+    // The last line of a text may have no end.
+    if count.saturating_mul(row) > bytes + usize::from(is_text) {
+        return Err(format!(
+            "element {name} is said to have {count} rows; the file has {bytes} bytes behind its header"
+        ));
+    }
+    Ok(())
+}
+
 /// Lines up to and including `end_header`.
 fn header_lines(bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let before = lines.take_while(|line| !line.trim_ascii().eq(b"end_header"));
     before.count() + 1
+}
+
+/// Bytes up to and including the line `end_header`.
+fn header_length(bytes: &[u8]) -> usize {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.take(header_lines(bytes)).map(<[u8]>::len).sum()
 }
 
 /// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces where there are some.

@@ -314,6 +314,62 @@ mod tests {
     }
 
     #[test]
+    fn counts_that_the_file_cannot_hold_are_refused() {
+        let header = |format: &str, elements: &str| {
+            format!("ply\nformat {format} 1.0\n{elements}end_header\n")
+        };
+        let vertices =
+            "element vertex 9000000000000\nproperty uchar x\nproperty uchar y\nproperty uchar z\n";
+        for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
+            let told = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
+            let expected = "element vertex is said to have 9000000000000 rows; the file has 6 bytes behind its header";
+            assert!(told.ends_with(expected), "{told}");
+            let none = header(format, "element nothing 9000000000000\n");
+            let told = message("a.ply", &none);
+            assert!(
+                told.contains("nothing has 9000000000000 rows of no property"),
+                "{told}"
+            );
+        }
+        let faces = "element face 9\nproperty list uint uchar vertex_indices\n";
+        let told = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
+        assert!(told.contains("9 rows; the file has 4 bytes"), "{told}");
+        let told = message(
+            "a.obj",
+            &format!("{TETRAHEDRON}f 1 2 9223372036854775807\n"),
+        );
+        assert!(
+            told.contains("a.obj:5: face uses vertex 9223372036854775807"),
+            "{told}"
+        );
+        let told = message(
+            "a.obj",
+            &format!("{TETRAHEDRON}vt 0 0\nf 1/-9223372036854775808 2 3\n"),
+        );
+        assert!(
+            told.contains("uses texture vertex -9223372036854775808"),
+            "{told}"
+        );
+        let mut stl = vec![b' '; 80];
+        stl.extend(u32::MAX.to_le_bytes());
+        stl.extend([0; 120]);
+        assert!(read_text("a.stl", &stl).is_err());
+    }
+
+    #[test]
+    fn obj_weights_and_colours_are_taken_or_refused() {
+        let text = "v 0 0 0 0.5\nv 2 0 0 2\nv 0 1 0 0.1 0.2 0.3\nl 1 2 3\nf\nf 1\nf 1 2 3\n";
+        let mesh = read_text("a.obj", text.as_bytes()).unwrap();
+        assert_eq!(mesh.positions, [DVec3::ZERO, DVec3::X, DVec3::Y]);
+        assert_eq!(mesh.triangles, [[0, 1, 2]]);
+        let told = message("a.obj", "v 1 0 0 0\n");
+        assert!(
+            told.contains("a.obj:1") && told.contains("not finite"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn formats_agree() {
         let mesh = shapes::sphere(0.3);
         let mut bytes = Vec::new();

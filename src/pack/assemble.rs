@@ -56,14 +56,19 @@ fn positive(material: &Material, key: &'static str, value: f64) -> Result<f64, P
 /// All columns but those of body and material.
 fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, material: &Material) {
     let count = packed.centres.len();
-    let r = packed.radius;
-    let volume = packed.volume / count as f64;
-    let mass = match body.mass {
-        MassModel::Bulk => volume * material.density,
+    let radii = &packed.radii;
+    // Over the mean radius: exactly 1 where all are equal.
+    let cube = |r: &f64| (r / packed.radius).powi(3);
+    let cubes: f64 = radii.iter().map(cube).sum();
+    // The body's volume, shared out by the volumes of the balls.
+    let volume = |r: &f64| packed.volume * cube(r) / cubes;
+    let mass = |r: &f64| match body.mass {
+        MassModel::Bulk => volume(r) * material.density,
         MassModel::Sphere => 4.0 / 3.0 * PI * r.powi(3) * material.density,
     };
-    // Equal masses: the centre of mass is the mean.
-    let centre = packed.centres.iter().sum::<DVec3>() / count as f64;
+    // Masses go with the cubes either way.
+    let weighted = packed.centres.iter().zip(radii).map(|(p, r)| *p * cube(r));
+    let centre = weighted.sum::<DVec3>() / cubes;
     let (velocity, spin) = (
         DVec3::from_array(body.velocity),
         DVec3::from_array(body.spin),
@@ -84,11 +89,12 @@ fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, ma
         speeds.par_extend(centres.map(|p| moving(p)[axis]));
     }
     elements.kind.par_extend(repeat_n(Shape::Sphere, count));
+    elements.r.extend_from_slice(radii);
+    elements.mass.par_extend(radii.par_iter().map(mass));
+    let inertia = |r: &f64| 0.4 * mass(r) * r * r;
+    elements.inertia.par_extend(radii.par_iter().map(inertia));
+    elements.volume.par_extend(radii.par_iter().map(volume));
     for (column, value) in [
-        (&mut elements.r, r),
-        (&mut elements.mass, mass),
-        (&mut elements.inertia, 0.4 * mass * r * r),
-        (&mut elements.volume, volume),
         (&mut elements.wx, spin.x),
         (&mut elements.wy, spin.y),
         (&mut elements.wz, spin.z),
@@ -115,9 +121,11 @@ fn append_bonds(
         .l0
         .par_extend(pairs.clone().map(|pair| between(pair).length()));
     let lengths = &bonds.l0[first_bond..];
-    let section = PI * packed.radius * packed.radius;
-    let sum: f64 = lengths.iter().map(|l0| section * l0).sum();
-    let (young, shear) = moduli(material, sum / (3.0 * packed.volume))?;
+    let radius = |&[i, j]: &[u32; 2]| (packed.radii[i as usize] + packed.radii[j as usize]) / 2.0;
+    let sections = packed.pairs.iter().map(|pair| PI * radius(pair).powi(2));
+    let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
+    let fabric = sum / (3.0 * packed.volume);
+    let (young, shear) = moduli(material, fabric, packed.coordination)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -127,11 +135,11 @@ fn append_bonds(
         let d0 = |(pair, l0): (_, &f64)| between(pair)[axis] * l0.recip();
         column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
+    bonds.radius.par_extend(pairs.clone().map(radius));
     bonds
         .i
         .par_extend(pairs.clone().map(|pair| first + pair[0]));
     bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
-    bonds.radius.par_extend(repeat_n(packed.radius, count));
     bonds.young.par_extend(repeat_n(young, count));
     bonds.shear.par_extend(repeat_n(shear, count));
     bonds.law.par_extend(repeat_n(BondLaw::Bdem, count));
@@ -159,8 +167,13 @@ fn append_bonds(
     Ok(())
 }
 
-/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V) over the body's bonds.
-fn moduli(material: &Material, fabric: f64) -> Result<(f64, f64), PackError> {
+/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V) over the body's bonds, `coordination` the bonds of an element far from any
+/// border where the packing is random.
+fn moduli(
+    material: &Material,
+    fabric: f64,
+    coordination: Option<f64>,
+) -> Result<(f64, f64), PackError> {
     let young = positive(material, "young", material.young)?;
     match material.elasticity {
         Elasticity::Bond => {
@@ -177,8 +190,14 @@ fn moduli(material: &Material, fabric: f64) -> Result<(f64, f64), PackError> {
                     value: poisson,
                 });
             }
-            let ratio = elasticity::shear_ratio(poisson);
-            let bond = young / elasticity::stiffening(fabric, ratio);
+            let (stiffening, ratio) = match coordination {
+                None => {
+                    let ratio = elasticity::shear_ratio(poisson);
+                    (elasticity::stiffening(fabric, ratio), ratio)
+                }
+                Some(neighbours) => elasticity::random(fabric, neighbours, poisson),
+            };
+            let bond = young / stiffening;
             Ok((bond, ratio * bond))
         }
     }

@@ -4,47 +4,55 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::fill::{fill, too_large};
+use super::fill::{Job, fill, too_large};
 use super::{PackError, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::spec::Body;
 
-/// A body filled with elements of one radius.
+/// A body filled with elements.
 #[derive(Clone, Debug)]
 pub struct PackedBody {
     /// Centres of the elements in the world, m, along a Hilbert curve.
     pub centres: Vec<DVec3>,
-    /// Radius of the elements, m.
+    /// Radii of the elements, m.
+    pub radii: Vec<f64>,
+    /// Their mean, m, before elements were left out.
     pub radius: f64,
+    /// Neighbours of an element far from any border, in the mean of a random packing; absent for lattices.
+    pub coordination: Option<f64>,
     /// Volume of the shape, m³: of its skin; of a mesh filled by winding number, where that exceeds one half.
     pub volume: f64,
-    /// Touching pairs `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
+    /// Pairs of neighbours `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
     pub pairs: Vec<[u32; 2]>,
     /// Skin at rest, in the world.
     pub skin: TriMesh,
-    /// Elements left out because they touched no other.
+    /// Elements left out because they had no neighbour.
     pub isolated: usize,
-    /// Parts that are connected by touching pairs; the number of elements in a body that is not bonded.
+    /// Parts that are connected by these pairs; the number of elements in a body that is not bonded.
     pub parts: usize,
 }
 
-/// Packs a body; `base` is the folder that mesh paths start from.
+/// Packs a body, the `number`th of a shot with this seed; `base` is the folder that mesh paths start from.
 ///
-/// The lattice lies in the shape's own frame, so that rotation and position move the packing rigidly. A bonded body
+/// The packing lies in the shape's own frame, so that rotation and position move it rigidly. A bonded body
 /// leaves out elements without any neighbour.
-pub fn pack_body(body: &Body, base: &Path) -> Result<PackedBody, PackError> {
+pub fn pack_body(
+    body: &Body,
+    base: &Path,
+    (seed, number): (u64, u32),
+) -> Result<PackedBody, PackError> {
     let turn = body.rotation.quaternion();
     let position = DVec3::from_array(body.position);
-    let mut filled = fill(body, base)?;
-    let order = hilbert::order(&filled.centres);
-    let mut centres: Vec<DVec3> = order
-        .iter()
-        .map(|&at| filled.centres[at as usize])
-        .collect();
+    let draw = (seed, number);
+    let mut filled = fill(Job { body, draw }, base)?;
+    let order = hilbert::order(&filled.points.centres);
+    let sorted = order.iter().map(|&at| at as usize);
+    let mut centres: Vec<DVec3> = sorted.clone().map(|at| filled.points.centres[at]).collect();
+    let mut radii: Vec<f64> = sorted.map(|at| filled.points.radii[at]).collect();
     let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.bonded {
-        pairs = neighbours::touching(&centres, filled.radius);
-        isolated = leave_out_isolated(&mut centres, &mut pairs);
+        pairs = neighbours::pairs(&centres, &radii, body.packing.neighbourhood());
+        isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     if centres.len() < 2 {
         return Err(too_large(body, filled.radius, &filled.skin));
@@ -55,7 +63,9 @@ pub fn pack_body(body: &Body, base: &Path) -> Result<PackedBody, PackError> {
     Ok(PackedBody {
         parts: neighbours::parts(centres.len(), &pairs),
         centres,
+        radii,
         radius: filled.radius,
+        coordination: filled.coordination,
         volume: filled.volume,
         pairs,
         skin: filled.skin,
@@ -64,7 +74,11 @@ pub fn pack_body(body: &Body, base: &Path) -> Result<PackedBody, PackError> {
 }
 
 /// Removes points in no pair and numbers the pairs anew; order is kept. Returns how many went.
-fn leave_out_isolated(centres: &mut Vec<DVec3>, pairs: &mut [[u32; 2]]) -> usize {
+fn leave_out_isolated(
+    centres: &mut Vec<DVec3>,
+    radii: &mut Vec<f64>,
+    pairs: &mut [[u32; 2]],
+) -> usize {
     let mut is_bonded = vec![false; centres.len()];
     for &end in pairs.as_flattened() {
         is_bonded[end as usize] = true;
@@ -80,6 +94,8 @@ fn leave_out_isolated(centres: &mut Vec<DVec3>, pairs: &mut [[u32; 2]]) -> usize
     let before = centres.len();
     let mut flags = is_bonded.iter();
     centres.retain(|_| flags.next() == Some(&true));
+    let mut flags = is_bonded.iter();
+    radii.retain(|_| flags.next() == Some(&true));
     for end in pairs.as_flattened_mut() {
         *end = number[*end as usize];
     }

@@ -71,6 +71,14 @@ pub enum PackError {
         /// "found both" or "found neither".
         found: &'static str,
     },
+    /// A shape of counted rows or layers at random.
+    #[error(
+        "body {body:?}: plates and blocks are made of rows and layers, which a random packing has not; use shape = {{ type = \"box\" }}"
+    )]
+    Counted {
+        /// Its name.
+        body: String,
+    },
     /// Fewer than two elements fit.
     #[error(
         "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \
@@ -98,6 +106,22 @@ pub enum PackError {
         estimate: f64,
         /// Largest number of elements.
         limit: u32,
+    },
+    /// A body that is next to nothing in its own box, which is what is searched for places.
+    #[error(
+        "body {body:?}: its box of {x:e} x {y:e} x {z:e} m has about {sites:.1e} places to try at element radius {radius:e} m, \
+         far more than it has elements; is a vertex of the mesh astray?",
+        x = .extent.x, y = .extent.y, z = .extent.z
+    )]
+    Sparse {
+        /// Its name.
+        body: String,
+        /// m
+        radius: f64,
+        /// Places of the lattice in the box.
+        sites: f64,
+        /// Of the body's bounding box in its own frame, m.
+        extent: DVec3,
     },
     /// Poisson's ratio that bonds cannot give.
     #[error(

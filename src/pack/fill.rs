@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::hexagonal::{self, CELL, LAYER, ROW};
+use super::pattern::{Pattern, Points, volume_each};
 use super::solid::Solid;
 use super::{MAX_ELEMENTS, PackError};
 use crate::geometry::{TriMesh, check, read, shapes};
@@ -13,13 +14,32 @@ use crate::spec::{Body, BodyShape, Fill, PackingSpec};
 /// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
 /// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
 const DEPTH: f64 = 0.5;
+/// The same for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
+const LOOSE_DEPTH: f64 = 1.0;
+
+fn depth(body: &Body) -> f64 {
+    match body.packing {
+        PackingSpec::Random { .. } if !body.bonded => LOOSE_DEPTH,
+        _ => DEPTH,
+    }
+}
 
 /// A filled shape in its own frame.
 pub(super) struct Filled {
-    pub centres: Vec<DVec3>,
+    pub points: Points,
+    /// Mean radius, m.
     pub radius: f64,
+    /// Neighbours of an element far from any border; absent for lattices.
+    pub coordination: Option<f64>,
     pub volume: f64,
     pub skin: TriMesh,
+}
+
+/// What is filled: a body, and the seed of the shot with the number of the body.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a> {
+    pub body: &'a Body,
+    pub draw: (u64, u32),
 }
 
 pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
@@ -50,7 +70,7 @@ enum Wanted {
 }
 
 fn wanted(body: &Body) -> Result<Wanted, PackError> {
-    let PackingSpec::Hexagonal { radius, elements } = body.packing;
+    let (radius, elements) = body.packing.size();
     let refuse = |found| PackError::RadiusOrElements {
         body: body.name.clone(),
         found,
@@ -67,8 +87,10 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
 }
 
 /// Fills the shape of a body; `base` is the folder that mesh paths start from.
-pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
+pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
+    let body = job.body;
     let wanted = wanted(body)?;
+    let random = matches!(body.packing, PackingSpec::Random { .. });
     match &body.shape {
         BodyShape::Mesh {
             file,
@@ -97,7 +119,7 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
             };
             let volume = match fill {
                 Fill::Closed => skin.volume(),
-                Fill::Winding => sampled_volume(&solid, &skin),
+                Fill::Winding => sampled_volume(body, &solid, &skin)?,
             };
             if volume <= 0.0 {
                 return Err(PackError::NoVolume {
@@ -105,29 +127,21 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
                     file: path,
                 });
             }
-            let (centres, radius) = fill_solid(body, wanted, &solid, &skin, volume)?;
+            positive(body, "volume of the mesh", volume)?;
+            let fit = fill_solid(job, wanted, &solid, &skin, volume)?;
             drop(solid);
-            Ok(Filled {
-                centres,
-                radius,
-                volume,
-                skin,
-            })
+            Ok(fit.filled(volume, skin))
         }
         BodyShape::Sphere { radius } => {
             let radius = positive(body, "shape.radius", *radius)?;
-            from_solid(
-                body,
-                wanted,
-                &Solid::Ball { radius },
-                shapes::sphere(radius),
-            )
+            let solid = Solid::Ball { radius };
+            from_solid(job, wanted, &solid, shapes::sphere(radius))
         }
         BodyShape::Cylinder { radius, height } => {
             let radius = positive(body, "shape.radius", *radius)?;
             let height = positive(body, "shape.height", *height)?;
             let solid = Solid::Cylinder { radius, height };
-            from_solid(body, wanted, &solid, shapes::cylinder(radius, height))
+            from_solid(job, wanted, &solid, shapes::cylinder(radius, height))
         }
         BodyShape::Box { size } => {
             for edge in size {
@@ -135,19 +149,22 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
             }
             let size = DVec3::from_array(*size);
             let skin = shapes::cuboid(size);
+            if random {
+                let half = size / 2.0;
+                return from_solid(job, wanted, &Solid::Cuboid { half }, skin);
+            }
             let start = (size.element_product() / CELL).cbrt();
             let counts = |r: f64| {
                 let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
                 rows.to_array().map(f64::round)
             };
             let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
-            Ok(Filled {
-                centres: hexagonal::block(counts, radius),
-                radius,
-                volume: size.element_product(),
-                skin,
-            })
+            let centres = hexagonal::block(counts, radius);
+            Ok(Fit::lattice(centres, radius).filled(size.element_product(), skin))
         }
+        BodyShape::Plate { .. } | BodyShape::Block { .. } if random => Err(PackError::Counted {
+            body: body.name.clone(),
+        }),
         BodyShape::Plate { size, layers } => {
             for edge in size {
                 positive(body, "shape.size", *edge)?;
@@ -161,13 +178,8 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
             // Rows along x as ever, layers turned from z to y.
             let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
             let centres = hexagonal::block(counts, radius);
-            let skin = skin(radius);
-            Ok(Filled {
-                centres: centres.into_iter().map(turned).collect(),
-                radius,
-                volume: x * z * layers * LAYER * radius,
-                skin,
-            })
+            let fit = Fit::lattice(centres.into_iter().map(turned).collect(), radius);
+            Ok(fit.filled(x * z * layers * LAYER * radius, skin(radius)))
         }
         BodyShape::Block { rows } => {
             for row in rows {
@@ -185,12 +197,8 @@ pub(super) fn fill(body: &Body, base: &Path) -> Result<Filled, PackError> {
             };
             refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
             let size = hexagonal::block_size(*rows, radius);
-            Ok(Filled {
-                centres: hexagonal::block(*rows, radius),
-                radius,
-                volume: size.element_product(),
-                skin: shapes::cuboid(size),
-            })
+            let fit = Fit::lattice(hexagonal::block(*rows, radius), radius);
+            Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
         }
     }
 }
@@ -225,77 +233,142 @@ fn resize(
 /// Lattice points that sample the box of a mesh whose volume has no closed formula.
 const SAMPLES: f64 = 1e5;
 
-fn sampled_volume(solid: &Solid, skin: &TriMesh) -> f64 {
+fn sampled_volume(body: &Body, solid: &Solid, skin: &TriMesh) -> Result<f64, PackError> {
     let (low, high) = skin.bounds().unwrap_or_default();
     let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
     if radius <= 0.0 {
-        return 0.0;
+        return Ok(0.0);
     }
-    hexagonal::count(solid, (low, high), radius, 0.0) as f64 * CELL * radius.powi(3)
+    // In a box that is no needle there are about as many as were asked for.
+    refuse_sparse(body, (low, high), radius, 100.0 * SAMPLES)?;
+    let inside = hexagonal::count(solid, (low, high), radius, 0.0);
+    Ok(inside as f64 * CELL * radius.powi(3))
 }
 
-fn from_solid(
+/// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
+const SPARSE: f64 = 1e5;
+
+fn refuse_sparse(
     body: &Body,
-    wanted: Wanted,
-    solid: &Solid,
-    skin: TriMesh,
-) -> Result<Filled, PackError> {
-    let volume = skin.volume();
-    let (centres, radius) = fill_solid(body, wanted, solid, &skin, volume)?;
-    Ok(Filled {
-        centres,
+    bounds: (DVec3, DVec3),
+    radius: f64,
+    most: f64,
+) -> Result<(), PackError> {
+    let sites = hexagonal::sites(bounds, radius);
+    // No number is none of these.
+    if sites <= most {
+        return Ok(());
+    }
+    Err(PackError::Sparse {
+        body: body.name.clone(),
         radius,
-        volume,
-        skin,
+        sites,
+        extent: bounds.1 - bounds.0,
     })
+}
+
+/// Elements that fit.
+struct Fit {
+    points: Points,
+    radius: f64,
+    coordination: Option<f64>,
+}
+
+impl Fit {
+    fn lattice(centres: Vec<DVec3>, radius: f64) -> Self {
+        Fit {
+            points: Points::equal(centres, radius),
+            radius,
+            coordination: None,
+        }
+    }
+
+    fn filled(self, volume: f64, skin: TriMesh) -> Filled {
+        Filled {
+            points: self.points,
+            radius: self.radius,
+            coordination: self.coordination,
+            volume,
+            skin,
+        }
+    }
+}
+
+fn from_solid(job: Job, wanted: Wanted, solid: &Solid, skin: TriMesh) -> Result<Filled, PackError> {
+    let volume = skin.volume();
+    let fit = fill_solid(job, wanted, solid, &skin, volume)?;
+    Ok(fit.filled(volume, skin))
 }
 
 /// How far the number of elements may be from the one asked for before the radius is corrected.
 const CLOSE: f64 = 0.02;
 
 fn fill_solid(
-    body: &Body,
+    job: Job,
     wanted: Wanted,
     solid: &Solid,
     skin: &TriMesh,
     volume: f64,
-) -> Result<(Vec<DVec3>, f64), PackError> {
+) -> Result<Fit, PackError> {
+    let body = job.body;
     let bounds = skin.bounds().unwrap_or_default();
+    let (depth, each) = (depth(body), volume_each(&body.packing));
+    let (start, room) = match wanted {
+        Wanted::Radius(radius) => (radius, 1.0),
+        Wanted::Elements(number) => {
+            let area: f64 = (0..skin.triangles.len())
+                .map(|t| {
+                    let [a, b, c] = skin.corners(t);
+                    (b - a).cross(c - a).length() / 2.0
+                })
+                .sum();
+            // The layer above the outermost centres stays empty.
+            let mut radius = (volume / (each * number)).cbrt();
+            for _ in 0..4 {
+                let filled = (volume - depth * radius * area).max(0.3 * volume);
+                radius = (filled / (each * number)).cbrt();
+            }
+            // The radius that meets the number may be smaller.
+            (radius, 1.05)
+        }
+    };
+    let estimate = |radius: f64| refuse_too_many(body, radius, volume / (each * radius.powi(3)));
+    estimate(start)?;
+    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
     let at = |radius: f64| {
-        refuse_too_many(body, radius, volume / (CELL * radius.powi(3)))?;
-        Ok(hexagonal::fill(solid, bounds, radius, DEPTH * radius))
+        estimate(radius)?;
+        let number = match wanted {
+            Wanted::Radius(_) => volume / (each * radius.powi(3)),
+            Wanted::Elements(number) => number,
+        };
+        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))?;
+        Ok::<_, PackError>(pattern.fill(solid, bounds, radius, depth))
     };
-    let number = match wanted {
-        Wanted::Radius(radius) => return Ok((at(radius)?, radius)),
-        Wanted::Elements(number) => number,
-    };
-    let area: f64 = (0..skin.triangles.len())
-        .map(|t| {
-            let [a, b, c] = skin.corners(t);
-            (b - a).cross(c - a).length() / 2.0
-        })
-        .sum();
-    // The layer above the outermost centres stays empty.
-    let mut radius = (volume / (CELL * number)).cbrt();
-    for _ in 0..4 {
-        let filled = (volume - DEPTH * radius * area).max(0.3 * volume);
-        radius = (filled / (CELL * number)).cbrt();
-    }
-    let off = |centres: &[DVec3]| (centres.len() as f64 / number - 1.0).abs();
-    let mut best = (at(radius)?, radius);
-    let mut found = best.0.len();
-    for _ in 0..5 {
-        if off(&best.0) <= CLOSE {
-            break;
-        }
-        radius *= (found.max(1) as f64 / number).cbrt();
-        let centres = at(radius)?;
-        found = centres.len();
-        if off(&centres) < off(&best.0) {
-            best = (centres, radius);
+    let (mut points, mut radius) = (at(start)?, start);
+    if let Wanted::Elements(number) = wanted {
+        let off = |points: &Points| (points.centres.len() as f64 / number - 1.0).abs();
+        let (mut tried, mut found) = (start, points.centres.len());
+        for _ in 0..5 {
+            if off(&points) <= CLOSE {
+                break;
+            }
+            tried *= (found.max(1) as f64 / number).cbrt();
+            // The thinner the body, the finer the lattice that would find as many in it.
+            let other = match at(tried) {
+                Err(PackError::Sparse { .. }) => break,
+                other => other?,
+            };
+            found = other.centres.len();
+            if off(&other) < off(&points) {
+                (points, radius) = (other, tried);
+            }
         }
     }
-    Ok(best)
+    Ok(Fit {
+        points,
+        radius,
+        coordination: pattern.coordination(body.packing.neighbourhood()),
+    })
 }
 
 /// Counts a direction and radius of a body filled by whole rows: `start` guesses the radius for a number of elements,

@@ -88,6 +88,16 @@ pub(super) fn count(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f
         .sum()
 }
 
+/// About how many places of the lattice are tried to fill these bounds.
+pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
+    let half = (high - low) / (2.0 * radius);
+    let each = half / DVec3::new(2.0, ROW, LAYER);
+    each.to_array()
+        .map(|n| 2.0 * n.ceil() + 1.0)
+        .iter()
+        .product()
+}
+
 /// Row and layer of every row that may meet the bounds.
 fn lattice_rows((low, high): (DVec3, DVec3), radius: f64) -> Vec<(i64, i64)> {
     let half = (high - low) / (2.0 * radius);

@@ -3,11 +3,14 @@
 mod assemble;
 mod body;
 mod error;
+pub mod figures;
 mod fill;
 mod hexagonal;
 mod hilbert;
 mod neighbours;
 mod overlap;
+mod pattern;
+mod random;
 mod solid;
 
 use std::path::Path;
@@ -18,6 +21,7 @@ use crate::store::{self, Packing, Store, atomic};
 
 pub use body::{PackedBody, pack_body};
 pub use error::PackError;
+pub use figures::{Figures, figures};
 
 /// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
 pub const MAX_ELEMENTS: u32 = 700_000_000;
@@ -42,11 +46,11 @@ pub struct BodySummary {
     pub elements: usize,
     /// Bonds.
     pub bonds: usize,
-    /// Radius of the elements, m.
+    /// Mean radius of the elements, m.
     pub radius: f64,
     /// Volume of the shape, m³.
     pub volume: f64,
-    /// Elements left out because they touched no other.
+    /// Elements left out because they had no neighbour.
     pub isolated: usize,
     /// Connected parts; more than one where the shape is thinner than an element.
     pub parts: usize,
@@ -59,7 +63,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let mut bodies = Vec::with_capacity(pipeline.bodies.len());
     let mut materials = Vec::with_capacity(pipeline.bodies.len());
     let mut total = 0.0;
-    for body in &pipeline.bodies {
+    for (number, body) in (0..).zip(&pipeline.bodies) {
         let material = find_material(&pipeline.materials, &body.material).ok_or_else(|| {
             let known: Vec<_> = pipeline.materials.iter().map(|m| m.name.as_str()).collect();
             PackError::UnknownMaterial {
@@ -68,7 +72,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
                 known: known.join(", "),
             }
         })?;
-        let packed = pack_body(body, base)?;
+        let packed = pack_body(body, base, (pipeline.simulate.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {
             return Err(PackError::TooMany {

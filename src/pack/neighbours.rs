@@ -1,4 +1,4 @@
-//! Pairs of touching elements and the parts that they join.
+//! Pairs of neighbouring elements and the parts that they join.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -6,13 +6,14 @@ use rayon::prelude::*;
 use crate::geometry::cell_grid::CellGrid;
 use crate::math::UnionFind;
 
-/// How far from 2r the distance of a touching pair may be, relative.
+/// How far from the sum of radii the distance of a touching pair may be, relative.
 const TOUCH: f64 = 1e-6;
 
-/// Touching pairs `[i, j]` of equal balls, `i < j`, in order.
-pub(super) fn touching(points: &[DVec3], radius: f64) -> Vec<[u32; 2]> {
-    let reach = 2.0 * radius * (1.0 + TOUCH);
-    let grid = CellGrid::new(points, reach);
+/// Pairs `[i, j]`, `i < j`, in order, whose distance is at most `neighbourhood` times the sum of their radii.
+pub(super) fn pairs(points: &[DVec3], radii: &[f64], neighbourhood: f64) -> Vec<[u32; 2]> {
+    let factor = neighbourhood * (1.0 + TOUCH);
+    let largest = radii.iter().copied().fold(0.0, f64::max);
+    let grid = CellGrid::new(points, 2.0 * factor * largest);
     let chunk = 4096;
     let lists: Vec<Vec<[u32; 2]>> = points
         .par_chunks(chunk)
@@ -20,8 +21,9 @@ pub(super) fn touching(points: &[DVec3], radius: f64) -> Vec<[u32; 2]> {
         .map(|(number, members)| {
             let mut pairs = Vec::with_capacity(6 * members.len());
             for (i, p) in ((number * chunk) as u32..).zip(members) {
-                let first = pairs.len();
+                let (first, r) = (pairs.len(), radii[i as usize]);
                 grid.around(*p, |j| {
+                    let reach = factor * (r + radii[j as usize]);
                     if j > i && points[j as usize].distance_squared(*p) <= reach * reach {
                         pairs.push([i, j]);
                     }

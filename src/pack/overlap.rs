@@ -28,31 +28,32 @@ pub(super) fn refuse(bodies: &[Body], packed: &[PackedBody]) -> Result<(), PackE
 
 /// Depth and middle of the deepest overlapping pair.
 fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
-    let touch = a.radius + b.radius;
+    let largest = |body: &PackedBody| body.radii.iter().copied().fold(0.0, f64::max);
+    let touch = largest(a) + largest(b);
     let ((a_low, a_high), (b_low, b_high)) = (bounds(&a.centres), bounds(&b.centres));
     let (low, high) = (a_low.max(b_low) - touch, a_high.min(b_high) + touch);
-    let within = |centres: &[DVec3]| -> Vec<DVec3> {
-        let is_in = |p: &&DVec3| (p.cmpge(low) & p.cmple(high)).all();
-        centres.iter().filter(is_in).copied().collect()
+    let within = |body: &PackedBody| -> Vec<(DVec3, f64)> {
+        let is_in = |p: DVec3| (p.cmpge(low) & p.cmple(high)).all();
+        let all = body.centres.iter().copied().zip(body.radii.iter().copied());
+        all.filter(|(p, _)| is_in(*p)).collect()
     };
-    let (a_near, b_near) = (within(&a.centres), within(&b.centres));
+    let (a_near, b_near) = (within(a), within(b));
     if a_near.is_empty() || b_near.is_empty() {
         return None;
     }
-    let grid = HashGrid::new(a_near.len(), touch, |i| a_near[i]);
-    let mut closest = APART * touch;
-    let mut place = None;
-    for q in &b_near {
+    let grid = HashGrid::new(a_near.len(), touch, |i| a_near[i].0);
+    let (mut closest, mut found) = (APART, None);
+    for (q, r) in &b_near {
         grid.around(*q, |i| {
-            let p = a_near[i as usize];
-            let distance = p.distance(*q);
-            if distance < closest {
-                closest = distance;
-                place = Some((p + *q) / 2.0);
+            let (p, other) = a_near[i as usize];
+            let (distance, touch) = (p.distance(*q), r + other);
+            if distance < closest * touch {
+                closest = distance / touch;
+                found = Some((touch - distance, (p + *q) / 2.0));
             }
         });
     }
-    place.map(|near| (touch - closest, near))
+    found
 }
 
 fn bounds(points: &[DVec3]) -> (DVec3, DVec3) {

@@ -12,6 +12,8 @@ use crate::geometry::winding::Winding;
 pub(super) enum Solid<'a> {
     /// Ball about the origin.
     Ball { radius: f64 },
+    /// Box about the origin.
+    Cuboid { half: DVec3 },
     /// Cylinder along y about the origin.
     Cylinder { radius: f64, height: f64 },
     /// Inside of a closed mesh.
@@ -52,6 +54,10 @@ impl<'a> Solid<'a> {
             Solid::Ball { radius } => {
                 inside.clear();
                 inside.extend(points().map(|p| p.length() <= radius - depth));
+            }
+            Solid::Cuboid { half } => {
+                inside.clear();
+                inside.extend(points().map(|p| p.abs().cmple(*half - depth).all()));
             }
             Solid::Cylinder { radius, height } => {
                 inside.clear();

@@ -332,3 +332,33 @@ fn a_store_gives_back_what_was_written() {
     let skin = crate::geometry::read::read(&store.shape_path(0)).unwrap();
     assert_eq!(skin, packed.shapes[0]);
 }
+
+#[test]
+fn a_mesh_with_a_vertex_astray_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("astray.obj");
+    for far in [1e12, 1e300] {
+        let text = format!(
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {far:e}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        for fill in [Fill::Closed, Fill::Winding] {
+            let shape = BodyShape::Mesh {
+                file: "astray.obj".into(),
+                scale: None,
+                height: None,
+                fill,
+            };
+            for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {
+                let body = body("stone", shape.clone(), radius, elements);
+                let told = pack_body(&body, folder.path(), (1, 0))
+                    .unwrap_err()
+                    .to_string();
+                assert!(
+                    told.contains("body \"stone\": ") && told.contains(&format!("{far:e}")[..2]),
+                    "{told}"
+                );
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads.
 //!
 //! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
 
@@ -8,6 +8,7 @@ mod drawing;
 mod energy;
 mod figure;
 mod fragments;
+mod loads;
 mod raster;
 mod svg;
 mod text;
@@ -15,7 +16,7 @@ mod text;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::columns::{Breaks, Fragments, History};
+use crate::columns::{Breaks, Fragments, History, Loads};
 use crate::preview::png;
 use crate::store::{Store, StoreError, atomic};
 use figure::Figure;
@@ -69,6 +70,7 @@ struct Tables {
     history: Vec<History>,
     breaks: Vec<Breaks>,
     fragments: Vec<Fragments>,
+    loads: Vec<Loads>,
 }
 
 /// A kind of chart.
@@ -82,7 +84,7 @@ struct Chart {
 }
 
 /// Every chart.
-const CHARTS: [Chart; 3] = [
+const CHARTS: [Chart; 4] = [
     Chart {
         name: "energy",
         needs: "history",
@@ -97,6 +99,11 @@ const CHARTS: [Chart; 3] = [
         name: "fragments",
         needs: "fragments",
         figure: fragments::figure,
+    },
+    Chart {
+        name: "loads",
+        needs: "loads",
+        figure: loads::figure,
     },
 ];
 
@@ -113,6 +120,7 @@ pub fn run(
         history: read(store, "history", frames, Store::read_history)?,
         breaks: read(store, "breaks", frames, Store::read_breaks)?,
         fragments: read(store, "fragments", frames, Store::read_fragments)?,
+        loads: read(store, "loads", frames, Store::read_loads)?,
     };
     let mut summary = PlotSummary::default();
     let mut figures = Vec::new();

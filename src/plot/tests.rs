@@ -1,5 +1,5 @@
 use super::*;
-use crate::columns::BreakMode;
+use crate::columns::{BreakMode, LoadKind};
 
 /// A store with these tables of `frames` frames; one bond breaks and one fragment comes off in each after the first.
 fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {
@@ -10,6 +10,7 @@ fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {
             let written = match *kind {
                 "history" => store.write_numbered(kind, frame, &history(frame, time)),
                 "breaks" => store.write_numbered(kind, frame, &broken(frame, time)),
+                "loads" => store.write_numbered(kind, frame, &loads(frame, time)),
                 _ => store.write_numbered(kind, frame, &pieces(frame, time)),
             };
             written.expect("written");
@@ -97,7 +98,33 @@ fn pieces(frame: u32, time: f64) -> Fragments {
     }
 }
 
-const KINDS: [&str; 3] = ["history", "breaks", "fragments"];
+/// A punch that is driven down.
+fn loads(frame: u32, time: f64) -> Loads {
+    let one = |value: f64| vec![value];
+    Loads {
+        frame: vec![frame],
+        time: one(time),
+        kind: vec![LoadKind::Collider],
+        index: vec![0],
+        name: vec!["punch".into()],
+        fx: one(0.0),
+        fy: one(300.0 * time),
+        fz: one(0.0),
+        tx: one(0.0),
+        ty: one(0.0),
+        tz: one(0.0),
+        x: one(0.0),
+        y: one(-time),
+        z: one(0.0),
+        dx: one(0.0),
+        dy: one(-time),
+        dz: one(0.0),
+        angle: one(0.0),
+        contacts: vec![1],
+    }
+}
+
+const KINDS: [&str; 4] = ["history", "breaks", "fragments", "loads"];
 
 fn all(store: &Store) -> Result<PlotSummary, PlotError> {
     run(store, &(0..u32::MAX), &ChartFormat::ALL, None)
@@ -109,7 +136,7 @@ fn every_chart_in_both_formats_with_the_same_bytes_twice() {
     let store = store(folder.path(), 6, &KINDS);
     let summary = all(&store).expect("drawn");
     assert_eq!(summary.absent, [""; 0]);
-    let names = ["energy", "breaks", "fragments"];
+    let names = ["energy", "breaks", "fragments", "loads"];
     let wanted = names.map(|name| ["svg", "png"].map(|end| format!("plots/{name}.{end}")));
     let wanted: Vec<PathBuf> = wanted.iter().flatten().map(|f| store.path(f)).collect();
     assert_eq!(summary.files, wanted);
@@ -134,7 +161,7 @@ fn every_chart_in_both_formats_with_the_same_bytes_twice() {
 fn a_store_of_one_frame_and_no_break_has_charts() {
     let folder = tempfile::tempdir().expect("folder");
     let summary = all(&store(folder.path(), 1, &KINDS)).expect("drawn");
-    assert_eq!(summary.files.len(), 6);
+    assert_eq!(summary.files.len(), 8);
 }
 
 #[test]
@@ -147,7 +174,8 @@ fn charts_without_their_tables_are_told_and_none_at_all_is_refused() {
         summary.absent,
         [
             "energy needs history/*.parquet",
-            "breaks needs breaks/*.parquet"
+            "breaks needs breaks/*.parquet",
+            "loads needs loads/*.parquet"
         ]
     );
     let error = run(&some, &(7..9), &ChartFormat::ALL, None).expect_err("no frame");

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::SimulateError;
 use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
 use super::contact_pass::Surface;
+use super::reactions::{Bearers, Grip};
 use super::record::Rest;
 use super::source::{Source, TableHash};
 use super::system::{BondClass, Load, System, chunk_for, motion};
@@ -37,6 +38,8 @@ pub struct Built<S> {
     pub surfaces: Vec<Surface>,
     /// Forces.
     pub forces: Vec<AttachedForce>,
+    /// What bears loads.
+    pub bearers: Bearers,
     /// What records ask for.
     pub rest: Rest,
     /// Hash of all numbers of the packing.
@@ -54,6 +57,7 @@ pub fn build<S: Scalar>(
         inverse_inertia,
         held,
         forces,
+        grips,
     } = attachments(&elements, pipeline)?;
     let (mut system, load) =
         columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
@@ -67,6 +71,10 @@ pub fn build<S: Scalar>(
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
+    let mut bearers = Bearers::new(pipeline, grips, &system, &rest);
+    for attached in &forces {
+        bearers.load(&attached.elements, attached.force);
+    }
     // The elements are in columns now; the bonds, many more, come part by part.
     drop((elements, held));
     let bond_hash = bonds(
@@ -90,6 +98,7 @@ pub fn build<S: Scalar>(
         load,
         surfaces,
         forces,
+        bearers,
         rest,
         hash: hash.digest() ^ bond_hash.rotate_left(1),
     })
@@ -138,12 +147,16 @@ fn columns<S: Scalar>(
         system.inverse_mass[i] = S::from_f64(inverse_mass[i]);
         load[i].0[3] = S::from_f64(inverse_mass[i]);
         load[i].0[7] = S::from_f64(inverse_inertia[i]);
-        let material = elements.material[i];
-        if material as usize >= pipeline.materials.len() {
-            return Err(SimulateError::Packing(format!(
-                "element {i} is of material {material}, the pipeline has {}",
-                pipeline.materials.len()
-            )));
+        let (material, body) = (elements.material[i], elements.body[i]);
+        for (what, number, count) in [
+            ("material", material, pipeline.materials.len()),
+            ("body", body, pipeline.bodies.len()),
+        ] {
+            if number as usize >= count {
+                return Err(SimulateError::Packing(format!(
+                    "element {i} is of {what} {number}, the pipeline has {count}"
+                )));
+            }
         }
         system.material[i] = material;
     }
@@ -157,6 +170,8 @@ struct Attached {
     /// Velocity of each held element.
     held: Vec<Option<[f64; 3]>>,
     forces: Vec<AttachedForce>,
+    /// One an attachment.
+    grips: Vec<Grip>,
 }
 
 fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateError> {
@@ -164,6 +179,7 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
     let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
     let mut held = vec![None; e.id.len()];
     let mut forces = Vec::new();
+    let mut grips: Vec<Grip> = Vec::new();
     for attachment in &pipeline.attachments {
         let body = pipeline
             .bodies
@@ -182,6 +198,10 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
                 body: attachment.body.clone(),
             });
         }
+        grips.push(Grip {
+            elements: chosen.clone(),
+            clamps: matches!(attachment.action, Action::Clamp { .. }),
+        });
         match attachment.action {
             Action::Clamp { velocity } => {
                 for &i in &chosen {
@@ -201,7 +221,26 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
         inverse_inertia,
         held,
         forces,
+        grips: apart(grips),
     })
+}
+
+/// Clamps without the elements that later ones hold; one that is left none clamps nothing.
+fn apart(mut grips: Vec<Grip>) -> Vec<Grip> {
+    for at in 0..grips.len() {
+        let (before, later) = grips.split_at_mut(at + 1);
+        let grip = &mut before[at];
+        let theirs = |i: &u32| {
+            let mut clamps = later.iter().filter(|grip| grip.clamps);
+            clamps.any(|grip| grip.elements.binary_search(i).is_ok())
+        };
+        if grip.clamps && grip.elements.iter().all(theirs) {
+            grip.clamps = false;
+        } else if grip.clamps {
+            grip.elements.retain(|i| !theirs(i));
+        }
+    }
+    grips
 }
 
 /// Reads the bonds into the system; the hash of their numbers.

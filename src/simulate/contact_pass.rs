@@ -2,6 +2,7 @@
 
 use super::contacts::ContactChunk;
 use super::pair_pass::{PairPass, measure};
+use super::reaction_sums::ReactionSums;
 use super::system::{Load, System};
 use super::wall_list::Walls;
 use crate::geometry::solid::{Pose, Solid};
@@ -161,6 +162,8 @@ pub struct ContactPass<'a, L: Lanes> {
     pub contacts: &'a mut ContactChunk<L::Scalar>,
     /// Loads of the chunk.
     pub load: &'a mut [Load<L::Scalar>],
+    /// What its elements do to obstacles; added to.
+    pub sums: &'a mut ReactionSums,
 }
 
 impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
@@ -180,7 +183,8 @@ impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
         pairs.apply::<false>(&mut self.contacts.behind);
         for entry in &mut self.contacts.walls {
             let local = entry.element as usize - self.first;
-            self.walls.apply(entry, &mut pairs.load[local]);
+            self.walls
+                .apply(entry, local, &mut pairs.load[local], self.sums);
         }
     }
 }
@@ -193,6 +197,8 @@ pub struct MeasurePass<'a, S> {
     pub first: usize,
     /// Energies of its elements, J; added to.
     pub energy: &'a mut [f64],
+    /// Elements that touch each obstacle; added to.
+    pub touching: &'a mut [u32],
     /// Contacts of the chunk.
     pub contacts: &'a ContactChunk<S>,
 }
@@ -211,6 +217,7 @@ impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
             if let Some(energy) = self.walls.energy(entry) {
                 self.energy[entry.element as usize - first] += energy;
                 sides += 2;
+                self.touching[entry.wall as usize] += 1;
             }
         }
         sides

@@ -18,6 +18,8 @@ use super::costs::Costs;
 use super::engine::{Capture, Engine, PassCost, Place};
 use super::fragments;
 use super::motion_pass::{AdvancePass, StepParameters};
+use super::reaction_sums::ReactionSums;
+use super::reactions::{Bearers, Tally};
 use super::record::{self, Carried, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{Load, System};
@@ -36,7 +38,10 @@ pub struct Cpu<L: Lanes> {
     rooms: Vec<Mutex<Handed<L::Scalar>>>,
     contacts: Contacts<L::Scalar>,
     forces: Vec<AttachedForce>,
-    colliders: Vec<Collider>,
+    bearers: Bearers,
+    /// What bearers bear, by chunk.
+    sums: Vec<ReactionSums>,
+    tally: Tally,
     obstacles: Vec<Obstacle>,
     parameters: StepParameters<L::Scalar>,
     dt: f64,
@@ -62,7 +67,8 @@ impl<L: Lanes> Cpu<L> {
         let obstacles = obstacles(&pipeline.colliders, 0.0);
         let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
-        let chunks = built.system.motion.len().div_ceil(built.system.chunk);
+        let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
+        let sums = ReactionSums::all(&built.bearers, padded, chunk);
         let damped = built
             .system
             .classes
@@ -77,7 +83,9 @@ impl<L: Lanes> Cpu<L> {
             load: built.load,
             contacts,
             forces: built.forces,
-            colliders: pipeline.colliders.clone(),
+            sums,
+            tally: Tally::new(built.bearers.count()),
+            bearers: built.bearers,
             obstacles,
             parameters: StepParameters {
                 dt: Scalar::from_f64(dt),
@@ -87,7 +95,7 @@ impl<L: Lanes> Cpu<L> {
             dt,
             step: 0,
             half: false,
-            chunk_breaks: vec![Vec::new(); chunks],
+            chunk_breaks: vec![Vec::new(); padded.div_ceil(chunk)],
             breaks: Breaks::default(),
             broken_since: false,
             labels,
@@ -95,9 +103,7 @@ impl<L: Lanes> Cpu<L> {
             captures: VecDeque::new(),
             costs: Costs::default(),
         };
-        // The first kick needs the loads at the start; nothing slides or breaks before time runs.
-        cpu.forces(L::Scalar::default());
-        cpu.chunk_breaks.iter_mut().for_each(Vec::clear);
+        cpu.start();
         cpu
     }
 
@@ -114,8 +120,15 @@ impl<L: Lanes> Cpu<L> {
     /// Recomputes the contact lists and the loads after the columns were changed by hand.
     pub fn refresh(&mut self) {
         self.contacts.rebuild(&self.system, &self.obstacles);
+        self.start();
+    }
+
+    /// The loads that the first kick needs; nothing slides or breaks before time runs.
+    fn start(&mut self) {
         self.forces(L::Scalar::default());
         self.chunk_breaks.iter_mut().for_each(Vec::clear);
+        let now = ReactionSums::take(&self.bearers, &mut self.sums);
+        self.tally.start(now);
     }
 
     /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
@@ -150,7 +163,7 @@ impl<L: Lanes> Cpu<L> {
                 .map(|s| s.largest_squared)
                 .fold(0.0, f64::max)
                 .sqrt();
-            let now = obstacles(&self.colliders, (self.step + 1) as f64 * self.dt);
+            let now = obstacles(self.bearers.colliders(), (self.step + 1) as f64 * self.dt);
             let before = std::mem::replace(&mut self.obstacles, now);
             // A key frame within the step may change the speed.
             let driven = self
@@ -196,9 +209,10 @@ impl<L: Lanes> Cpu<L> {
             .par_chunks_mut(system.chunk)
             .zip(self.contacts.chunks.par_iter_mut())
             .zip(self.chunk_breaks.par_iter_mut())
+            .zip(self.sums.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
-            .for_each(|(chunk, (((load, contacts), breaks), border))| {
+            .for_each(|(chunk, ((((load, contacts), breaks), sums), border))| {
                 let first = chunk * system.chunk;
                 let clock = Instant::now();
                 let task = Loads {
@@ -214,9 +228,11 @@ impl<L: Lanes> Cpu<L> {
                         closed,
                         first,
                         contacts,
-                        load,
+                        load: &mut *load,
+                        sums: &mut *sums,
                     });
                 }
+                sums.add_held(first, load);
                 costs.contacts.add(clock, 1);
             });
         for attached in &self.forces {
@@ -274,7 +290,8 @@ impl<L: Lanes> Cpu<L> {
         carried
     }
 
-    fn contact_totals(&self) -> ContactTotals {
+    /// What contacts add up to, and how many elements touch each collider.
+    fn contact_totals(&self) -> (ContactTotals, Vec<u32>) {
         let walls = Walls {
             system: &self.system,
             obstacles: &self.obstacles,
@@ -283,23 +300,32 @@ impl<L: Lanes> Cpu<L> {
         };
         let chunk = self.system.chunk;
         let mut energy = vec![0.0; self.system.motion.len()];
-        let sides = energy
+        let none = || (0, vec![0; self.obstacles.len()]);
+        let (sides, touching) = energy
             .par_chunks_mut(chunk)
             .zip(&self.contacts.chunks)
             .enumerate()
-            .map(|(k, (energy, contacts))| {
-                L::run(MeasurePass {
+            .fold(none, |(sides, mut touching), (k, (energy, contacts))| {
+                let found = L::run(MeasurePass {
                     walls,
                     first: k * chunk,
                     energy,
+                    touching: &mut touching,
                     contacts,
-                })
+                });
+                (sides + found, touching)
             })
-            .sum();
-        ContactTotals {
+            .reduce(none, |(a, mut touching), (b, more)| {
+                for (all, more) in touching.iter_mut().zip(more) {
+                    *all += more;
+                }
+                (a + b, touching)
+            });
+        let totals = ContactTotals {
             energy: energy.iter().sum(),
             sides,
-        }
+        };
+        (totals, touching)
     }
 
     /// Everything needed to go on from here, with velocities at the end of a step.
@@ -311,6 +337,7 @@ impl<L: Lanes> Cpu<L> {
             &self.load,
             &self.contacts.springs(),
             &self.labels,
+            self.tally.pack(&self.bearers),
         )
     }
 
@@ -350,11 +377,19 @@ fn obstacles(colliders: &[Collider], t: f64) -> Vec<Obstacle> {
 
 impl<L: Lanes> Engine for Cpu<L> {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
-        for _ in 0..steps {
+        let mut before = Vec::new();
+        for left in (0..steps).rev() {
             self.motion(true)?;
             self.step += 1;
+            if left == 0 {
+                before = ReactionSums::take(&self.bearers, &mut self.sums);
+            }
             self.forces(self.parameters.dt);
             self.break_bonds();
+        }
+        if steps > 0 {
+            let now = ReactionSums::take(&self.bearers, &mut self.sums);
+            self.tally.add(steps, &before, now);
         }
         self.finish()
     }
@@ -398,6 +433,12 @@ impl<L: Lanes> Engine for Cpu<L> {
             fragments::update(&mut self.labels, &self.system);
         }
         let breaks = std::mem::take(&mut self.breaks);
+        let (contact, touching) = self.contact_totals();
+        let time = self.step as f64 * self.dt;
+        let mean = self.tally.take();
+        let loads = self
+            .bearers
+            .table((frame, time), mean, &touching, &self.system);
         // What the bonds carry is gone from memory before a state comes into it.
         let snapshot = {
             let moment = Moment {
@@ -407,9 +448,9 @@ impl<L: Lanes> Engine for Cpu<L> {
                 labels: &self.labels,
                 rest: &self.rest,
                 carried: &self.carried(),
-                contact: self.contact_totals(),
+                contact,
             };
-            record::snapshot(&moment, frame, breaks)
+            record::snapshot(&moment, frame, breaks, loads)
         };
         let state = state.then(|| self.pack(frame));
         self.captures.push_back(Capture { snapshot, state });
@@ -437,7 +478,8 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.broken_since = false;
         self.breaks = Breaks::default();
         self.captures.clear();
-        self.obstacles = obstacles(&self.colliders, self.step as f64 * self.dt);
+        self.tally.unpack(&self.bearers, &state.borne);
+        self.obstacles = obstacles(self.bearers.colliders(), self.step as f64 * self.dt);
         self.contacts = self.contacts.anew(&self.system, &self.obstacles);
         match self.contacts.restore_springs(&state.springs()?) {
             0 => Ok(()),

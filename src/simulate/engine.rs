@@ -9,7 +9,7 @@ use super::device::Gpu;
 use super::source::Source;
 use super::stability::critical_step;
 use super::state::{State, StateError};
-use crate::columns::{Breaks, Fragments, Frames, History};
+use crate::columns::{Breaks, Fragments, Frames, History, Loads};
 use crate::gpu::{GpuError, Request};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub history: History,
     /// One row a fragment.
     pub fragments: Fragments,
+    /// One row a collider and an attachment; empty where there is neither.
+    pub loads: Loads,
 }
 
 /// A frame that was asked for.

@@ -21,6 +21,8 @@ mod orient;
 mod pair_list;
 mod pair_pass;
 mod parts;
+mod reaction_sums;
+mod reactions;
 mod record;
 mod rows;
 pub mod source;
@@ -345,7 +347,7 @@ pub fn run(
 }
 
 /// Folders that the stage writes.
-const FOLDERS: [&str; 5] = ["frames", "breaks", "history", "fragments", "state"];
+const FOLDERS: [&str; 6] = ["frames", "breaks", "history", "fragments", "loads", "state"];
 
 /// Where a run goes on.
 struct Resumed {

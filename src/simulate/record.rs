@@ -9,7 +9,7 @@ use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
 use super::parts::{self, Part, Parts};
 use super::system::System;
-use crate::columns::{Breaks, Frames, History};
+use crate::columns::{Breaks, Frames, History, Loads};
 use crate::math::Scalar;
 use crate::spec::Region;
 
@@ -60,10 +60,15 @@ pub struct Moment<'a, S> {
     pub contact: ContactTotals,
 }
 
-/// Frame, history and fragments of a moment; `breaks`, those since the last one, become the frame's.
+/// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
 ///
 /// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same bits for any number of threads.
-pub fn snapshot<S: Scalar>(moment: &Moment<S>, frame: u32, mut breaks: Breaks) -> Snapshot {
+pub fn snapshot<S: Scalar>(
+    moment: &Moment<S>,
+    frame: u32,
+    mut breaks: Breaks,
+    loads: Loads,
+) -> Snapshot {
     breaks.frame.fill(frame);
     let count = moment.system.count;
     let mut columns = [(); COLUMNS].map(|()| vec![0.0_f32; count]);
@@ -86,6 +91,7 @@ pub fn snapshot<S: Scalar>(moment: &Moment<S>, frame: u32, mut breaks: Breaks) -
         history: history(moment, frame, &totals, parts.len()),
         fragments: parts::table(&parts, frame, moment.time()),
         breaks,
+        loads,
         frames: Frames {
             frame: vec![frame; count],
             time: vec![moment.time(); count],

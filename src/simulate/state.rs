@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
+use super::reactions::Borne;
 use super::system::{Load, System};
 use crate::math::Scalar;
 use crate::store::{self, Store, StoreError};
@@ -66,9 +67,11 @@ pub struct State {
     springs: Vec<u8>,
     /// Fragment labels.
     labels: Vec<u32>,
+    /// What colliders and attachments bore in the last step.
+    pub borne: Vec<Borne>,
 }
 
-const MAGIC: &[u8; 8] = b"culletst";
+const MAGIC: &[u8; 8] = b"cullets2";
 
 impl State {
     /// From the columns of a run whose velocities are at the end of a step; `springs` are those that are not zero.
@@ -79,6 +82,7 @@ impl State {
         load: &[Load<S>],
         springs: &[SpringEntry<S>],
         labels: &[u32],
+        borne: Vec<Borne>,
     ) -> Self {
         let bonds = &system.bonds;
         State {
@@ -98,6 +102,7 @@ impl State {
                 .collect(),
             springs: bytes(springs.iter().map(|entry| entry.spring)),
             labels: labels.to_vec(),
+            borne,
         }
     }
 
@@ -167,8 +172,13 @@ impl State {
     pub fn read(store: &Store, frame: u32) -> store::Result<Self> {
         let path = store.numbered("state", frame, "rkyv");
         let bytes = store::archive::read(&path, MAGIC)?;
-        rkyv::from_bytes::<_, rancor::Error>(&bytes)
-            .map_err(|error| StoreError::damaged(&path, error))
+        let state: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
+            .map_err(|error| StoreError::damaged(&path, error))?;
+        if !(state.dt > 0.0 && state.dt.is_finite()) {
+            let what = format!("its time step is {} s", state.dt);
+            return Err(StoreError::damaged(&path, what));
+        }
+        Ok(state)
     }
 }
 
@@ -263,7 +273,7 @@ mod tests {
             partner: 1,
             spring: [0.1, 0.2, 0.3],
         };
-        let state = State::pack(4, (7, 1e-3), &system, &load, &[spring], &[0, 0, 1]);
+        let state = State::pack(4, (7, 1e-3), &system, &load, &[spring], &[0, 0, 1], vec![]);
 
         let (mut fresh, mut loads, mut labels) = (chain::<f32>(), [Row::default(); BLOCK], vec![]);
         fresh.motion = vec![Row::default(); BLOCK];
@@ -277,6 +287,22 @@ mod tests {
     }
 
     #[test]
+    fn a_state_whose_time_stands_still_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+            let load = [Row::default(); BLOCK];
+            let state = State::pack::<f32>(2, (7, dt), &chain(), &load, &[], &[0; 3], Vec::new());
+            state.write(&store).unwrap();
+            let told = State::read(&store, 2).unwrap_err().to_string();
+            assert!(
+                told.ends_with(&format!("its time step is {dt} s")),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
     fn a_state_of_other_numbers_is_refused() {
         let state = State::pack::<f32>(
             0,
@@ -285,6 +311,7 @@ mod tests {
             &[Row::default(); BLOCK],
             &[],
             &[0; 3],
+            vec![],
         );
         let unpacked = state.unpack(
             &mut chain::<f64>(),

@@ -1,6 +1,10 @@
 //! Elements that may touch an obstacle, and what that does to them. In double precision, one by one: they are few.
 
+use glam::DVec3;
+
 use super::contact_pass::Obstacle;
+use super::reaction_sums::ReactionSums;
+use super::reactions::Wrench;
 use super::system::{Load, System, motion};
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::math::{Scalar, Vec3};
@@ -34,8 +38,14 @@ pub struct Walls<'a, S> {
 }
 
 impl<S: Scalar> Walls<'_, S> {
-    /// Adds the load of an entry and steps its spring.
-    pub fn apply(&self, entry: &mut WallEntry<S>, load: &mut Load<S>) {
+    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle bears; steps its spring.
+    pub fn apply(
+        &self,
+        entry: &mut WallEntry<S>,
+        local: usize,
+        load: &mut Load<S>,
+        sums: &mut ReactionSums,
+    ) {
         if self.neared < entry.quiet {
             return;
         }
@@ -49,6 +59,13 @@ impl<S: Scalar> Walls<'_, S> {
                     *sum = *sum + add;
                 }
                 entry.spring = [result.spring.x, result.spring.y, result.spring.z];
+                if result.overlap > S::default() {
+                    let place = self.obstacles[entry.wall as usize].pose.position;
+                    let arm = self.system.position(entry.element as usize) - place;
+                    let [force, torque] =
+                        [f, m].map(|v| -DVec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64()));
+                    sums.add(local, entry.wall, Wrench::at(arm, force, torque));
+                }
             }
             // A thousandth covers the rounding of positions and speeds.
             Err(gap) => entry.quiet = self.neared + 0.999 * gap,

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::Schedule;
 use super::colliders;
 use crate::columns::{Bonds, Elements};
-use crate::spec::{Action, Body, BodyShape, Collider, Elasticity, Pipeline};
+use crate::spec::{Action, Body, BodyShape, Collider, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, grouped, quantity};
 
@@ -22,6 +22,8 @@ pub struct Warning {
 
 /// Neighbours of an element inside a close packing.
 const INSIDE: usize = 12;
+/// The same of a random packing, where most have as many or one more and hardly one at the border has.
+const INSIDE_RANDOM: usize = 8;
 /// Bonds from the middle of three layers to their farthest corner.
 const HOPS: usize = 2;
 /// Part of a body that may be thinner than three elements: edges, tips of ears.
@@ -68,13 +70,19 @@ struct Facts<'a> {
 
 fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
     let up = up(pipeline);
-    let thin = thin_elements(&packing.elements, &packing.bonds);
+    let inside: Vec<usize> = pipeline.bodies.iter().map(inside).collect();
+    let thin = thin_elements(&packing.elements, &packing.bonds, &inside);
     let mut rows = vec![(Vec::new(), Vec::new()); pipeline.bodies.len()];
     for (i, &body) in packing.elements.body.iter().enumerate() {
-        rows[body as usize].0.push(i);
+        // One that the pipeline lacks is refused when the run is built.
+        if let Some(rows) = rows.get_mut(body as usize) {
+            rows.0.push(i);
+        }
     }
     for (k, &i) in packing.bonds.i.iter().enumerate() {
-        rows[packing.elements.body[i as usize] as usize].1.push(k);
+        if let Some(rows) = rows.get_mut(packing.elements.body[i as usize] as usize) {
+            rows.1.push(k);
+        }
     }
     let bodies = pipeline.bodies.iter().zip(&rows);
     bodies
@@ -100,7 +108,7 @@ fn fact<'a>(
         body,
         elements: rows.len(),
         // Grains, and a few elements in a row, are no solid that could be thick.
-        thin: match own.is_empty() || rows.len() <= INSIDE {
+        thin: match own.is_empty() || rows.len() <= inside(body) {
             true => 0,
             false => rows.iter().filter(|&&i| thin[i]).count(),
         },
@@ -128,8 +136,17 @@ fn up(pipeline: &Pipeline) -> DVec3 {
     -DVec3::from_array(pipeline.world.gravity).normalize_or(DVec3::NEG_Y)
 }
 
+/// Neighbours of an element away from the border of a body.
+fn inside(body: &Body) -> usize {
+    match body.packing {
+        PackingSpec::Hexagonal { .. } => INSIDE,
+        PackingSpec::Random { .. } => INSIDE_RANDOM,
+    }
+}
+
 /// Which elements lie where no element has all its neighbours, not [`HOPS`] bonds away either: there the body has one or two layers.
-fn thin_elements(elements: &Elements, bonds: &Bonds) -> Vec<bool> {
+/// `inside`: how many are all, for each body.
+fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bool> {
     let mut valence = vec![0usize; elements.id.len()];
     let ends = || {
         bonds
@@ -141,7 +158,13 @@ fn thin_elements(elements: &Elements, bonds: &Bonds) -> Vec<bool> {
     for end in ends().flatten() {
         valence[end] += 1;
     }
-    let mut thick: Vec<bool> = valence.iter().map(|&count| count >= INSIDE).collect();
+    let all = |&body: &u32| inside.get(body as usize).copied().unwrap_or(INSIDE);
+    let wanted = elements.body.iter().map(all);
+    let mut thick: Vec<bool> = valence
+        .iter()
+        .zip(wanted)
+        .map(|(&count, wanted)| count >= wanted)
+        .collect();
     for _ in 0..HOPS {
         let before = thick.clone();
         for [i, j] in ends() {

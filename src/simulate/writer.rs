@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 
 use super::engine::Snapshot;
 use super::state::State;
+use crate::columns::Table;
 use crate::spec::Output;
 use crate::store::{self, Format, Store, Sums};
 
@@ -67,7 +68,7 @@ impl Writer {
 }
 
 /// Tables of a frame, in the order in which they are written.
-const KINDS: [&str; 4] = ["breaks", "fragments", "history", "frames"];
+const KINDS: [&str; 5] = ["breaks", "fragments", "history", "loads", "frames"];
 
 /// What the writing thread works with.
 struct Desk {
@@ -100,13 +101,21 @@ impl Desk {
             breaks,
             history,
             fragments,
+            loads,
         } = snapshot;
-        let [first, second, third, last] = KINDS;
+        let [first, second, third, fourth, last] = KINDS;
         store.write_unlisted(first, frame, breaks, &self.tables)?;
         store.write_unlisted(second, frame, fragments, &self.tables)?;
         store.write_unlisted(third, frame, history, &self.tables)?;
+        if loads.rows() > 0 {
+            store.write_unlisted(fourth, frame, loads, &self.tables)?;
+        }
         store.write_unlisted(last, frame, frames, &self.frames)?;
-        let paths = KINDS.map(|kind| store.numbered(kind, frame, "parquet"));
+        let kinds = KINDS.into_iter();
+        let kinds = kinds.filter(|kind| *kind != fourth || loads.rows() > 0);
+        let paths: Vec<_> = kinds
+            .map(|kind| store.numbered(kind, frame, "parquet"))
+            .collect();
         self.sums.append(&mut store.sums_of(&paths)?);
         Ok(())
     }
@@ -114,7 +123,8 @@ impl Desk {
     /// Makes what was written last, and puts its sums into `store.json`.
     fn list(&mut self) -> store::Result<()> {
         for kind in KINDS {
-            if !self.sums.is_empty() {
+            // A scene without colliders and attachments has no loads.
+            if !self.sums.is_empty() && self.store.path(kind).is_dir() {
                 self.store.sync_names(kind)?;
             }
         }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Angle, AngularVelocity, Length, Number, PositiveLength, PositiveNumber, Velocity,
+    Angle, AngularVelocity, Length, Neighbourhood, Number, PositiveLength, PositiveNumber, Spread,
+    Velocity,
 };
 
 /// How element masses follow from the density.
@@ -162,4 +163,47 @@ pub enum PackingSpec {
         #[schemars(range(min = 1))]
         elements: Option<u32>,
     },
+    /// Random close packing; give the mean radius or about how many elements. `simulate.seed` chooses which.
+    Random {
+        /// Mean element radius, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many elements.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+        /// Radii lie evenly between 1 − spread and 1 + spread of their mean; 0: all equal.
+        #[serde(default)]
+        #[schemars(with = "Spread")]
+        spread: f64,
+        /// Elements are bonded whose distance is at most so many times the sum of their radii.
+        #[serde(default = "neighbourhood")]
+        #[schemars(with = "Neighbourhood")]
+        neighbourhood: f64,
+    },
+}
+
+fn neighbourhood() -> f64 {
+    1.1
+}
+
+impl PackingSpec {
+    /// Radius, m, and about how many elements, of which one is to be given.
+    pub fn size(&self) -> (Option<f64>, Option<u32>) {
+        match *self {
+            PackingSpec::Hexagonal { radius, elements }
+            | PackingSpec::Random {
+                radius, elements, ..
+            } => (radius, elements),
+        }
+    }
+
+    /// Distance up to which elements are bonded, over the sum of their radii; they touch where it is 1.
+    pub fn neighbourhood(&self) -> f64 {
+        match *self {
+            PackingSpec::Hexagonal { .. } => 1.0,
+            PackingSpec::Random { neighbourhood, .. } => neighbourhood,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::document::{Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError};
+use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
     Action, BodyShape, ColliderShape, Elasticity, Material, PackingSpec, Pipeline, Region, Rotation,
@@ -46,6 +46,10 @@ impl Check<'_> {
             _ => self.mended.explains(path),
         };
         if hidden {
+            return;
+        }
+        // One more than is told, to know of it.
+        if self.errors.len() > TOLD {
             return;
         }
         let (at, shown) = self.document.locate(path);
@@ -202,8 +206,15 @@ impl Check<'_> {
     }
 
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
-        let PackingSpec::Hexagonal { radius, elements } = packing;
         let counted = matches!(shape, BodyShape::Block { .. });
+        let layered = counted || matches!(shape, BodyShape::Plate { .. });
+        if layered && matches!(packing, PackingSpec::Random { .. }) {
+            self.senseless(
+                &format!("{path}.packing.type"),
+                "plates and blocks are made of rows and layers, which a random packing has not; use shape = { type = \"box\" }",
+            );
+        }
+        let (radius, elements) = packing.size();
         match (radius, elements) {
             (Some(_), Some(_)) => self.senseless(
                 &format!("{path}.packing.elements"),

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::document::{Data, Entry, Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError};
+use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::quantity::DIMENSION;
 use super::schema::Rule;
@@ -67,8 +67,11 @@ type Fit = Result<(), Unfit>;
 
 impl Walk<'_> {
     fn tell(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) {
-        let error = self.sources.error(at, path.shown.as_str(), fault);
-        self.errors.push((at, error));
+        // One more than is told, to know of it.
+        if self.errors.len() <= TOLD {
+            let error = self.sources.error(at, path.shown.as_str(), fault);
+            self.errors.push((at, error));
+        }
     }
 
     fn fault(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) -> Fit {
@@ -305,7 +308,8 @@ mod tests {
     /// A document that has every key, each tagged table in its case number `case` (the last one where there are fewer).
     fn sample(rule: Rule, case: usize) -> Value {
         if rule.text(DIMENSION).is_some() {
-            return json!(0.2);
+            let least = rule.0.get("minimum").and_then(Value::as_f64);
+            return json!(least.unwrap_or(0.0).max(0.2));
         }
         if let Some(words) = rule.words() {
             return json!(words[case.min(words.len() - 1)]);

@@ -116,10 +116,28 @@ pub enum Fault {
     /// A mesh file that is not there.
     #[error("no mesh file at {}", .0.display())]
     NoMesh(PathBuf),
+    /// A path with more keys than any value has.
+    #[error("a path of {found} keys; no value lies deeper than {deepest}")]
+    TooDeep {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        deepest: usize,
+    },
+    /// What of many faults is not told.
+    #[error("there are more faults; these are the first {TOLD}")]
+    More,
     /// Values that contradict each other or mean nothing.
     #[error("{0}")]
     Senseless(String),
 }
+
+/// Faults of a file that are told: a file that is something else altogether would have one a line.
+pub(super) const TOLD: usize = 50;
+/// Words that a hint lists.
+const LISTED: usize = 40;
+/// Characters of the longest word that is compared with what was written.
+const LONGEST: usize = 64;
 
 /// What a user probably meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,10 +151,15 @@ impl Hint {
         label: &str,
     ) -> Self {
         let allowed: Vec<&str> = allowed.into_iter().collect();
+        let length = written.chars().count();
         let near = allowed
             .iter()
-            .map(|word| (strsim::damerau_levenshtein(written, word), *word))
-            .filter(|(distance, word)| *distance <= word.chars().count().div_ceil(3).min(3))
+            .map(|word| (word.chars().count(), *word))
+            // The distance takes memory and time by the product of both lengths.
+            .filter(|(count, _)| *count <= LONGEST && count.abs_diff(length) <= 3)
+            .map(|(count, word)| (count, strsim::damerau_levenshtein(written, word), word))
+            .filter(|(count, distance, _)| *distance <= count.div_ceil(3).min(3))
+            .map(|(_, distance, word)| (distance, word))
             .min_by_key(|(distance, _)| *distance);
         Hint(match near {
             Some((_, word)) => format!("did you mean `{word}`?"),
@@ -147,8 +170,13 @@ impl Hint {
 
     /// All there are.
     pub(super) fn list<'a>(allowed: impl IntoIterator<Item = &'a str>) -> Self {
-        let allowed: Vec<&str> = allowed.into_iter().collect();
-        Hint(format!("there are {}", allowed.join(", ")))
+        let mut allowed: Vec<&str> = allowed.into_iter().collect();
+        let more = match allowed.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        allowed.truncate(LISTED);
+        Hint(format!("there are {}{more}", allowed.join(", ")))
     }
 }
 
@@ -170,7 +198,7 @@ pub struct SpecError {
     pub fault: Fault,
 }
 
-/// All faults found, in the order of the file, one a line.
+/// All faults found, in the order of the file, one a line; of very many the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecErrors(pub Vec<SpecError>);
 
@@ -197,5 +225,16 @@ mod tests {
             Hint::new("x", [], "material in this file").to_string(),
             "there is no material in this file"
         );
+    }
+
+    #[test]
+    fn hints_stay_short_whatever_the_names() {
+        // Compared letter by letter these would take 10 GB.
+        let long = ["a", "b"].map(|letter| letter.repeat(50_000));
+        let hint = Hint::new(&long[0], [long[1].as_str()], "key");
+        assert!(hint.to_string().starts_with("there are bbb"));
+        let names: Vec<String> = (0..1000).map(|number| format!("name {number}")).collect();
+        let hint = Hint::new("x", names.iter().map(String::as_str), "key").to_string();
+        assert!(hint.ends_with("name 39 and 960 more"), "{hint}");
     }
 }

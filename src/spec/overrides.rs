@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::document::{Data, Entry, Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError};
+use super::error::{Fault, Hint, SpecError, TOLD};
 use super::schema::Rule;
+
+/// Keys of a path: documents are walked by recursion.
+const DEEPEST: usize = 32;
 
 type Errors = Vec<(Origin, SpecError)>;
 
@@ -131,7 +134,15 @@ fn put(
             }
         }
         _ => {
-            if let Err(fault) = set(document, path, key_at, value) {
+            let result = set(document, path, key_at, value);
+            // One more than is told, to know of it.
+            if let Err(fault) = result
+                && errors.len() <= TOLD
+            {
+                let path = match fault {
+                    Fault::TooDeep { .. } => "",
+                    _ => path,
+                };
                 errors.push((key_at, sources.error(key_at, path, fault)));
             }
         }
@@ -140,6 +151,11 @@ fn put(
 
 /// Sets one value, making tables on the way; a key that should not be there is found when the document is checked.
 fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(), Fault> {
+    let found = path.split('.').count();
+    if found > DEEPEST {
+        let deepest = DEEPEST;
+        return Err(Fault::TooDeep { found, deepest });
+    }
     if let Some((list, rest)) = path.split_once('.')
         && document.get(list).is_none()
         && let Some(what) = list_name(list)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::document::{Node, Origin, Sources};
-use super::error::{Fault, Place, SpecError, SpecErrors};
+use super::error::{Fault, Place, SpecError, SpecErrors, TOLD};
 use super::{DEFAULT_POISSON, Elasticity, Pipeline, check, conform, overrides};
 
 /// A pipeline, read and checked.
@@ -42,9 +42,10 @@ fn parse_in(
 ) -> Result<Pipeline, SpecErrors> {
     let sources = Sources { name, text, sets };
     let mut document = Node::parse(text, &Origin::File).map_err(|faults| {
-        let faults = faults.into_iter();
+        let more = faults.len() > TOLD;
+        let faults = faults.into_iter().take(TOLD);
         let errors = faults.map(|(at, what)| sources.error(at, "", Fault::Syntax(what)));
-        SpecErrors(errors.collect())
+        some(errors.collect(), more, name)
     })?;
     let mut errors = overrides::apply(&mut document, &sources);
     let (faults, mended) = conform::conform(&mut document, &sources);
@@ -54,7 +55,7 @@ fn parse_in(
     errors.extend(check::check(
         &pipeline, &document, folder, &sources, &mended,
     ));
-    or_errors(errors)?;
+    or_errors(errors, name)?;
     for material in &mut pipeline.materials {
         if material.elasticity == Elasticity::Material {
             material.poisson.get_or_insert(DEFAULT_POISSON);
@@ -63,12 +64,22 @@ fn parse_in(
     Ok(pipeline)
 }
 
-fn or_errors(mut errors: Vec<(Origin, SpecError)>) -> Result<(), SpecErrors> {
+fn or_errors(mut errors: Vec<(Origin, SpecError)>, name: &str) -> Result<(), SpecErrors> {
     if errors.is_empty() {
         return Ok(());
     }
     errors.sort_by_key(|(at, _)| *at);
-    Err(SpecErrors(errors.into_iter().map(|(_, e)| e).collect()))
+    let more = errors.len() > TOLD;
+    let told = errors.into_iter().take(TOLD).map(|(_, error)| error);
+    Err(some(told.collect(), more, name))
+}
+
+/// Errors, with the word that there are `more`.
+fn some(mut told: Vec<SpecError>, more: bool, name: &str) -> SpecErrors {
+    if more {
+        told.extend(whole(name, Fault::More).0);
+    }
+    SpecErrors(told)
 }
 
 fn whole(name: &str, fault: Fault) -> SpecErrors {

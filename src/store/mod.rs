@@ -10,16 +10,18 @@ pub mod format;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
+mod promises;
 pub mod rules;
 pub mod sums;
 pub mod surface;
+mod thrift;
 pub mod validate;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
+use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Loads, Table};
 use crate::spec::FrameGroup;
 pub use format::Format;
 pub use lock::{Hold, Lock};
@@ -388,6 +390,11 @@ impl Store {
     /// Reads `fragments/NNNNNN.parquet`.
     pub fn read_fragments(&self, frame: u32) -> Result<Fragments> {
         self.read_numbered("fragments", frame)
+    }
+
+    /// Reads `loads/NNNNNN.parquet`.
+    pub fn read_loads(&self, frame: u32) -> Result<Loads> {
+        self.read_numbered("loads", frame)
     }
 
     /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.

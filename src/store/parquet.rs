@@ -13,11 +13,11 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 
-use super::encode::{LEFT_OUT_KEY, ROWS_PER_GROUP, VERSION_KEY, encode};
+use super::encode::{LEFT_OUT_KEY, VERSION_KEY, encode};
 use super::format::Format;
 use super::manifest::SCHEMA_VERSION;
 use super::rules::Faults;
-use super::{Result, StoreError, atomic};
+use super::{Result, StoreError, atomic, promises};
 use crate::columns::{Column, Table};
 
 /// Writes a table, whole or not at all.
@@ -56,7 +56,7 @@ pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Resu
     batches(
         open(path)?,
         path,
-        ROWS_PER_GROUP,
+        &names::<T>(),
         &mut |first, batch, left_out| append(&mut table, path, first, batch, &needed, left_out),
     )?;
     Ok(table)
@@ -65,47 +65,40 @@ pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Resu
 /// Reads these columns of a table; all others stay empty, as those do that are optional and not there.
 pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
     let mut table = T::default();
-    let builder = open(path)?;
-    let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.iter().copied());
-    let builder = builder.with_projection(mask);
-    batches(
-        builder,
-        path,
-        ROWS_PER_GROUP,
-        &mut |first, batch, left_out| {
-            let columns = T::columns();
-            let columns = columns.iter().enumerate();
-            for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
-                match batch.column_by_name(column.name) {
-                    Some(array) => {
-                        append_one(&mut table, path, first, (at, column), array.as_ref())?
-                    }
-                    None if column.optional => {}
-                    None => return Err(missing(path, column, left_out)),
-                }
+    batches(open(path)?, path, wanted, &mut |first, batch, left_out| {
+        let columns = T::columns();
+        let columns = columns.iter().enumerate();
+        for (at, column) in columns.filter(|(_, column)| wanted.contains(&column.name)) {
+            match batch.column_by_name(column.name) {
+                Some(array) => append_one(&mut table, path, first, (at, column), array.as_ref())?,
+                None if column.optional => {}
+                None => return Err(missing(path, column, left_out)),
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
     Ok(table)
 }
 
 /// Reads the columns of a table that are there; those that are optional may not be.
 pub fn read_present<T: Table>(path: &Path) -> Result<T> {
-    let columns = T::columns();
-    let names: Vec<_> = columns.iter().map(|column| column.name).collect();
-    read_columns(path, &names)
+    read_columns(path, &names::<T>())
 }
 
-/// Rows of a part.
-pub(super) const ROWS_PER_PART: usize = 1 << 16;
+/// Names of all columns of a table.
+pub(super) fn names<T: Table>() -> Vec<&'static str> {
+    T::columns().iter().map(|column| column.name).collect()
+}
+
+/// Rows read at a time. The reader makes room for them, and for no more, whatever the file says that it has.
+const ROWS_PER_PART: usize = 1 << 16;
 
 /// Reads a table part by part, in order, so that it never stands in memory as a whole.
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
     batches(
         open(path)?,
         path,
-        ROWS_PER_PART,
+        &names::<T>(),
         &mut |first, batch, left_out| {
             let mut table = T::default();
             append(&mut table, path, first, batch, |_| true, left_out)?;
@@ -127,29 +120,43 @@ pub(super) fn tells_left_out(path: &Path) -> bool {
 /// large, views or in a dictionary.
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let invalid = |what: String| StoreError::invalid(path, what);
-    let file = File::open(path).map_err(StoreError::io(path))?;
+    let mut file = File::open(path).map_err(StoreError::io(path))?;
+    promises::check_footer(&mut file)
+        .map_err(|what| invalid(format!("not a readable Parquet file: {what}")))?;
+    let size = file.metadata().map_err(StoreError::io(path))?.len();
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
         .map_err(|error| invalid(format!("not a readable Parquet file: {error}")))?;
     check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(invalid)?;
     check_codecs(builder.metadata()).map_err(invalid)?;
+    promises::check_rows(builder.metadata(), size)
+        .map_err(|what| StoreError::damaged(path, what))?;
     Ok(builder)
 }
 
 /// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left out, if any were.
 pub(super) type Take<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
 
-/// Gives every batch of rows with the number of its first one, and the word for each column that was left out.
+/// Gives every batch of rows of the `wanted` columns that are there with the number of its first one, and the word for each column that was
+/// left out.
 pub(super) fn batches(
     builder: ParquetRecordBatchReaderBuilder<File>,
     path: &Path,
-    rows: usize,
+    wanted: &[&str],
     take: &mut Take,
 ) -> Result<()> {
     let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
     let told = builder.metadata().file_metadata().key_value_metadata();
     let left_out = value(told, LEFT_OUT_KEY).map(str::to_owned);
-    let reader = builder.with_batch_size(rows).build();
+    let mut file = File::open(path).map_err(StoreError::io(path))?;
+    promises::check_pages(&mut file, builder.metadata(), |name| wanted.contains(&name))
+        .map_err(|what| damaged(&what))?;
+    let schema = builder.parquet_schema();
+    let roots = schema.root_schema().get_fields().iter().enumerate();
+    let roots = roots.filter(|(_, field)| wanted.contains(&field.name()));
+    let mask = ProjectionMask::roots(schema, roots.map(|(at, _)| at));
+    let builder = builder.with_projection(mask);
+    let reader = builder.with_batch_size(ROWS_PER_PART).build();
     let mut first = 0;
     for batch in reader.map_err(|error| damaged(&error))? {
         let batch = batch.map_err(|error| damaged(&error))?;

@@ -114,6 +114,7 @@ impl SurfaceFrame {
         if found != 0 && found != expected {
             return Err(format!("uv has {found} entries, expected {expected}"));
         }
+        let (mut next_vertex, mut next_triangle) = (0, 0);
         for piece in &self.pieces {
             let whole = piece.first_vertex as u64 + piece.vertices as u64 <= vertices as u64
                 && piece.first_triangle as u64 + piece.triangles as u64
@@ -130,7 +131,55 @@ impl SurfaceFrame {
                     piece.fragment
                 ));
             }
+            if piece.first_vertex < next_vertex || piece.first_triangle < next_triangle {
+                return Err(format!(
+                    "fragment {} shares vertices or triangles with the one before",
+                    piece.fragment
+                ));
+            }
+            next_vertex = piece.first_vertex + piece.vertices;
+            next_triangle = piece.first_triangle + piece.triangles;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_that_share_their_arrays_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let piece = Piece {
+            body: 0,
+            fragment: 4,
+            first_vertex: 0,
+            vertices: 3,
+            first_triangle: 0,
+            triangles: 1,
+        };
+        let corners = vec![[0.0; 3]; 3];
+        let mut surface = SurfaceFrame {
+            positions: corners.clone(),
+            normals: corners.clone(),
+            velocities: corners.clone(),
+            rest_positions: corners,
+            stress: vec![0.0; 3],
+            triangles: vec![[0, 1, 2]],
+            inside: vec![0],
+            pieces: vec![piece],
+            ..SurfaceFrame::default()
+        };
+        surface.write(&store).unwrap();
+        assert_eq!(SurfaceFrame::read(&store, 0).unwrap(), surface);
+        surface.pieces.push(piece);
+        surface.write(&store).unwrap();
+        let told = SurfaceFrame::read(&store, 0).unwrap_err().to_string();
+        assert!(
+            told.ends_with("fragment 4 shares vertices or triangles with the one before"),
+            "{told}"
+        );
     }
 }

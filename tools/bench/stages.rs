@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use glam::DVec3;
+
 use cullet::columns::{Frames, Table as _};
 use cullet::pack::{self, Packed};
 use cullet::simulate::state::State;
@@ -51,7 +53,21 @@ fn bunny(elements: u32) -> Result<(Packed, Pipeline), Failure> {
     Ok((pack::pack(&shot.pipeline, &shot.folder)?, shot.pipeline))
 }
 
-/// Hexagonal packing inside a mesh.
+/// Edge of the box that is filled at random, over the radius: 100 thousand elements and a few more.
+const RANDOM_EDGE: f64 = 88.0;
+
+/// Random close packing of equal radii in a box.
+fn random() -> Result<Packed, Failure> {
+    let text = format!(
+        "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e7\n\
+         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ type = \"box\", size = [{RANDOM_EDGE}, {RANDOM_EDGE}, {RANDOM_EDGE}] }}\n\
+         packing = {{ type = \"random\", radius = 1 }}\n"
+    );
+    let shot = spec::parse(&text, "random", &[])?;
+    Ok(pack::pack(&shot, Path::new("."))?)
+}
+
+/// Hexagonal packing inside a mesh, random packing in a box.
 pub fn packing(table: &mut Table) -> Result<(), Failure> {
     let mut packed = None;
     let timing = Timing::runs(3, || {
@@ -68,6 +84,26 @@ pub fn packing(table: &mut Table) -> Result<(), Failure> {
         None,
         note,
     ));
+    let mut packed = None;
+    let timing = Timing::runs(1, || {
+        packed = Some(random()?);
+        Ok::<_, Failure>(())
+    })?;
+    let packed = packed.ok_or("nothing was packed")?;
+    let e = &packed.packing.elements;
+    let centres: Vec<DVec3> = (0..e.id.len())
+        .map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]))
+        .collect();
+    let found = pack::figures(&centres, &e.r, &[], packed.shapes.first());
+    let found = found.ok_or("a body without elements")?;
+    let bulk = found.bulk.ok_or("a body without a bulk")?;
+    let note = format!(
+        "{:.2} % full, overlap {:.1e} r, {:.2} contacts",
+        100.0 * bulk.filling,
+        found.overlap,
+        bulk.contacts
+    );
+    table.push(row("pack, random in a box", e.id.len(), timing, None, note));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use crate::gpu::{Column, Device, GpuError};
 use crate::simulate::contacts::SpringEntry;
 
 /// Parts of a frame, each in a buffer of its own.
-const PARTS: usize = 7;
+const PARTS: usize = 8;
 
 /// Memory that a frame is copied into; used again for later frames.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Landed {
     pub measured: Vec<[f32; 4]>,
     /// Contacts of each element.
     pub touched: Vec<u32>,
+    /// What was borne, as in [`Columns::borne`].
+    pub borne: Vec<u32>,
     /// Bonds broken since the last frame, by step, element and slot.
     pub events: Vec<Event>,
     /// Force and torque, if a state was asked for.
@@ -94,6 +96,7 @@ impl Staging {
             columns.motion[0].bytes(),
             columns.measured.bytes(),
             columns.touched.bytes(),
+            columns.borne.bytes(),
             sizes.events * EVENT_WORDS * 4,
             columns.loads.bytes(),
             sizes.springs * SPRING_WORDS * 4,
@@ -121,6 +124,7 @@ impl Staging {
             Some(&columns.motion[parity]),
             Some(&columns.measured),
             Some(&columns.touched),
+            Some(&columns.borne),
             Some(&columns.events),
             state.then_some(&columns.loads),
             state.then_some(&columns.stretched),
@@ -136,8 +140,16 @@ impl Staging {
     pub fn land(&self, device: &Device, when: SubmissionIndex) -> Result<Landed, GpuError> {
         let parts: Vec<_> = self.buffers.iter().zip(self.bytes).collect();
         let words = device.read(Some(when), &parts)?;
-        let [status, motion, measured, touched, events, loads, springs] =
-            <[Vec<u32>; PARTS]>::try_from(words).expect("one range a part");
+        let [
+            status,
+            motion,
+            measured,
+            touched,
+            borne,
+            events,
+            loads,
+            springs,
+        ] = <[Vec<u32>; PARTS]>::try_from(words).expect("one range a part");
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
         let mut events: Vec<Event> = events
             .chunks_exact(EVENT_WORDS as usize)
@@ -160,6 +172,7 @@ impl Staging {
             motion,
             measured: bytemuck::pod_collect_to_vec(&measured),
             touched,
+            borne,
             events,
             loads: bytemuck::pod_collect_to_vec(&loads),
             springs,

@@ -1,5 +1,6 @@
 //! The columns of a simulation in device memory, and how the host's rows become theirs.
 
+use super::reactions::ROW_WORDS;
 use crate::gpu::{Column, Device, GpuError, Item};
 use crate::math::lanes::Row;
 use crate::simulate::contacts::SpringEntry;
@@ -37,6 +38,8 @@ pub struct Sizes {
     pub events: u64,
     /// Springs of a state.
     pub springs: u64,
+    /// Rows of what is borne.
+    pub borne: u64,
 }
 
 impl Sizes {
@@ -46,7 +49,7 @@ impl Sizes {
     }
 
     /// Name, kind and length of every column, in the order of [`Columns`].
-    fn layout(&self) -> [(&'static str, Item, u64); 25] {
+    fn layout(&self) -> [(&'static str, Item, u64); 26] {
         let n = self.stride;
         let bonds = self.slots * n;
         let scanned = (self.cells() + 1).max(n + 1);
@@ -84,6 +87,11 @@ impl Sizes {
             ("stretched springs", Item::U32, self.springs * SPRING_WORDS),
             ("measurements", Item::Vec4, n),
             ("touches", Item::U32, n),
+            (
+                "reactions",
+                Item::Atomic,
+                self.colliders + self.borne * ROW_WORDS,
+            ),
         ]
     }
 
@@ -148,6 +156,8 @@ pub struct Columns {
     pub measured: Column,
     /// Contacts of each element.
     pub touched: Column,
+    /// Elements that touch each collider, and what colliders and held elements have borne.
+    pub borne: Column,
 }
 
 impl Columns {
@@ -193,6 +203,7 @@ impl Columns {
             stretched: take(),
             measured: take(),
             touched: take(),
+            borne: take(),
         })
     }
 }

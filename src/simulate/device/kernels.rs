@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wgpu::{BindGroup, ComputePass};
 
 use super::columns::{Columns, SCAN_BLOCK, Sizes};
+use super::reactions::ROW_WORDS;
 use super::texts;
 use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, splits};
 
@@ -46,8 +47,14 @@ pub struct Kernels {
     pub breaks: Stage,
     /// The look at the contact lists, and making them anew if it says so.
     pub lists: Vec<Stage>,
+    /// What an advance before has left of what is borne.
+    pub fold: Stage,
     /// A frame's measurements.
     pub carried: Stage,
+    /// Before them, what an attempt at them has left.
+    pub forget: Stage,
+    /// What is borne is told.
+    pub clear: Stage,
     /// A state's springs.
     pub gather: Stage,
     /// A frame is done.
@@ -127,6 +134,7 @@ impl Kernels {
                     &c.list_spring,
                     &c.tables,
                     &c.poses,
+                    &c.borne,
                     status,
                 ]
             });
@@ -175,10 +183,20 @@ impl Kernels {
                     &c.poses,
                     &c.measured,
                     &c.touched,
+                    &c.borne,
                     status,
                 ]
             }),
         )?;
+        let mut reactions = |entry: &'static str, items: u64| {
+            let columns = || vec![&c.borne, status];
+            let constants = [("rows", sizes.borne as f64)];
+            let both = [columns(), columns()];
+            make.stage(&texts::REACTIONS, (entry, items), &constants, both)
+        };
+        let fold = reactions("fold", 6 * sizes.borne)?;
+        let clear = reactions("clear", ROW_WORDS * sizes.borne)?;
+        let forget = reactions("forget", sizes.colliders)?;
         let mut springs = |entry: &'static str, items: u64| {
             let columns = c.motion.each_ref().map(|motion| {
                 vec![
@@ -205,7 +223,10 @@ impl Kernels {
             last,
             breaks,
             lists,
+            fold,
             carried,
+            forget,
+            clear,
             gather,
             close,
         })

@@ -48,8 +48,8 @@ pub struct Launch {
     pub spring_room: u32,
     /// 0, which no compiler knows: it keeps sums of two words from being simplified away.
     pub zero: u32,
-    /// Uniforms come in sixteens of bytes.
-    pub unused: u32,
+    /// What one N is in units of what is borne.
+    pub load_scale: f32,
 }
 
 /// Number of status words.
@@ -177,7 +177,7 @@ mod tests {
             )*};
         }
         same!(base_step count stride slots gravity drag dt skin cell driven batch colliders materials equal pairs forces
-              cell_mask list_room event_room spring_room zero);
+              cell_mask list_room event_room spring_room zero load_scale);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! ```text
 //! every `batch` force passes    travel → lists made anew if an element may outrun them: grid, pairs, springs kept
 //! every step                    move: forces of bonds and contacts, kick, drift, turn → break: bonds taken out
-//! every frame                   measure → copies → the host makes tables of them while the device goes on
+//! every frame                   measure → copies → the host makes tables of them while the device goes on; sums of loads begin anew
 //! ```
 //! Commands are submitted ahead. Whatever needs the host — a list too short, an element faster than the lists allow — stops the
 //! device at a phase of a step; the host sees it with the next frame, mends it and submits the rest again from that phase. Nothing is
@@ -16,6 +16,7 @@ mod kernels;
 mod launch;
 mod plan;
 mod profile;
+mod reactions;
 mod receive;
 mod set_up;
 mod slots;
@@ -41,16 +42,18 @@ use self::tables::Tables;
 use super::SimulateError;
 use super::contact_pass::Surface;
 use super::engine::{Capture, Engine, Place};
+use super::reactions::{Bearers, Tally};
 use super::record::Rest;
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use crate::gpu::{Column, Device, Launches};
-use crate::spec::Collider;
 
 /// What does not change in a run.
 struct Scene {
     tables: Tables,
-    colliders: Vec<Collider>,
+    bearers: Bearers,
+    /// What loads are counted in, N.
+    load_unit: f64,
     rest: Rest,
     drag: f64,
     surfaces: Vec<Surface>,
@@ -80,6 +83,11 @@ pub struct Gpu {
     slots: Slots,
     load: Vec<Load<f32>>,
     labels: Vec<u32>,
+    tally: Tally,
+    /// Whether the loads before the first step are still to come.
+    begins: bool,
+    /// Step up to which the tally goes.
+    tallied: u64,
     dt: f64,
     /// Steps asked for.
     step: u64,
@@ -193,6 +201,7 @@ impl Engine for Gpu {
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
         (self.step, self.dt) = (state.step, state.dt);
+        self.tally.unpack(&self.scene.bearers, &state.borne);
         Ok(self.upload(&state.springs()?)?)
     }
 }

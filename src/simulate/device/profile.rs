@@ -29,7 +29,7 @@ impl Gpu {
         let list: Vec<_> = (from..=to)
             .flat_map(|step| actions(step, (from, to)).map(move |(_, action)| (step, action)))
             .collect();
-        let room = list.len() + (list.len() + 1) * self.kernels.lists.len();
+        let room = 1 + list.len() + (list.len() + 1) * self.kernels.lists.len();
         let Some(timer) = Timer::new(&self.device, room)? else {
             return Ok(None);
         };
@@ -50,6 +50,7 @@ impl Gpu {
             let name = match dispatch.which {
                 Which::List(_) => "contact lists",
                 Which::Of(Action::Break) => "breaks",
+                Which::Fold => "reactions",
                 Which::Of(_) => "forces and motion",
             };
             let part = parts.entry(name).or_default();

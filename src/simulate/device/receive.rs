@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::Gpu;
 use super::capture::{Event, Landed};
 use super::columns;
+use super::reactions::Reactions;
 use crate::columns::{BreakMode, Breaks};
 use crate::simulate::bond_tasks::BreakEvent;
 use crate::simulate::breaks::Broken;
@@ -49,6 +50,24 @@ impl Gpu {
             energy: landed.measured.iter().map(|row| f64::from(row[3])).sum(),
             sides: landed.touched.iter().map(|sides| u64::from(*sides)).sum(),
         };
+        let Reactions {
+            before,
+            now,
+            beginning,
+            touching,
+        } = self.scene.reactions(&landed.borne);
+        if self.begins {
+            self.tally.start(beginning);
+            self.begins = false;
+        }
+        if step > self.tallied {
+            self.tally.add(step - self.tallied, &before, now);
+            self.tallied = step;
+        }
+        let time = step as f64 * self.dt;
+        let mean = self.tally.take();
+        let bearers = &self.scene.bearers;
+        let loads = bearers.table((frame, time), mean, &touching, &self.system);
         let moment = Moment {
             step,
             dt: self.dt,
@@ -58,7 +77,7 @@ impl Gpu {
             carried: &carried,
             contact,
         };
-        let snapshot = record::snapshot(&moment, frame, breaks);
+        let snapshot = record::snapshot(&moment, frame, breaks, loads);
         let state = state.then(|| {
             let stride = self.load.len();
             for (i, row) in self.load.iter_mut().enumerate() {
@@ -67,7 +86,15 @@ impl Gpu {
             }
             let springs = &landed.springs;
             let time = (step, self.dt);
-            State::pack(frame, time, &self.system, &self.load, springs, &self.labels)
+            State::pack(
+                frame,
+                time,
+                &self.system,
+                &self.load,
+                springs,
+                &self.labels,
+                self.tally.pack(&self.scene.bearers),
+            )
         });
         Capture { snapshot, state }
     }

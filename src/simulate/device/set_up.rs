@@ -8,7 +8,7 @@ use super::launch::{Launch, STATUS_WORDS, Status};
 use super::plan::Task;
 use super::slots::Slots;
 use super::tables::Tables;
-use super::{Gpu, Scene, arithmetic};
+use super::{Gpu, Scene, arithmetic, reactions};
 use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::SimulateError;
 use crate::simulate::bonds::Side;
@@ -17,6 +17,7 @@ use crate::simulate::colliders::obstacle;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{Contacts, SpringEntry};
 use crate::simulate::fragments;
+use crate::simulate::reactions::Tally;
 use crate::simulate::system::System;
 use crate::spec::{Collider, Pipeline};
 
@@ -56,6 +57,7 @@ impl Gpu {
             &built.surfaces,
             &obstacles,
             &built.forces,
+            &built.bearers,
             system.count,
         );
         // The dry count: lists as they are now, and room for half as much again.
@@ -72,6 +74,7 @@ impl Gpu {
             lists: (entries as u64 * 3 / 2).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
             springs: (entries as u64).max(1024),
+            borne: reactions::rows(&built.bearers, system.motion.len() as u64),
         };
         let columns = Columns::new(&device, &sizes)?;
         let status = Column::new(&device, "status", Item::Atomic, STATUS_WORDS as u64)?;
@@ -90,9 +93,16 @@ impl Gpu {
         let tied = (&columns, &status);
         let kernels = Kernels::new(&device, &launches, tied, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
+        let tally = Tally::new(built.bearers.count());
         let scene = Scene {
             tables,
-            colliders: pipeline.colliders.clone(),
+            load_unit: reactions::unit(
+                &built.surfaces,
+                &obstacles,
+                contacts.largest(),
+                system.classes.iter().map(|class| f64::from(class.es)),
+            ),
+            bearers: built.bearers,
             rest: built.rest,
             drag: pipeline.simulate.drag,
             surfaces: built.surfaces,
@@ -115,6 +125,9 @@ impl Gpu {
             slots,
             load: built.load,
             labels,
+            tally,
+            begins: false,
+            tallied: 0,
             dt,
             step: 0,
             tasks: VecDeque::new(),
@@ -132,6 +145,8 @@ impl Gpu {
     /// Takes the columns over after they were changed by hand, and computes the loads there, springs unstretched.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
+        self.tally = Tally::new(self.scene.bearers.count());
+        self.begins = true;
         self.ask(Task::Start { step: self.step })?;
         Ok(())
     }
@@ -173,6 +188,9 @@ impl Gpu {
         let vectors = |at: usize| load.iter().map(move |row| columns::vector(&row.0, at));
         let loads: Vec<[f32; 4]> = vectors(0).chain(vectors(4)).collect();
         c.loads.write(device, 0, &loads);
+        c.borne
+            .write(device, 0, &vec![0_u32; c.borne.count() as usize]);
+        (self.begins, self.tallied) = (false, self.step);
         self.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
         self.spare.extend(self.flights.drain(..).map(|f| f.staging));

@@ -23,6 +23,8 @@ const LARGEST_BATCH: u32 = 64;
 pub(super) enum Which {
     /// Part of the look at the lists.
     List(usize),
+    /// What an advance before has left.
+    Fold,
     /// An action.
     Of(Action),
 }
@@ -115,6 +117,9 @@ impl Gpu {
                 }
                 self.since += 1;
             }
+            if action == Action::Open {
+                push(Which::Fold, parity);
+            }
             push(Which::Of(action), parity);
             self.flips += u64::from(action.flips());
         }
@@ -125,6 +130,7 @@ impl Gpu {
         let k = &self.kernels;
         match which {
             Which::List(part) => &k.lists[part],
+            Which::Fold => &k.fold,
             Which::Of(Action::Start) => &k.start,
             Which::Of(Action::Open) => &k.open,
             Which::Of(Action::Move { open: true }) => &k.middle,
@@ -149,14 +155,14 @@ impl Gpu {
         };
         let k = &self.kernels;
         let measuring: &[_] = if state {
-            &[&k.carried, &k.gather]
+            &[&k.forget, &k.carried, &k.gather]
         } else {
-            &[&k.carried]
+            &[&k.forget, &k.carried]
         };
         run(&mut encoder, measuring);
         let tied = (&self.columns, &self.status);
         staging.copy(&mut encoder, tied, self.parity(), state);
-        run(&mut encoder, &[&k.close]);
+        run(&mut encoder, &[&k.clear, &k.close]);
         let submission = self.device.submit(encoder);
         self.flights.push_back(Flight {
             staging,
@@ -194,13 +200,15 @@ impl Gpu {
             list_room: sizes.lists as u32,
             event_room: sizes.events as u32,
             spring_room: sizes.springs as u32,
-            ..Launch::default()
+            zero: 0,
+            load_scale: scene.load_unit.recip() as f32,
         };
         self.device
             .write(&self.shared, 0, bytemuck::bytes_of(&launch));
-        if !scene.colliders.is_empty() {
+        let colliders = scene.bearers.colliders();
+        if !colliders.is_empty() {
             let poses: Vec<[f32; 4]> = (base..base + ROWS)
-                .flat_map(|step| scene.colliders.iter().map(move |c| (step, c)))
+                .flat_map(|step| colliders.iter().map(move |c| (step, c)))
                 .flat_map(|(step, c)| pose_rows(&obstacle(c, step as f64 * self.dt)))
                 .collect();
             self.columns.poses.write(&self.device, 0, &poses);

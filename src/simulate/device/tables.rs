@@ -6,6 +6,7 @@ use super::columns::POSE_ROWS;
 use crate::geometry::solid::Solid;
 use crate::simulate::build::AttachedForce;
 use crate::simulate::contact_pass::{Obstacle, Surface};
+use crate::simulate::reactions::Bearers;
 use crate::simulate::system::{BondClass, Load, System};
 
 /// Rows of the tables and where each part begins.
@@ -17,8 +18,8 @@ pub struct Tables {
     pub pairs: u32,
     /// First attached force.
     pub forces: u32,
-    /// For each element, one more than the index of its force; 0 without.
-    force_of: Vec<u32>,
+    /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
+    index_of: Vec<u32>,
 }
 
 impl Tables {
@@ -28,6 +29,7 @@ impl Tables {
         surfaces: &[Surface],
         obstacles: &[Obstacle],
         attached: &[AttachedForce],
+        bearers: &Bearers,
         count: usize,
     ) -> Self {
         let mut rows = Vec::new();
@@ -69,9 +71,9 @@ impl Tables {
                 total[element as usize] += force.force;
             }
         }
-        let mut force_of = vec![0; count];
+        let mut index_of = vec![0; count];
         let mut known = std::collections::HashMap::new();
-        for (index, force) in force_of.iter_mut().zip(&total) {
+        for (index, force) in index_of.iter_mut().zip(&total) {
             if *force != DVec3::ZERO {
                 let next = known.len() as u32 + 1;
                 *index = *known
@@ -83,22 +85,26 @@ impl Tables {
                     });
             }
         }
+        // A force on what is held moves nothing; its clamp is known to bear it.
+        for (place, held) in (1..).zip(bearers.held()) {
+            index_of[held.element as usize] = place;
+        }
         Tables {
             rows,
             pairs,
             forces,
-            force_of,
+            index_of,
         }
     }
 
-    /// Inverse mass, inverse inertia, material, force of each element. Indices as numbers: their bits would be denormal, which a device
+    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their bits would be denormal, which a device
     /// may take for 0.
     pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
         (0..system.motion.len())
             .map(|i| {
-                let force = self.force_of.get(i).copied().unwrap_or(0);
+                let index = self.index_of.get(i).copied().unwrap_or(0);
                 let material = system.material[i] as f32;
-                [system.inverse_mass[i], load[i].0[7], material, force as f32]
+                [system.inverse_mass[i], load[i].0[7], material, index as f32]
             })
             .collect()
     }

@@ -30,6 +30,7 @@ const CLASS: Binding = bind("bond_class", U32, Read);
 const MASKS: Binding = bind("masks", Atomic, Write);
 const TABLES: Binding = bind("tables", Vec4, Read);
 const POSES: Binding = bind("poses", Vec4, Read);
+const BORNE: Binding = bind("borne", Atomic, Write);
 const STATUS: Binding = bind("status", Atomic, Write);
 
 /// Forces and motion of a step.
@@ -49,6 +50,8 @@ pub const MOVE: KernelText = KernelText {
         kernel!("bond"),
         kernel!("wall"),
         kernel!("touch"),
+        kernel!("bear"),
+        kernel!("bear_now"),
         kernel!("move"),
     ],
     bindings: &[
@@ -66,6 +69,7 @@ pub const MOVE: KernelText = KernelText {
         bind("list_spring", Vec4, Write),
         TABLES,
         POSES,
+        BORNE,
         STATUS,
     ],
 };
@@ -200,6 +204,7 @@ pub const MEASURE: KernelText = KernelText {
         POSES,
         bind("measured", Vec4, Write),
         bind("touched", U32, Write),
+        BORNE,
         STATUS,
     ],
 };
@@ -229,6 +234,15 @@ pub const SPRINGS: KernelText = KernelText {
     ],
 };
 
+/// What is borne from frame to frame.
+pub const REACTIONS: KernelText = KernelText {
+    name: "reactions",
+    sources: &[kernel!("launch"), kernel!("bear"), kernel!("reactions")],
+    bindings: &[BORNE, STATUS],
+};
+
 /// All of them.
 #[cfg(test)]
-pub const ALL: [KernelText; 8] = [MOVE, BREAK, TRAVEL, SCAN, GRID, PAIRS, MEASURE, SPRINGS];
+pub const ALL: [KernelText; 9] = [
+    MOVE, BREAK, TRAVEL, SCAN, GRID, PAIRS, MEASURE, SPRINGS, REACTIONS,
+];

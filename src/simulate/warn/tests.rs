@@ -81,10 +81,22 @@ fn a_plate_of_two_layers_is_thin_and_one_of_three_is_not() {
 }
 
 #[test]
+fn a_random_packing_is_thin_by_its_own_neighbours() {
+    const HEXAGONAL: &str = "type = \"hexagonal\", radius = \"1 mm\"";
+    let random = "type = \"random\", radius = \"1 mm\"";
+    assert_eq!(found(&[(HEXAGONAL, random)]), []);
+    let graded = format!("{random}, spread = 0.5");
+    assert_eq!(found(&[(HEXAGONAL, &graded)]), []);
+    let slab = "shape = { type = \"box\", size = [\"30 mm\", \"3 mm\", \"30 mm\"] }";
+    let words = ["body \"cube\"", "`packing.radius`"];
+    one(&[(HEXAGONAL, random), (BOX, slab)], "thin", &words);
+}
+
+#[test]
 fn a_part_that_is_thin_counts_by_its_elements() {
     let pipeline = parse(SHOT, "shot.toml", &[]).expect("a shot");
     let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
-    let thin = thin_elements(&packing.elements, &packing.bonds);
+    let thin = thin_elements(&packing.elements, &packing.bonds, &[INSIDE]);
     assert!(thin.iter().all(|thin| !thin), "a cube has no thin part");
     // Without the bonds of its upper half that part is loose.
     let mut bonds = packing.bonds.clone();
@@ -96,7 +108,7 @@ fn a_part_that_is_thin_counts_by_its_elements() {
     bonds.i.retain(|_| *keep.next().expect("as many"));
     let mut keep = kept.iter();
     bonds.j.retain(|_| *keep.next().expect("as many"));
-    let thin = thin_elements(&packing.elements, &bonds);
+    let thin = thin_elements(&packing.elements, &bonds, &[INSIDE]);
     for (i, thin) in thin.iter().enumerate() {
         if high(i as u32) {
             assert!(*thin);

@@ -59,9 +59,7 @@ fn units_defaults_scale_and_overrides_resolve() {
         shot(&["scale=default"]).expect("default always exists")
     );
 
-    let elements = |shot: &Pipeline| match shot.bodies[0].packing {
-        crate::spec::PackingSpec::Hexagonal { elements, .. } => elements,
-    };
+    let elements = |shot: &Pipeline| shot.bodies[0].packing.size().1;
     let small = shot(&["scale=smoke"]).expect("valid");
     assert_eq!((small.time.end, elements(&small)), (0.02, Some(10)));
     let set = shot(&[
@@ -432,5 +430,38 @@ fn a_file_that_is_not_there_is_named() {
         error
             .to_string()
             .starts_with("no/shot.toml: cannot be read: ")
+    );
+}
+
+#[test]
+fn of_very_many_faults_the_first_are_told() {
+    for text in [
+        "?\n".repeat(100_000),
+        format!("{SHOT}{}", "[[body]]\n".repeat(100)),
+    ] {
+        let errors = parse(&text, "shot.toml", &[]).expect_err("no pipeline");
+        assert_eq!(errors.0.len(), 51);
+        let last = errors.0[50].to_string();
+        assert_eq!(
+            last,
+            "shot.toml: there are more faults; these are the first 50"
+        );
+    }
+}
+
+#[test]
+fn a_path_without_end_is_refused() {
+    let path = ["a"; 100_000].join(".");
+    let error = shot(&[&format!("{path}=1")]).expect_err("too deep");
+    assert!(
+        error
+            .to_string()
+            .ends_with("=1: a path of 100000 keys; no value lies deeper than 32")
+    );
+    let text = format!("{SHOT}\"{path}\" = 1\n");
+    let error = parse(&text, "shot.toml", &sets(&["scale=smoke"])).expect_err("too deep");
+    assert_eq!(
+        error.to_string(),
+        "shot.toml:22:1: a path of 100000 keys; no value lies deeper than 32"
     );
 }

@@ -18,11 +18,12 @@ use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic};
 /// Faults of a file that are told one by one.
 const TOLD: usize = 20;
 /// Folders of numbered files, with what their names end in.
-const NUMBERED: [(&str, &str); 6] = [
+const NUMBERED: [(&str, &str); 7] = [
     ("frames", "parquet"),
     ("breaks", "parquet"),
     ("history", "parquet"),
     ("fragments", "parquet"),
+    ("loads", "parquet"),
     ("meshes", "rkyv"),
     ("state", "rkyv"),
 ];

@@ -1,4 +1,4 @@
-//! The tables of frames: elements, breaks, history, fragments.
+//! The tables of frames: elements, breaks, history, fragments, loads.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::packing::Known;
 use super::table::{self, Part};
 use super::{Checked, name_of};
-use crate::columns::{Breaks, Column, Fragments, Frames, History};
+use crate::columns::{Breaks, Column, Fragments, Frames, History, Loads};
 use crate::spec::FrameGroup;
 use crate::store::rules::{self, Faults};
 use crate::store::{Result, Store, parquet};
@@ -24,6 +24,7 @@ struct Moment {
     frame: Option<Checked>,
     history: Option<Checked>,
     fragments: Option<Checked>,
+    loads: Option<Checked>,
 }
 
 /// Bonds that broke, with their rows, in `breaks/NNNNNN.parquet`.
@@ -33,12 +34,12 @@ struct Broken {
     file: Checked,
 }
 
-/// Checks `frames/`, `breaks/`, `history/` and `fragments/`.
+/// Checks `frames/`, `breaks/`, `history/`, `fragments/` and `loads/`.
 pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result<()> {
-    let kinds = ["frames", "history", "fragments"];
-    let [frames, history, fragments] = kinds.map(|kind| store.numbers(kind, "parquet"));
-    let (frames, history, fragments) = (frames?, history?, fragments?);
-    let mut numbers = [&frames[..], &history, &fragments].concat();
+    let kinds = ["frames", "history", "fragments", "loads"];
+    let [frames, history, fragments, loads] = kinds.map(|kind| store.numbers(kind, "parquet"));
+    let (frames, history, fragments, loads) = (frames?, history?, fragments?, loads?);
+    let mut numbers = [&frames[..], &history, &fragments, &loads].concat();
     numbers.sort_unstable();
     numbers.dedup();
     let mut moments: Vec<Moment> = numbers
@@ -52,6 +53,7 @@ pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result
                 history: there(&history).then(|| check_history(store, seen.as_ref(), number)),
                 fragments: there(&fragments)
                     .then(|| check_fragments(store, known, seen.as_ref(), number)),
+                loads: there(&loads).then(|| check_loads(store, seen.as_ref(), number)),
                 frame: seen.map(|seen| seen.file),
             }
         })
@@ -63,18 +65,19 @@ pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result
         .map(|number| Broken::new(store, known, number))
         .collect();
     once(&mut breaks);
-    let mut tables: [Vec<Checked>; 3] = Default::default();
+    let mut tables: [Vec<Checked>; 4] = Default::default();
     for moment in moments {
-        let files = [moment.frame, moment.history, moment.fragments];
+        let files = [moment.frame, moment.history, moment.fragments, moment.loads];
         for (table, file) in tables.iter_mut().zip(files) {
             table.extend(file);
         }
     }
-    let [frames, history, fragments] = tables;
+    let [frames, history, fragments, loads] = tables;
     checked.extend(frames);
     checked.extend(breaks.into_iter().map(|breaks| breaks.file));
     checked.extend(history);
     checked.extend(fragments);
+    checked.extend(loads);
     Ok(())
 }
 
@@ -165,6 +168,22 @@ fn check_history(store: &Store, frame: Option<&Seen>, number: u32) -> Checked {
         file.faults
             .tell(None, None, format_args!("{rows} rows; one is wanted"));
     }
+    file
+}
+
+fn check_loads(store: &Store, frame: Option<&Seen>, number: u32) -> Checked {
+    let mut file = Checked::new(name_of("loads", number, "parquet"));
+    let path = store.path(&file.file);
+    table::read(
+        &path,
+        &mut file,
+        |_, _| true,
+        &mut |part: Part<Loads>, faults| {
+            rules::numbered(&part.table.frame, part.first, number, faults);
+            rules::finite(part.table, &[], part.first, faults);
+            time_of(&part.table.time, part.first, frame, faults);
+        },
+    );
     file
 }
 

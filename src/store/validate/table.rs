@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Checked;
 use crate::columns::{Column, Table};
 use crate::store::encode::BITS_KEY;
-use crate::store::parquet::{self, ROWS_PER_PART};
+use crate::store::parquet;
 use crate::store::rules::Faults;
 
 /// Rows of a table as they come: the first one's number, and the columns of which every value is good; others are empty.
@@ -45,32 +45,37 @@ pub fn read<T: Table>(
     }
     let mut wrong = vec![false; columns.len()];
     let mut rows = 0;
-    let read = parquet::batches(builder, path, ROWS_PER_PART, &mut |first, batch, _| {
-        let mut table = T::default();
-        for (at, column) in columns.iter().enumerate() {
-            let Some(array) = batch.column_by_name(column.name).filter(|_| !wrong[at]) else {
-                continue;
-            };
-            let mut good = true;
-            table.append(at, array.as_ref(), &mut |row, what| {
-                good = false;
-                // A wrong type is wrong in every part.
-                wrong[at] |= row.is_none();
-                let row = row.map(|row| first + row);
-                file.faults.tell(column.name, row, what);
-            });
-            if !good {
-                table.clear(at);
+    let read = parquet::batches(
+        builder,
+        path,
+        &parquet::names::<T>(),
+        &mut |first, batch, _| {
+            let mut table = T::default();
+            for (at, column) in columns.iter().enumerate() {
+                let Some(array) = batch.column_by_name(column.name).filter(|_| !wrong[at]) else {
+                    continue;
+                };
+                let mut good = true;
+                table.append(at, array.as_ref(), &mut |row, what| {
+                    good = false;
+                    // A wrong type is wrong in every part.
+                    wrong[at] |= row.is_none();
+                    let row = row.map(|row| first + row);
+                    file.faults.tell(column.name, row, what);
+                });
+                if !good {
+                    table.clear(at);
+                }
             }
-        }
-        rows = first + batch.num_rows();
-        let part = Part {
-            first,
-            table: &table,
-        };
-        take(part, &mut file.faults);
-        Ok(())
-    });
+            rows = first + batch.num_rows();
+            let part = Part {
+                first,
+                table: &table,
+            };
+            take(part, &mut file.faults);
+            Ok(())
+        },
+    );
     match read {
         Ok(()) => Some(rows),
         Err(error) => {

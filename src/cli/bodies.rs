@@ -1,0 +1,161 @@
+//! Figures of the packing of each body, for `inspect` and `check`.
+
+use glam::DVec3;
+use serde_json::{Value, json};
+
+use super::summary::number;
+use crate::geometry::TriMesh;
+use crate::pack::figures::{DISTANCES, figures};
+use crate::store::Packing;
+use crate::units::show::{figures as rounded, grouped, quantity};
+
+/// Figures of each body that has elements; `name` and `skin` by its number.
+pub fn bodies(
+    packing: &Packing,
+    name: impl Fn(usize) -> String,
+    skin: impl Fn(usize) -> Option<TriMesh>,
+) -> Value {
+    let (e, b) = (&packing.elements, &packing.bonds);
+    let mut numbers = e.body.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let all = numbers.into_iter().filter_map(|body| {
+        let own: Vec<usize> = (0..e.body.len()).filter(|&i| e.body[i] == body).collect();
+        // Places in the body of its elements; of others nobody asks.
+        let mut place = vec![0; e.body.len()];
+        for (at, &i) in (0..).zip(&own) {
+            place[i] = at;
+        }
+        let centres: Vec<DVec3> = own
+            .iter()
+            .map(|&i| DVec3::new(e.x[i], e.y[i], e.z[i]))
+            .collect();
+        let radii: Vec<f64> = own.iter().map(|&i| e.r[i]).collect();
+        let ends =
+            b.i.iter()
+                .zip(&b.j)
+                .map(|(&i, &j)| [i as usize, j as usize]);
+        let bonds: Vec<[u32; 2]> = ends
+            .filter(|ends| ends.iter().all(|&i| e.body.get(i) == Some(&body)))
+            .map(|ends| ends.map(|i| place[i]))
+            .collect();
+        let found = figures(&centres, &radii, &bonds, skin(body as usize).as_ref())?;
+        let mut value = json!({
+            "name": name(body as usize),
+            "elements": own.len(),
+            "bonds": bonds.len(),
+            "radius": found.radius,
+            "overlap": found.overlap,
+        });
+        if let Some(bulk) = found.bulk {
+            value["bulk"] = json!({
+                "elements": bulk.elements,
+                "filling": bulk.filling,
+                "contacts": bulk.contacts,
+                "bonds": bulk.bonds,
+                "within": DISTANCES.iter().zip(bulk.within).collect::<Vec<_>>(),
+                "directions": bulk.fabric,
+            });
+        }
+        Some(value)
+    });
+    Value::Array(all.collect())
+}
+
+/// Lines about one body, for people.
+pub fn lines(body: &Value) -> Vec<String> {
+    let [least, mean, largest] = [0, 1, 2].map(|k| quantity(number(&body["radius"][k]), "m"));
+    let radius = if least == largest {
+        format!("radius {mean}")
+    } else {
+        format!("radii {least} to {largest}, {mean} in the mean")
+    };
+    let count = |key: &str| grouped(number(&body[key]), 0);
+    // Rounding in the last digits is none.
+    let overlap = match number(&body["overlap"]) {
+        overlap if overlap < 1e-9 => "no overlap".to_owned(),
+        overlap => format!("overlap up to {} radii", rounded(overlap)),
+    };
+    let mut out = vec![format!(
+        "{} elements, {} bonds, {radius}, {overlap}",
+        count("elements"),
+        count("bonds"),
+    )];
+    let bulk = &body["bulk"];
+    if bulk.is_object() {
+        out.push(format!(
+            "bulk {:.2} % full, {:.2} contacts and {:.2} bonds an element",
+            100.0 * number(&bulk["filling"]),
+            number(&bulk["contacts"]),
+            number(&bulk["bonds"])
+        ));
+        let pairs = bulk["within"].as_array().into_iter().flatten();
+        let (limits, counts): (Vec<_>, Vec<_>) = pairs
+            .map(|pair| {
+                let limit = format!("{:.2}", number(&pair[0]));
+                (limit, format!("{:.2}", number(&pair[1])))
+            })
+            .unzip();
+        out.push(format!(
+            "{} elements within {} of the sum of radii",
+            counts.join(", "),
+            limits.join(", ")
+        ));
+        let directions = bulk["directions"].as_array().into_iter().flatten();
+        let directions: Vec<String> = directions.map(|x| format!("{:.3}", number(x))).collect();
+        out.push(format!(
+            "directions {}, even ones a third each",
+            directions.join(" ")
+        ));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_told_apart() {
+        let mut packing = Packing::default();
+        let e = &mut packing.elements;
+        for (x, body) in [(0.0, 2), (1.0, 0), (2.0, 2), (3.0, 0)] {
+            e.body.push(body);
+            e.x.push(x);
+            e.y.push(0.0);
+            e.z.push(0.0);
+            e.r.push(if body == 0 { 1.0 } else { 1.25 });
+        }
+        (packing.bonds.i, packing.bonds.j) = (vec![1, 0], vec![3, 2]);
+        let found = bodies(&packing, |body| format!("body {body}"), |_| None);
+        let found = found.as_array().unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            (&found[0]["name"], &found[0]["bonds"], &found[0]["overlap"]),
+            (&json!("body 0"), &json!(1), &json!(0.0))
+        );
+        assert_eq!(found[1]["overlap"], json!(0.4));
+        assert_eq!(
+            lines(&found[1]),
+            ["2 elements, 1 bonds, radius 1.25 m, overlap up to 0.4 radii"]
+        );
+    }
+
+    #[test]
+    fn figures_stand_in_lines() {
+        let body = json!({
+            "name": "ball", "elements": 12345, "bonds": 55000, "radius": [1e-3, 1.2e-3, 1.4e-3], "overlap": 9e-4,
+            "bulk": {
+                "elements": 5000, "filling": 0.64012, "contacts": 5.754, "bonds": 9.0,
+                "within": [[1.02, 7.0], [1.1, 9.0]], "directions": [0.332, 0.333, 0.335],
+            },
+        });
+        let wanted = [
+            "12 345 elements, 55 000 bonds, radii 1 mm to 1.4 mm, 1.2 mm in the mean, overlap up to 0.0009 radii",
+            "bulk 64.01 % full, 5.75 contacts and 9.00 bonds an element",
+            "7.00, 9.00 elements within 1.02, 1.10 of the sum of radii",
+            "directions 0.332 0.333 0.335, even ones a third each",
+        ];
+        assert_eq!(lines(&body), wanted);
+    }
+}
