@@ -20,7 +20,8 @@ use crate::harness::Place;
 
 const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[material]]\nname = \"m\"\ndensity = \"1000 kg/m^3\"\nyoung = \"1 MPa\"\n\n\
     [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [0.01, 0.008, 0.008] }\n\
-    packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 3, 0]\n";
+    packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 3, 0]\n\n\
+    [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, -1, 0]\n";
 
 /// A simulated box with surfaces, in which the first bond is said to have broken; made once.
 fn sound() -> &'static Path {
@@ -429,6 +430,15 @@ fn breaks_and_fragments_that_are_wrong() {
             store.write_numbered("history", 0, &history).unwrap();
         },
     );
+    wrong(
+        "loads/000002.parquet: column fy, row 0: is not finite",
+        &[],
+        |store| {
+            let mut loads = store.read_loads(2).unwrap();
+            loads.fy[0] = f64::NAN;
+            store.write_numbered("loads", 2, &loads).unwrap();
+        },
+    );
 }
 
 #[test]
@@ -524,7 +534,7 @@ fn files_that_are_damaged_or_missing() {
 fn what_may_be_missing_is_not_missed() {
     // Neither pipeline nor shapes nor anything that only simulate writes for itself.
     let place = changed(|store| {
-        let kinds = ["history", "fragments", "state", "meshes", "breaks"];
+        let kinds = ["history", "fragments", "loads", "state", "meshes", "breaks"];
         store
             .clear(&[&kinds[..], &["packing/shapes"]].concat())
             .unwrap();

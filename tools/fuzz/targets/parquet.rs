@@ -4,24 +4,25 @@
 
 use std::sync::LazyLock;
 
-use cullet::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
+use cullet::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Loads, Table};
 use cullet::spec::FrameGroup;
 use cullet::store::validate::validate;
 use cullet::store::{self, Store, parquet};
 use cullet_fuzz::{Shot, bounded, seed};
 use libfuzzer_sys::fuzz_target;
 
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 7] = [
     "packing/elements.parquet",
     "packing/bonds.parquet",
     "frames/000001.parquet",
     "breaks/000001.parquet",
     "history/000001.parquet",
     "fragments/000001.parquet",
+    "loads/000001.parquet",
 ];
 
 /// A store for each table, so that no other is altered.
-static SHOTS: LazyLock<[Shot; 6]> = LazyLock::new(|| TABLES.map(|_| Shot::new()));
+static SHOTS: LazyLock<[Shot; 7]> = LazyLock::new(|| TABLES.map(|_| Shot::new()));
 
 fuzz_target!(
     init: {
@@ -92,7 +93,8 @@ fn read_as(table: usize, store: &Store, name: &str) -> store::Result<()> {
         2 => all::<Frames>(store, name),
         3 => all::<Breaks>(store, name),
         4 => all::<History>(store, name),
-        _ => all::<Fragments>(store, name),
+        5 => all::<Fragments>(store, name),
+        _ => all::<Loads>(store, name),
     }
 }
 
@@ -113,7 +115,8 @@ fn used(table: usize, store: &Store) -> store::Result<()> {
             store.read_broken(1, 60)?;
         }
         4 => drop(store.read_history(1)?),
-        _ => drop(store.read_fragments(1)?),
+        5 => drop(store.read_fragments(1)?),
+        _ => drop(store.read_loads(1)?),
     }
     Ok(())
 }
