@@ -25,11 +25,15 @@ impl CellGrid {
             .iter()
             .fold(empty, |(low, high), p| (low.min(*p), high.max(*p)));
         // A little wider than the reach, so that no rounding puts neighbours two cells apart.
-        let mut edge = reach * 1.001;
+        let mut edge = (reach * 1.001).max(f64::MIN_POSITIVE);
         let cells = loop {
             let cells = ((high - low).max(DVec3::ZERO) / edge).floor() + 1.0;
             if cells.element_product() <= (CELLS_PER_POINT * positions.len() + 64) as f64 {
                 break cells.to_array().map(|n| n as usize);
+            }
+            // Too far apart to be told by numbers.
+            if edge.is_infinite() {
+                break [1; 3];
             }
             edge *= 1.26;
         };
@@ -124,5 +128,13 @@ mod tests {
             .map(|k| DVec3::new(f64::from(k % 8), f64::from(k / 8 % 8), f64::from(k / 64)) * 0.1)
             .collect();
         compare(&lattice, 0.1);
+    }
+
+    #[test]
+    fn no_points_no_reach_and_no_bounds_are_cells_too() {
+        compare(&[], 0.0);
+        compare(&[], 0.1);
+        compare(&[DVec3::ZERO, DVec3::ONE, DVec3::ONE], 0.0);
+        CellGrid::new(&[DVec3::MIN, DVec3::MAX], 1.0).around(DVec3::MAX, |_| ());
     }
 }

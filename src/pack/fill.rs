@@ -333,15 +333,19 @@ fn fill_solid(
         }
     };
     let estimate = |radius: f64| refuse_too_many(body, radius, volume / (each * radius.powi(3)));
-    estimate(start)?;
-    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
-    let at = |radius: f64| {
-        estimate(radius)?;
+    let sparse = |radius: f64| {
         let number = match wanted {
             Wanted::Radius(_) => volume / (each * radius.powi(3)),
             Wanted::Elements(number) => number,
         };
-        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))?;
+        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))
+    };
+    estimate(start)?;
+    sparse(start)?;
+    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
+    let at = |radius: f64| {
+        estimate(radius)?;
+        sparse(radius)?;
         Ok::<_, PackError>(pattern.fill(solid, bounds, radius, depth))
     };
     let (mut points, mut radius) = (at(start)?, start);
@@ -353,7 +357,7 @@ fn fill_solid(
                 break;
             }
             tried *= (found.max(1) as f64 / number).cbrt();
-            // The thinner the body, the finer the lattice that would find as many in it.
+            // The thinner the body, the finer the pattern that would find as many in it.
             let other = match at(tried) {
                 Err(PackError::Sparse { .. }) => break,
                 other => other?,

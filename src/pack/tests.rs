@@ -351,11 +351,13 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
             };
             for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {
                 let body = body("stone", shape.clone(), radius, elements);
-                let told = pack_body(&body, folder.path(), (1, 0))
+                let told = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
+                // By its box where that is larger than the number of elements says, or else by that number.
                 assert!(
-                    told.contains("body \"stone\": ") && told.contains(&format!("{far:e}")[..2]),
+                    told.contains("is a vertex of the mesh astray?")
+                        || told.contains("at most 700000000 are possible"),
                     "{told}"
                 );
             }

@@ -148,15 +148,18 @@ fn columns<S: Scalar>(
         load[i].0[3] = S::from_f64(inverse_mass[i]);
         load[i].0[7] = S::from_f64(inverse_inertia[i]);
         let (material, body) = (elements.material[i], elements.body[i]);
-        for (what, number, count) in [
-            ("material", material, pipeline.materials.len()),
-            ("body", body, pipeline.bodies.len()),
-        ] {
-            if number as usize >= count {
-                return Err(SimulateError::Packing(format!(
-                    "element {i} is of {what} {number}, the pipeline has {count}"
-                )));
-            }
+        let refused = |what: &str, number: u32, count: usize| {
+            SimulateError::Packing(format!(
+                "element {i} is of {what} {number}, the pipeline has {count}"
+            ))
+        };
+        let (materials, bodies) = (pipeline.materials.len(), pipeline.bodies.len());
+        if material as usize >= materials {
+            return Err(refused("material", material, materials));
+        }
+        // A pipeline that names no body takes any: such are packings of other programs.
+        if bodies > 0 && body as usize >= bodies {
+            return Err(refused("body", body, bodies));
         }
         system.material[i] = material;
     }

@@ -292,7 +292,7 @@ mod tests {
         let store = Store::at(folder.path());
         for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
             let load = [Row::default(); BLOCK];
-            let state = State::pack::<f32>(2, (7, dt), &chain(), &load, &[], &[0; 3], Vec::new());
+            let state = State::pack::<f32>(2, (7, dt), &chain(), &load, &[], &[0; 3], vec![]);
             state.write(&store).unwrap();
             let told = State::read(&store, 2).unwrap_err().to_string();
             assert!(

@@ -256,11 +256,11 @@ mod tests {
         let numbers: ArrayRef = Arc::new(UInt32Array::from_iter_values(numbers));
         write(&path, vec![("bond", numbers)]);
         parquet::read_columns::<Breaks>(&path, &["bond"]).unwrap();
-        // The last page: kind 0, then its unpacked size in four bytes.
+        // A page of data: kind 0, then its unpacked size in four bytes, then its packed size.
         let bytes = std::fs::read(&path).unwrap();
         let header =
             |at: &usize| bytes[*at..].starts_with(&[0x15, 0, 0x15]) && bytes[at + 7] == 0x15;
-        let at = (4..bytes.len() - 16).rev().find(header).unwrap();
+        let at = (4..bytes.len() - 16).find(header).unwrap();
         let mut altered = bytes.clone();
         altered[at + 3..at + 7].copy_from_slice(&[0xFE, 0xFF, 0xFF, 0x7F]);
         std::fs::write(&path, &altered).unwrap();

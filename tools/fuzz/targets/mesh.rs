@@ -67,7 +67,7 @@ fn run(input: &[u8]) {
                     height: (format & 64 != 0).then_some(0.1),
                     fill,
                 };
-                if let Err(error) = pack::pack_body(&body, SHOT.path()) {
+                if let Err(error) = pack::pack_body(&body, SHOT.path(), (0, 0)) {
                     assert!(!error.to_string().is_empty());
                 }
             }
