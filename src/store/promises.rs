@@ -113,7 +113,7 @@ fn range(column: &ColumnChunkMetaData) -> (i64, i64) {
     (start, column.compressed_size())
 }
 
-/// Refuses pages of `wanted` columns that say to unpack to more than they have values for.
+/// Refuses pages of `wanted` columns that say to unpack to more than they have values for, or that lack their dictionary.
 pub(super) fn check_pages(
     file: &mut File,
     metadata: &ParquetMetaData,
@@ -142,6 +142,19 @@ struct Page {
     unpacked: i64,
     packed: i64,
     values: i64,
+    kind: i64,
+    encoding: i64,
+}
+
+impl Page {
+    fn is_dictionary(&self) -> bool {
+        self.kind == 2
+    }
+
+    /// Data that are numbers of values in a dictionary (PLAIN_DICTIONARY, RLE_DICTIONARY).
+    fn needs_dictionary(&self) -> bool {
+        !self.is_dictionary() && matches!(self.encoding, 2 | 8)
+    }
 }
 
 fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Checked {
@@ -153,6 +166,7 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
     let (start, length) = range(column);
     let (mut at, end) = (start as u64, start as u64 + length as u64);
     let mut header = Vec::new();
+    let mut has_dictionary = false;
     while at < end {
         let mut read = |limit: u64| -> std::io::Result<Option<(Page, usize)>> {
             header.clear();
@@ -160,10 +174,12 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
             file.take(limit.min(end - at)).read_to_end(&mut header)?;
             let mut page = Page::default();
             let length = thrift::read(&header, &mut |path, found| match (path, found) {
+                ([1], Found::Number(kind)) => page.kind = kind,
                 ([2], Found::Number(bytes)) => page.unpacked = bytes,
                 ([3], Found::Number(bytes)) => page.packed = bytes,
                 // Of data, of a dictionary, of data in the second version.
                 ([5 | 7 | 8, 1], Found::Number(values)) => page.values = values,
+                ([5, 2] | [8, 4], Found::Number(encoding)) => page.encoding = encoding,
                 _ => {}
             });
             Ok(length.map(|length| (page, length)))
@@ -179,6 +195,12 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
         if !(0..=rows).contains(&page.values) {
             let values = page.values;
             return Err(format!("a page of {values} values; there are {rows} rows"));
+        }
+        has_dictionary |= page.is_dictionary();
+        if page.needs_dictionary() && !has_dictionary {
+            return Err(format!(
+                "the page at byte {at} needs a dictionary, none stands before it"
+            ));
         }
         let most = BESIDE + bytes_a_value * page.values;
         if !(0..=most).contains(&page.unpacked) {
@@ -279,6 +301,23 @@ mod tests {
         std::fs::write(&path, &altered).unwrap();
         let told = refused(&path);
         assert!(told.contains("ends behind the column"), "{told}");
+    }
+
+    #[test]
+    fn a_page_without_its_dictionary_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.parquet");
+        write(&path, vec![bonds(100)]);
+        let mut bytes = std::fs::read(&path).unwrap();
+        // The first page is the dictionary: kind 2. It becomes one of kind 1, an index.
+        assert_eq!(bytes[4..6], [0x15, 4]);
+        bytes[5] = 2;
+        std::fs::write(&path, &bytes).unwrap();
+        let told = refused(&path);
+        assert!(
+            told.contains("column bond: the page at byte ") && told.contains("needs a dictionary"),
+            "{told}"
+        );
     }
 
     #[test]
