@@ -69,7 +69,6 @@ pub(super) fn block_size(counts: [u32; 3], radius: f64) -> DVec3 {
 /// Lattice points at least `depth` inside a solid; one lattice point is the middle of `bounds`, the solid's bounding box.
 pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Vec<DVec3> {
     let rows: Vec<Vec<DVec3>> = lattice_rows(bounds, radius)
-        .into_par_iter()
         .map_init(Buffers::default, |buffers, at| {
             let xs = buffers.inside(solid, bounds, radius, depth, at);
             xs.map(|(x, y, z)| DVec3::new(x, y, z)).collect()
@@ -81,7 +80,6 @@ pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f6
 /// How many points [`fill`] finds.
 pub(super) fn count(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> usize {
     lattice_rows(bounds, radius)
-        .into_par_iter()
         .map_init(Buffers::default, |buffers, at| {
             buffers.inside(solid, bounds, radius, depth, at).count()
         })
@@ -98,14 +96,19 @@ pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
         .product()
 }
 
-/// Row and layer of every row that may meet the bounds.
-fn lattice_rows((low, high): (DVec3, DVec3), radius: f64) -> Vec<(i64, i64)> {
+/// Row and layer of every row that may meet the bounds, layer by layer.
+fn lattice_rows(
+    (low, high): (DVec3, DVec3),
+    radius: f64,
+) -> impl IndexedParallelIterator<Item = (i64, i64)> {
     let half = (high - low) / (2.0 * radius);
     let rows = (half.y / ROW).ceil() as i64 + 1;
     let layers = (half.z / LAYER).ceil() as i64;
-    (-layers..=layers)
-        .flat_map(|k| (-rows..=rows).map(move |j| (j, k)))
-        .collect()
+    let (a_layer, number) = (2 * rows + 1, 2 * layers + 1);
+    // Numbered, not listed: a needle has many.
+    (0..(a_layer * number) as usize)
+        .into_par_iter()
+        .map(move |at| (at as i64 % a_layer - rows, at as i64 / a_layer - layers))
 }
 
 #[derive(Default)]
