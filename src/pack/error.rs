@@ -50,12 +50,17 @@ pub enum PackError {
         source: MeshDefect,
     },
     /// The mesh encloses nothing.
-    #[error("body {body:?}: {file}: the mesh encloses no volume", file = .file.display())]
+    #[error(
+        "body {body:?}: {file}: the mesh encloses no volume in its box of {x:e} x {y:e} x {z:e} m",
+        file = .file.display(), x = .extent.x, y = .extent.y, z = .extent.z
+    )]
     NoVolume {
         /// Its name.
         body: String,
         /// The mesh file.
         file: PathBuf,
+        /// Of the mesh's bounding box, m.
+        extent: DVec3,
     },
     /// Scale and height of a mesh.
     #[error("body {body:?}: both scale and height are given; give one of them")]

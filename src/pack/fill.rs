@@ -117,14 +117,16 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                 Fill::Closed => Solid::closed(&skin),
                 Fill::Winding => Solid::wound(&skin),
             };
+            let bounds = skin.bounds().unwrap_or_default();
             let volume = match fill {
                 Fill::Closed => skin.volume(),
-                Fill::Winding => sampled_volume(body, &solid, &skin)?,
+                Fill::Winding => solid.sampled_volume(bounds),
             };
             if volume <= 0.0 {
                 return Err(PackError::NoVolume {
                     body: body.name.clone(),
                     file: path,
+                    extent: bounds.1 - bounds.0,
                 });
             }
             positive(body, "volume of the mesh", volume)?;
@@ -228,21 +230,6 @@ fn resize(
         *p *= factor;
     }
     Ok(())
-}
-
-/// Lattice points that sample the box of a mesh whose volume has no closed formula.
-const SAMPLES: f64 = 1e5;
-
-fn sampled_volume(body: &Body, solid: &Solid, skin: &TriMesh) -> Result<f64, PackError> {
-    let (low, high) = skin.bounds().unwrap_or_default();
-    let radius = ((high - low).element_product() / (SAMPLES * CELL)).cbrt();
-    if radius <= 0.0 {
-        return Ok(0.0);
-    }
-    // In a box that is no needle there are about as many as were asked for.
-    refuse_sparse(body, (low, high), radius, 100.0 * SAMPLES)?;
-    let inside = hexagonal::count(solid, (low, high), radius, 0.0);
-    Ok(inside as f64 * CELL * radius.powi(3))
 }
 
 /// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.

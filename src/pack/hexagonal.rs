@@ -77,15 +77,6 @@ pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f6
     rows.concat()
 }
 
-/// How many points [`fill`] finds.
-pub(super) fn count(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> usize {
-    lattice_rows(bounds, radius)
-        .map_init(Buffers::default, |buffers, at| {
-            buffers.inside(solid, bounds, radius, depth, at).count()
-        })
-        .sum()
-}
-
 /// About how many places of the lattice are tried to fill these bounds.
 pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
     let half = (high - low) / (2.0 * radius);
@@ -196,7 +187,6 @@ mod tests {
         let found = fill(&ball, bounds, radius, 0.0);
         let volume = found.len() as f64 * CELL * radius.powi(3);
         assert!((volume / (4.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 0.005);
-        assert_eq!(count(&ball, bounds, radius, 0.0), found.len());
         let deep = fill(&ball, bounds, radius, 0.5 * radius);
         assert!(deep.len() < found.len());
         assert!(deep.iter().all(|p| p.length() <= 1.0 - 0.5 * radius));
