@@ -233,7 +233,7 @@ fn resize(
 }
 
 /// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
-const SPARSE: f64 = 1e5;
+const SPARSE: f64 = 1e4;
 
 fn refuse_sparse(
     body: &Body,

@@ -31,7 +31,7 @@ pub(super) enum Solid<'a> {
 }
 
 /// Rows, and points of a row, that sample the box of a shape whose volume has no closed formula.
-const SAMPLES: [u32; 2] = [2048, 48];
+const SAMPLES: [u32; 2] = [1024, 48];
 
 impl<'a> Solid<'a> {
     /// Inside of a mesh that passed its check.
