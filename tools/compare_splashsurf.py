@@ -205,6 +205,8 @@ class Block:
         file = self.store / "store.json"
         told = json.loads(file.read_text())
         told["pipeline"]["reconstruct"]["voxel"] = voxel
+        # It is of the text as cullet wrote it.
+        told.pop("checksum", None)
         file.write_text(json.dumps(told))
 
     def reconstruct(self, first, last):
