@@ -95,6 +95,8 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     attach(&mut pipeline, "wall", (-1.0, 2.1 * R), clamp);
     let action = Action::Force { force: action };
     attach(&mut pipeline, "end", (length - 2.1 * R, 1.0), action);
+    let gauge = Action::Gauge {};
+    attach(&mut pipeline, "tip", (length - 2.1 * R, 1.0), gauge);
     pipeline.world.gravity = [0.0, -1.0, 0.0];
     let height = 6.0 * 2.0 * 6f64.sqrt() / 3.0 * R;
     let omega = 3.0 * (1.5e7_f64 / 12.0 / 2000.0).sqrt() * height / length.powi(2);
@@ -105,8 +107,17 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     run.snapshot(0).unwrap();
     run.advance(200).unwrap();
     let Snapshot { loads, frames, .. } = run.snapshot(1).unwrap();
-    assert_eq!(loads.name, ["wall", "end"]);
-    assert_eq!(loads.kind, [LoadKind::Clamp, LoadKind::Force]);
+    assert_eq!(loads.name, ["wall", "end", "tip"]);
+    assert_eq!(
+        loads.kind,
+        [LoadKind::Clamp, LoadKind::Force, LoadKind::Gauge]
+    );
+    // A gauge tells the way of its elements and bears nothing.
+    assert_eq!(force(&loads, 2), DVec3::ZERO);
+    assert_eq!(
+        [loads.dx[2], loads.dy[2], loads.dz[2]],
+        [loads.dx[1], loads.dy[1], loads.dz[1]]
+    );
     let weights: Vec<DVec3> = packing
         .elements
         .mass

@@ -34,12 +34,15 @@ pub enum LoadKind {
     Clamp,
     /// An `[[attach]]` that loads with a force.
     Force,
+    /// An `[[attach]]` that only measures.
+    Gauge,
 }
 impl Named for LoadKind {
     const NAMES: &'static [(Self, &'static str)] = &[
         (LoadKind::Collider, "collider"),
         (LoadKind::Clamp, "clamp"),
         (LoadKind::Force, "force"),
+        (LoadKind::Gauge, "gauge"),
     ];
 }
 

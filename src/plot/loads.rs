@@ -88,7 +88,9 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
 fn bearers(tables: &[Loads]) -> Vec<Bearer> {
     let mut out: Vec<Bearer> = Vec::new();
     for t in tables {
-        for row in 0..t.frame.len() {
+        // A gauge bears nothing.
+        let bearing = |row: &usize| t.kind[*row] != LoadKind::Gauge;
+        for row in (0..t.frame.len()).filter(bearing) {
             let moment = Moment {
                 time: t.time[row],
                 force: DVec3::new(t.fx[row], t.fy[row], t.fz[row]),

@@ -217,6 +217,7 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
                 force: DVec3::from_array(force) / chosen.len() as f64,
                 elements: chosen,
             }),
+            Action::Gauge {} => {}
         }
     }
     Ok(Attached {

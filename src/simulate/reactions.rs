@@ -112,6 +112,7 @@ impl Bearers {
             let (kind, dead_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
                 Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
+                Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
             let mut dead = Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO);
             if grip.clamps {
@@ -203,7 +204,7 @@ impl Bearers {
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])
                 }
-                LoadKind::Clamp | LoadKind::Force => {
+                LoadKind::Clamp | LoadKind::Force | LoadKind::Gauge => {
                     let attached = &self.attached[index_of];
                     if mean.is_some() {
                         wrench += attached.dead;

@@ -99,7 +99,7 @@ impl Check<'_> {
             if attachment.action == (Action::Force { force: [0.0; 3] }) {
                 self.senseless(
                     &format!("{path}.action.force"),
-                    "a force of zero does nothing",
+                    "a force of zero does nothing; type = \"gauge\" measures",
                 );
             }
         }

@@ -128,4 +128,6 @@ pub enum Action {
         #[schemars(with = "[Force; 3]")]
         force: [f64; 3],
     },
+    /// Nothing: how far the elements move on average is recorded beside the loads.
+    Gauge {},
 }
