@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod bench;
+mod bending;
 mod charts;
 mod device;
 mod energy;
