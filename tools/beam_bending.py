@@ -6,7 +6,7 @@
 
 Each case runs the shot with its radius and rows changed and reads the load of the press and the way of the middle plane, half way and over
 the supports, in a slow run. The static solution takes the bonds of the packed store (linearised explicit bond: stretch, shear, bending, twist) and one-sided
-springs to the supports and the press, whose set is found by iteration; conjugate gradients solve it. Slopes are of load over the way of the
+springs to the supports and the press, whose set is found by iteration; conjugate gradients solve it (hexagonal packing only). Slopes are of load over the way of the
 middle, fitted over the same stretch. Then, with l, b, h the span, width and height (Lu et al. 2021, eq. 29):
 
     E_macro = l³ / (4 b h³) ΔF/Δδ        σ_macro = 3 l F_top / (2 b h²)
@@ -18,6 +18,7 @@ load until the first bonds break. Elasticity "bond" takes the papers' moduli for
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,39 +41,69 @@ SLOW = {
 }
 
 
-def case_settings(case):
-    """Overrides of the shot, and where supports and press touch the beam, m."""
-    rows, random, elasticity = case["rows"], case["random"], case["elasticity"]
-    radius = SIDE / rows
-    half = HEIGHT / 2 if random else ((rows - 1) * 6**0.5 / 3 + 1) * radius
-    told = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {radius} }}'}
+def body_settings(case):
+    """Overrides of the shot's beam."""
+    rows, random = case["rows"], case["random"]
+    told = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
     if random:
         told["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
     else:
         told["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
-    if elasticity == "material":
+    if case["elasticity"] == "material":
         told |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
-    touch = half + SUPPORT
-    told |= {
-        "collider.left.position": f"[{-SPAN / 2}, {-touch}, 0]",
-        "collider.right.position": f"[{SPAN / 2}, {-touch}, 0]",
-        "collider.press.position": f"[0, {touch}, 0]",
-    }
-    return told, half
+    return told
+
+
+def collider_settings(touch):
+    """Overrides that bring supports and press to where they touch."""
+    left, right, press = touch
+    places = {"left": (-SPAN / 2, left - SUPPORT), "right": (SPAN / 2, right - SUPPORT), "press": (0, press + SUPPORT)}
+    return {f"collider.{name}.position": f"[{x}, {y}, 0]" for name, (x, y) in places.items()}
+
+
+def touching(elements):
+    """Height at which left support, right support and press touch the elements, m."""
+    np, x, y, r = elements["np"], *(elements[key] for key in "xyr")
+    out = []
+    for at in (-SPAN / 2, SPAN / 2):
+        # The middle of a cylinder from below: as high as the first element lets it come.
+        reach = SUPPORT + r
+        near = abs(x - at) < reach
+        out.append(float((y[near] - np.sqrt(reach[near] ** 2 - (x[near] - at) ** 2)).min()) + SUPPORT)
+    off = (abs(x) - PATCH).clip(0)
+    near = off < r
+    return [*out, float((y[near] + np.sqrt(r[near] ** 2 - off[near] ** 2)).max())]
+
+
+def packed(store):
+    """Columns of the elements that are asked for here."""
+    import numpy as np
+    import pyarrow.parquet as parquet
+
+    table = parquet.read_table(store / "packing/elements.parquet", columns=["x", "y", "z", "r"])
+    return {"np": np} | {name: column.to_numpy() for name, column in zip(table.column_names, table.columns)}
 
 
 def simulate(cullet, case, store, more):
-    """Runs the shot with these settings; where its skin is above the middle, m."""
-    told, half = case_settings(case)
+    """Runs the shot with these settings; the heights at which supports and press touch the beam."""
     text = SHOT.read_text()
     if case["elasticity"] == "material":
         text = text.replace('shear = "30 MPa"\n', "")
     shot = store.parent / "beam_bending.toml"
     shot.write_text(text)
-    settings = [word for key, value in (told | more).items() for word in ("--set", f"{key}={value}")]
-    for command in (["pack", shot, "--out", store, *settings], ["simulate", store]):
-        subprocess.run([cullet, *command, "--quiet"], check=True)
-    return half
+
+    def run(command, told):
+        words = [word for key, value in told.items() for word in ("--set", f"{key}={value}")]
+        subprocess.run([cullet, *command, *words, "--quiet"], check=True)
+
+    # First with supports and press out of the way, to see where they touch.
+    apart = store.parent / "apart"
+    run(["pack", shot, "--out", apart], body_settings(case) | collider_settings((-1, -1, 1)))
+    touch = touching(packed(apart))
+    shutil.rmtree(apart)
+    run(["pack", shot, "--out", store], body_settings(case) | collider_settings(touch) | more)
+    run(["simulate", store], {})
+    return touch
 
 
 def curve(store):
@@ -113,11 +144,12 @@ def stiffness(np, sparse, packing):
     return sparse.csr_matrix((block.ravel(), (rows, columns)), shape=(6 * len(p), 6 * len(p)))
 
 
-def walls(np, packing, half):
+def walls(np, packing, touch):
     """Elements that may touch: which, gap, outward normal, whether it is the press (whose friction holds)."""
     p, r = packing["p"], packing["r"]
     out = []
-    for x, y, press in ((-SPAN / 2, -half - SUPPORT, False), (SPAN / 2, -half - SUPPORT, False), (0.0, half, True)):
+    left, right, top = touch
+    for x, y, press in ((-SPAN / 2, left - SUPPORT, False), (SPAN / 2, right - SUPPORT, False), (0.0, top, True)):
         off = p - [x, y, 0]
         if press:
             off -= np.stack([off[:, 0].clip(-PATCH, PATCH), off[:, 1].clip(0, None), off[:, 2]], 1)
@@ -129,9 +161,9 @@ def walls(np, packing, half):
     return [np.concatenate(parts) for parts in zip(*out)]
 
 
-def statics(np, sparse, linalg, packing, half, way, start):
+def statics(np, sparse, linalg, packing, touch, way, start):
     """Load of the press, N, and all displacements when the press has gone down by `way`, m."""
-    at, gap, n, press = walls(np, packing, half)
+    at, gap, n, press = walls(np, packing, touch)
     r, modulus = packing["r"][at], YOUNG
     normal = modulus * np.pi * r / 2
     sunk = np.where(press, way, 0.0)  # the press goes along -y
@@ -140,7 +172,8 @@ def statics(np, sparse, linalg, packing, half, way, start):
     for _ in range(30):
         moved = u.reshape(-1, 6)[at, :3]
         distance = gap + (n * moved).sum(1) + n[:, 1] * sunk
-        found = distance < 0
+        # At first all that are near, so that the beam lies firmly.
+        found = distance < (FROM if active is None else 0)
         if active is not None and (found == active).all():
             return float((normal * -distance * -n[:, 1])[active & press].sum()), u
         active = found
@@ -175,18 +208,18 @@ def contact_springs(np, sparse, at, n, r, normal, gap, sunk, press, active, size
     return sparse.csr_matrix(entries, shape=(size, size)), force
 
 
-def static_slope(store, half):
+def static_slope(store, touch):
     """ΔF/Δδ between the two ways of the press, δ of the middle plane, N/m; and δ less that over the supports."""
     import numpy as np
     import pyarrow.parquet as parquet
     import scipy.sparse as sparse
     import scipy.sparse.linalg as linalg
 
-    elements = parquet.read_table(store / "packing/elements.parquet").to_pydict()
+    elements = packed(store)
     bonds = parquet.read_table(store / "packing/bonds.parquet", columns=["i", "j", "l0", "dx", "dy", "dz", "radius", "young", "shear"])
     packing = {
         "p": np.stack([elements[axis] for axis in "xyz"], 1),
-        "r": np.array(elements["r"]),
+        "r": elements["r"],
         "bonds": {name: column.to_numpy() for name, column in zip(bonds.column_names, bonds.columns)},
     }
     packing["bonds"] |= {end: packing["bonds"][end].astype(int) for end in "ij"}
@@ -195,7 +228,7 @@ def static_slope(store, half):
     gauge = lambda x: np.nonzero((abs(p[:, 0] - x) <= 4e-3) & (abs(p[:, 1]) <= 3e-3) & (abs(p[:, 2]) <= 20e-3))[0]
     found, u = [], np.zeros(6 * len(p))
     for way in (FROM, TO):
-        force, u = statics(np, sparse, linalg, packing, half, way, u)
+        force, u = statics(np, sparse, linalg, packing, touch, way, u)
         fall = lambda x: -u.reshape(-1, 6)[gauge(x), 1].mean()
         middle = fall(0.0)
         found.append((force, middle, middle - (fall(-SPAN / 2) + fall(SPAN / 2)) / 2))
@@ -209,10 +242,11 @@ def figures(cullet, case, breaks):
 
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "slow"
-        half = simulate(cullet, case, store, SLOW)
+        touch = simulate(cullet, case, store, SLOW)
         load, middle, over = curve(store)
         count = parquet.read_metadata(store / "packing/elements.parquet").num_rows
-        static = static_slope(store, half)
+        # A random beam lies on a few elements that come and go: its own curve alone.
+        static = (None, None) if case["random"] else static_slope(store, touch)
         strength = top_of(np, cullet, case, Path(folder) / "broken") if breaks else {}
     fitted = (FROM <= middle) & (middle <= TO)
     slope, own = (np.polyfit(way[fitted], load[fitted], 1)[0] for way in (middle, over))
@@ -224,7 +258,7 @@ def figures(cullet, case, breaks):
         "static": static[0],
         "e_eq29": SPAN**3 / (4 * WIDTH * HEIGHT**3) * slope,
         "e_timoshenko": own * timoshenko,
-        "e_timoshenko_static": static[1] * timoshenko,
+        "e_timoshenko_static": static[1] and static[1] * timoshenko,
     } | strength
 
 
@@ -270,8 +304,11 @@ def main():
     print("rows packing    moduli    elements  dF/dδ kN/m  static  ratio   E eq.29  E Timoshenko (static)  F_top N  σ eq.29   frame")
     for row in found:
         packing = "random" if row["random"] else "hexagonal"
-        print(f"{row['rows']:4} {packing:10} {row['elasticity']:9} {row['elements']:8} {row['slope'] / 1e3:10.2f} {row['static'] / 1e3:8.2f}", end="")
-        print(f" {row['slope'] / row['static']:6.3f} {row['e_eq29'] / YOUNG:9.3f} {row['e_timoshenko'] / YOUNG:11.3f} ({row['e_timoshenko_static'] / YOUNG:.3f})", end="")
+        held = row["static"] is not None
+        static = f"{row['static'] / 1e3:8.2f} {row['slope'] / row['static']:6.3f}" if held else " " * 15
+        own = f"({row['e_timoshenko_static'] / YOUNG:.3f})" if held else " " * 7
+        print(f"{row['rows']:4} {packing:10} {row['elasticity']:9} {row['elements']:8} {row['slope'] / 1e3:10.2f} {static}", end="")
+        print(f" {row['e_eq29'] / YOUNG:9.3f} {row['e_timoshenko'] / YOUNG:11.3f} {own}", end="")
         if "f_top" not in row:
             print()
         else:

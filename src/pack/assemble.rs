@@ -6,14 +6,12 @@ use glam::DVec3;
 use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
+use super::hexagonal::NEIGHBOURS;
 use super::{PackError, PackedBody};
 use crate::columns::{BondLaw, Bonds, Elements, Shape};
 use crate::laws::{elasticity, weibull};
-use crate::spec::{Body, Elasticity, MassModel, Material, Pipeline};
+use crate::spec::{Body, DEFAULT_POISSON, Elasticity, MassModel, Material, Pipeline};
 use crate::store::Packing;
-
-/// Poisson's ratio of a material that gives none.
-const DEFAULT_POISSON: f64 = 0.2;
 
 /// Joins the bodies, in order; `materials` holds index and entry of each body's material.
 pub(super) fn assemble(
@@ -124,7 +122,13 @@ fn append_bonds(
     let radius = |&[i, j]: &[u32; 2]| (packed.radii[i as usize] + packed.radii[j as usize]) / 2.0;
     let sections = packed.pairs.iter().map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
-    let fabric = sum / (3.0 * packed.volume);
+    // An element at the border of a lattice counts as one within: a free border bears nothing across it, so that the bonds missing there do not
+    // soften the rows along it. Elements at the border of a random packing have no such rows: their own bonds count.
+    let counted = match packed.coordination {
+        None => (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64,
+        Some(_) => 1.0,
+    };
+    let fabric = counted * sum / (3.0 * packed.volume);
     let (young, shear) = moduli(material, fabric, packed.coordination)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
@@ -167,7 +171,7 @@ fn append_bonds(
     Ok(())
 }
 
-/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V) over the body's bonds, `coordination` the bonds of an element far from any
+/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V), `coordination` the bonds of an element far from any
 /// border where the packing is random.
 fn moduli(
     material: &Material,
