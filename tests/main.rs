@@ -3,6 +3,7 @@
 
 mod bench;
 mod charts;
+mod clamps;
 mod device;
 mod energy;
 mod external;
