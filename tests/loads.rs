@@ -91,7 +91,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     let mut pipeline = scenes::pipeline(material);
     let length = points.iter().map(|p| p.x).fold(0.0, f64::max);
     let pull = DVec3::new(0.8, 0.0, 0.1);
-    let (clamp, action) = (Action::Clamp { velocity: [0.0; 3] }, pull.to_array());
+    let (clamp, action) = (scenes::clamp([0.0; 3]), pull.to_array());
     attach(&mut pipeline, "wall", (-1.0, 2.1 * R), clamp);
     let action = Action::Force { force: action };
     attach(&mut pipeline, "end", (length - 2.1 * R, 1.0), action);
@@ -179,7 +179,7 @@ fn crash(gravity: f64, floor: f64) -> (Packing, Pipeline, f64) {
     lid.velocity = [0.0, -floor, 0.0];
     pipeline.colliders = vec![scenes::rising_floor(low - R, floor), lid];
     let last = points.iter().map(|p| p.x).fold(0.0, f64::max);
-    let still = Action::Clamp { velocity: [0.0; 3] };
+    let still = scenes::clamp([0.0; 3]);
     attach(&mut pipeline, "wall", (last - 2.5 * R, 1.0), still);
     let push = Action::Force {
         force: [0.2, 0.0, 0.1],
@@ -371,9 +371,7 @@ fn a_clamp_within_another_leaves_it_the_load() {
     let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     let mut pipeline = scenes::pipeline(material);
     pipeline.world.gravity = [0.0, -10.0, 0.0];
-    let slow = |speed: f64| Action::Clamp {
-        velocity: [speed, 0.0, 0.0],
-    };
+    let slow = |speed: f64| scenes::clamp([speed, 0.0, 0.0]);
     // The second takes half of the first, the third all of the second.
     attach(&mut pipeline, "first", (-1.0, 3.5 * R), slow(0.0));
     attach(&mut pipeline, "second", (1.5 * R, 5.5 * R), slow(0.1));

@@ -4,6 +4,7 @@
 mod bench;
 mod bending;
 mod charts;
+mod clamps;
 mod device;
 mod energy;
 mod external;

@@ -127,6 +127,16 @@ pub fn rising_floor(y: f64, speed: f64) -> Collider {
     }
 }
 
+/// A clamp that goes at a velocity and does not turn.
+pub fn clamp(velocity: [f64; 3]) -> Action {
+    Action::Clamp {
+        velocity,
+        spin: [0.0; 3],
+        pivot: None,
+        keys: vec![],
+    }
+}
+
 /// Hexagonal block: `nx` elements a row along x, `ny` rows a layer along y, `nz` layers along z.
 pub fn block(nx: usize, ny: usize, nz: usize, r: f64) -> Vec<DVec3> {
     let mut points = Vec::new();

@@ -157,7 +157,7 @@ fn tip_deflection(rows: [usize; 3], shear_ratio: f64) -> f64 {
         beam.width * beam.height,
         beam.width * beam.height.powi(3) / 12.0,
     );
-    beam.attach(false, Action::Clamp { velocity: [0.0; 3] });
+    beam.attach(false, scenes::clamp([0.0; 3]));
     let (clamped, loaded) = (beam.end(false), beam.end(true));
     let mean = loaded.iter().map(|&i| beam.points[i].x).sum::<f64>() / loaded.len() as f64;
     let length = mean
@@ -267,7 +267,7 @@ fn bent_solid(rows: [usize; 3]) -> f64 {
         action,
     };
     pipeline.attachments = vec![
-        end(-1.0, first + 2.1 * R, Action::Clamp { velocity: [0.0; 3] }),
+        end(-1.0, first + 2.1 * R, scenes::clamp([0.0; 3])),
         end(
             last - 2.1 * R,
             1.0,

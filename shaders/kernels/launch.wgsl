@@ -35,6 +35,11 @@ struct Launch {
     zero: u32,
     // What one N is in units of what is borne.
     load_scale: f32,
+    // Clamps that are driven; where in the tables what they hold begins, and in the poses where they are.
+    clamps: u32,
+    grips: u32,
+    clamp_poses: u32,
+    unused: u32,
 }
 
 struct Dispatch {

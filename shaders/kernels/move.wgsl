@@ -132,7 +132,11 @@ fn move_element(i: u32) {
         let touched = contacts_of(i, a, masks_load(near_at(i)));
         sum = Sum(bonded.force + touched.force, bonded.torque + touched.torque);
         if mine.held != 0u {
-            bear_held(mine.held, bear_area(), sum.force, sum.torque);
+            var torque = sum.torque;
+            if clamped {
+                torque += clamp_torque(mine.held, a, sum.force);
+            }
+            bear_held(mine.held, bear_area(), sum.force, torque);
         }
     } else {
         sum = Sum(loads(i).xyz, loads(launch.stride + i).xyz);
@@ -160,13 +164,21 @@ fn move_element(i: u32) {
         let turned = motion_turn(b.q, b.unapplied, b.w * launch.dt);
         b.q = turned.x0;
         b.unapplied = turned.x1;
+        if clamped && mine.held != 0u {
+            b = clamp_element(mine.held, b);
+        }
     }
     moved_set(i, vec4<f32>(b.p, b.low.x));
     moved_set(launch.stride + i, b.q);
     moved_set(2u * launch.stride + i, vec4<f32>(b.v, b.low.y));
     moved_set(3u * launch.stride + i, vec4<f32>(b.w, b.low.z));
     moved_set(4u * launch.stride + i, vec4<f32>(b.unapplied, b.r));
-    let speed = dot(b.v, b.v);
+    var speed = dot(b.v, b.v);
+    if clamped && mine.held != 0u {
+        // Key frames within the step may be farther apart than the velocity after it tells.
+        let moved = motion_separation(b.p, b.low, a.p, a.low) / launch.dt;
+        speed = max(speed, dot(moved, moved));
+    }
     if !finite(speed + dot(b.w, b.w) + b.p.x + b.p.y + b.p.z) {
         status_min(BAD_ELEMENT, i);
         if forces {

@@ -225,7 +225,7 @@ table! {
         dx: f64, "m", "how far it has moved since the start";
         dy: f64, "m", "how far it has moved since the start";
         dz: f64, "m", "how far it has moved since the start";
-        angle: f64, "rad", "how far the collider is turned against the start, 0 to pi; 0 of an attachment";
+        angle: f64, "rad", "how far the collider or clamp is turned against the start, 0 to pi; 0 of a force";
         contacts: u32, "1", "elements that touch the collider at the frame; elements of the attachment";
     }
 }

@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use crate::math::Vec3;
-use crate::math::solid::{Nearest, cuboid, cylinder, half_space, sphere, surface_velocity};
+use crate::math::solid::{
+    Nearest, cuboid, cylinder, half_space, point_velocity, sphere, surface_velocity,
+};
 
 /// A solid centred on its own origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +102,12 @@ impl Pose {
             from_glam(self.spin),
         );
         (distance, normal, to_glam(velocity))
+    }
+
+    /// Velocity of the point at `arm` from the origin, m and m/s.
+    pub fn velocity_at(&self, arm: DVec3) -> DVec3 {
+        let [arm, velocity, spin] = [arm, self.velocity, self.spin].map(from_glam);
+        to_glam(point_velocity(arm, velocity, spin))
     }
 }
 

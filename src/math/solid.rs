@@ -65,8 +65,13 @@ pub fn surface_velocity<T: Real>(
     velocity: Vec3<T>,
     spin: Vec3<T>,
 ) -> Vec3<T> {
-    let point = arm - nearest.normal * nearest.distance;
-    velocity + spin.cross(point)
+    point_velocity(arm - nearest.normal * nearest.distance, velocity, spin)
+}
+
+/// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin` (rad/s), one frame.
+#[inline(always)]
+pub fn point_velocity<T: Real>(arm: Vec3<T>, velocity: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
+    velocity + spin.cross(arm)
 }
 
 /// Distance and normal at a corner: `beyond` is |p| less the half edges, `octant` the signs of p.

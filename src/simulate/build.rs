@@ -16,7 +16,7 @@ use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
-use crate::spec::{Action, Criterion, Material, Pipeline};
+use crate::spec::{Action, Attachment, Criterion, Material, Pipeline};
 
 /// A force on some elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +75,9 @@ pub fn build<S: Scalar>(
     for attached in &forces {
         bearers.load(&attached.elements, attached.force);
     }
+    let clamps = bearers.clamps();
+    let holds = clamps.holds(0.0);
+    clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
     // The elements are in columns now; the bonds, many more, come part by part.
     drop((elements, held));
     let bond_hash = bonds(
@@ -182,40 +185,26 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
     let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
     let mut held = vec![None; e.id.len()];
     let mut forces = Vec::new();
-    let mut grips: Vec<Grip> = Vec::new();
-    for attachment in &pipeline.attachments {
-        let body = pipeline
-            .bodies
-            .iter()
-            .position(|body| body.name == attachment.body);
-        let within = |p: [f64; 3]| {
-            (0..3).all(|k| attachment.region.min[k] <= p[k] && p[k] <= attachment.region.max[k])
-        };
-        let chosen: Vec<u32> = (0..e.id.len())
-            .filter(|&i| Some(e.body[i] as usize) == body && within([e.x[i], e.y[i], e.z[i]]))
-            .map(|i| i as u32)
-            .collect();
+    let grips = grips(e, pipeline);
+    for (attachment, grip) in pipeline.attachments.iter().zip(&grips) {
+        let chosen = &grip.elements;
         if chosen.is_empty() {
             return Err(SimulateError::EmptyAttachment {
                 attachment: attachment.name.clone(),
                 body: attachment.body.clone(),
             });
         }
-        grips.push(Grip {
-            elements: chosen.clone(),
-            clamps: matches!(attachment.action, Action::Clamp { .. }),
-        });
-        match attachment.action {
-            Action::Clamp { velocity } => {
-                for &i in &chosen {
+        match &attachment.action {
+            Action::Clamp { velocity, .. } => {
+                for &i in chosen {
                     inverse_mass[i as usize] = 0.0;
                     inverse_inertia[i as usize] = 0.0;
-                    held[i as usize] = Some(velocity);
+                    held[i as usize] = Some(*velocity);
                 }
             }
             Action::Force { force } => forces.push(AttachedForce {
-                force: DVec3::from_array(force) / chosen.len() as f64,
-                elements: chosen,
+                force: DVec3::from_array(*force) / chosen.len() as f64,
+                elements: chosen.clone(),
             }),
             Action::Gauge {} => {}
         }
@@ -225,8 +214,27 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
         inverse_inertia,
         held,
         forces,
-        grips: apart(grips),
+        grips,
     })
+}
+
+/// What each attachment takes of these elements.
+pub fn grips(e: &Elements, pipeline: &Pipeline) -> Vec<Grip> {
+    let grip = |attachment: &Attachment| {
+        let mut bodies = pipeline.bodies.iter();
+        let body = bodies.position(|body| body.name == attachment.body);
+        let within = |p: [f64; 3]| {
+            (0..3).all(|k| attachment.region.min[k] <= p[k] && p[k] <= attachment.region.max[k])
+        };
+        Grip {
+            elements: (0..e.id.len())
+                .filter(|&i| Some(e.body[i] as usize) == body && within([e.x[i], e.y[i], e.z[i]]))
+                .map(|i| i as u32)
+                .collect(),
+            clamps: matches!(attachment.action, Action::Clamp { .. }),
+        }
+    };
+    apart(pipeline.attachments.iter().map(grip).collect())
 }
 
 /// Clamps without the elements that later ones hold; one that is left none clamps nothing.

@@ -11,6 +11,7 @@ use super::bond_pass::{BondPass, Border, Task};
 use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
+use super::clamps::Hold;
 use super::colliders::obstacle;
 use super::contact_pass::{ContactPass, ContactTotals, MeasurePass, Obstacle};
 use super::contacts::Contacts;
@@ -19,10 +20,11 @@ use super::engine::{Capture, Engine, PassCost, Place};
 use super::fragments;
 use super::motion_pass::{AdvancePass, StepParameters};
 use super::reaction_sums::ReactionSums;
-use super::reactions::{Bearers, Tally};
+use super::reactions::{Bearers, Stamp};
 use super::record::{self, Carried, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{Load, System};
+use super::tally::Tally;
 use super::wall_list::Walls;
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
@@ -43,6 +45,8 @@ pub struct Cpu<L: Lanes> {
     sums: Vec<ReactionSums>,
     tally: Tally,
     obstacles: Vec<Obstacle>,
+    /// Driven clamps where they are.
+    holds: Vec<Hold<L::Scalar>>,
     parameters: StepParameters<L::Scalar>,
     dt: f64,
     step: u64,
@@ -85,6 +89,7 @@ impl<L: Lanes> Cpu<L> {
             forces: built.forces,
             sums,
             tally: Tally::new(built.bearers.count()),
+            holds: built.bearers.clamps().holds(0.0),
             bearers: built.bearers,
             obstacles,
             parameters: StepParameters {
@@ -135,21 +140,32 @@ impl<L: Lanes> Cpu<L> {
     fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
         let (step, close, chunk) = (self.parameters, self.half, self.system.chunk);
+        // Where driven clamps have their elements after the step.
+        let clamps = self.bearers.clamps();
+        let next = match open {
+            true => clamps.holds((self.step + 1) as f64 * self.dt),
+            false => Vec::new(),
+        };
         let speeds: Vec<_> = self
             .system
             .motion
             .par_chunks_mut(chunk)
             .zip(self.system.tail.par_chunks_mut(chunk))
             .zip(self.load.par_chunks(chunk))
-            .map(|((motion, tail), load)| {
-                L::run(AdvancePass {
+            .enumerate()
+            .map(|(at, ((motion, tail), load))| {
+                let speeds = L::run(AdvancePass {
                     step,
                     close,
                     open,
-                    motion,
-                    tail,
+                    motion: &mut *motion,
+                    tail: &mut *tail,
                     load,
-                })
+                });
+                if open {
+                    clamps.place(&next, at * chunk, motion, tail);
+                }
+                speeds
             })
             .collect();
         self.half = open;
@@ -172,7 +188,9 @@ impl<L: Lanes> Cpu<L> {
                 .chain(&before)
                 .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
-            let distances = (fastest * self.dt, driven * self.dt);
+            let carried = self.bearers.clamps().travel(&self.holds, &next);
+            self.holds = next;
+            let distances = ((fastest * self.dt).max(carried), driven * self.dt);
             let clock = Instant::now();
             self.contacts
                 .advance(distances, &self.system, &self.obstacles);
@@ -205,6 +223,7 @@ impl<L: Lanes> Cpu<L> {
         };
         let closed = self.contacts.closed();
         let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
+        let holds = &self.holds;
         self.load
             .par_chunks_mut(system.chunk)
             .zip(self.contacts.chunks.par_iter_mut())
@@ -232,7 +251,7 @@ impl<L: Lanes> Cpu<L> {
                         sums: &mut *sums,
                     });
                 }
-                sums.add_held(first, load);
+                sums.add_held(first, load, holds);
                 costs.contacts.add(clock, 1);
             });
         for attached in &self.forces {
@@ -434,11 +453,13 @@ impl<L: Lanes> Engine for Cpu<L> {
         }
         let breaks = std::mem::take(&mut self.breaks);
         let (contact, touching) = self.contact_totals();
-        let time = self.step as f64 * self.dt;
         let mean = self.tally.take();
-        let loads = self
-            .bearers
-            .table((frame, time), mean, &touching, &self.system);
+        let stamp = Stamp {
+            frame,
+            step: self.step,
+            dt: self.dt,
+        };
+        let loads = self.bearers.table(stamp, mean, &touching, &self.system);
         // What the bonds carry is gone from memory before a state comes into it.
         let snapshot = {
             let moment = Moment {
@@ -479,7 +500,9 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.tally.unpack(&self.bearers, &state.borne);
-        self.obstacles = obstacles(self.bearers.colliders(), self.step as f64 * self.dt);
+        let time = self.step as f64 * self.dt;
+        self.obstacles = obstacles(self.bearers.colliders(), time);
+        self.holds = self.bearers.clamps().holds(time);
         self.contacts = self.contacts.anew(&self.system, &self.obstacles);
         match self.contacts.restore_springs(&state.springs()?) {
             0 => Ok(()),

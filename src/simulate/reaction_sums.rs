@@ -6,6 +6,7 @@
 use glam::DVec3;
 
 use super::bonds::BLOCK;
+use super::clamps::Hold;
 use super::reactions::{Bearers, Held, Wrench};
 use super::system::Load;
 use crate::math::Scalar;
@@ -41,15 +42,12 @@ impl ReactionSums {
         self.walls[local / BLOCK * self.colliders + collider as usize] += wrench;
     }
 
-    /// Adds the loads on the held elements of the chunk that begins with `first`.
-    pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>]) {
+    /// Adds the loads on the held elements of the chunk that begins with `first`; `holds` are the driven clamps at this step.
+    pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>], holds: &[Hold<S>]) {
         for (held, sum) in &mut self.held {
             let row = &load[held.element as usize - first].0;
             let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row[at + k].to_f64()));
-            *sum += Wrench {
-                force: vector(0),
-                torque: vector(4),
-            };
+            *sum += held.share(holds, vector(0), vector(4));
         }
     }
 
@@ -67,8 +65,7 @@ impl ReactionSums {
                 }
             }
             for (held, sum) in &mut chunk.held {
-                let Wrench { force, torque } = std::mem::take(sum);
-                out[bearers.attachment(held.attachment)] += Wrench::at(held.arm, force, torque);
+                out[bearers.attachment(held.attachment)] += held.borne(std::mem::take(sum));
             }
         }
         out

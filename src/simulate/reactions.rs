@@ -1,13 +1,11 @@
-//! What colliders and attachments bear: which elements they hold, what they bore since the frame before, and the table of it.
-//!
-//! A mean over the steps of a frame, weighted as these kick the elements: half of the load at either end of the frame, all of each load
-//! between. So the momentum that a frame shows changes by just these forces and gravity.
+//! What colliders and attachments bear: which elements they hold, and the table of what they bore since the frame before.
 
-use glam::DVec3;
-use rkyv::{Archive, Deserialize, Serialize};
+use glam::{DQuat, DVec3};
 
+use super::clamps::{Clamps, Hold, angle_between};
 use super::record::Rest;
 use super::system::System;
+use super::tally::Mean;
 use crate::columns::{LoadKind, Loads};
 use crate::math::Scalar;
 use crate::spec::{Action, Collider, Pipeline};
@@ -73,8 +71,37 @@ pub struct Held {
     pub element: u32,
     /// Index of the attachment.
     pub attachment: u32,
-    /// From the middle of the clamp to the element, m: a clamp does not turn.
+    /// From the middle of the clamp to the element at rest, m.
     pub arm: DVec3,
+    /// Index of the clamp among those that are driven: only these turn.
+    pub driven: Option<u32>,
+}
+
+impl Held {
+    /// What a load on the element at a step adds to its sum: about the middle of a driven clamp as that stands, else about the element.
+    pub fn share<S>(&self, holds: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
+        let arm = self.driven.map_or(DVec3::ZERO, |driven| {
+            holds[driven as usize].pose.rotation * self.arm
+        });
+        Wrench::at(arm, force, torque)
+    }
+
+    /// Sum of such shares as a load about the middle of the clamp.
+    pub fn borne(&self, sum: Wrench) -> Wrench {
+        match self.driven {
+            Some(_) => sum,
+            None => Wrench::at(self.arm, sum.force, sum.torque),
+        }
+    }
+}
+
+/// Constant loads on elements of a clamp that turns: in sum a load at the end of a lever that turns along.
+#[derive(Clone, Copy, Debug)]
+struct Lever {
+    /// Sum of the elements' arms at rest, each times how many of `force` act there, m.
+    arm: DVec3,
+    /// Force, N, or its density.
+    force: DVec3,
 }
 
 /// An attachment as it is measured.
@@ -85,8 +112,41 @@ struct Attached {
     elements: Vec<u32>,
     /// Middle of its elements at rest, m.
     middle: DVec3,
-    /// What it bears whatever its elements do.
+    /// What it bears whatever its elements do; of a driven clamp the force alone.
     dead: Wrench,
+    /// Index among the driven clamps.
+    driven: Option<u32>,
+    /// What turns its dead loads make, where it is driven.
+    levers: Vec<Lever>,
+}
+
+impl Attached {
+    /// Adds the dead load `force × amount` on an element that it holds.
+    fn load(&mut self, arm: DVec3, force: DVec3, amount: f64) {
+        if self.driven.is_none() {
+            self.dead += Wrench::at(arm, force * amount, DVec3::ZERO);
+            return;
+        }
+        self.dead.force += force * amount;
+        match self.levers.last_mut() {
+            Some(lever) if lever.force == force => lever.arm += arm * amount,
+            _ => self.levers.push(Lever {
+                arm: arm * amount,
+                force,
+            }),
+        }
+    }
+}
+
+/// A frame as the table of loads wants to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// Its number.
+    pub frame: u32,
+    /// Steps done.
+    pub step: u64,
+    /// Time step, s.
+    pub dt: f64,
 }
 
 /// Everything that bears loads: colliders, then attachments, in the order of the pipeline.
@@ -95,6 +155,7 @@ pub struct Bearers {
     colliders: Vec<Collider>,
     attached: Vec<Attached>,
     held: Vec<Held>,
+    clamps: Clamps,
 }
 
 impl Bearers {
@@ -107,6 +168,7 @@ impl Bearers {
     ) -> Self {
         let mut held = Vec::new();
         let mut attached = Vec::new();
+        let mut clamps = Clamps::default();
         for (attachment, grip) in pipeline.attachments.iter().zip(grips) {
             let middle = middle(system, &grip.elements);
             let (kind, dead_force) = match attachment.action {
@@ -114,32 +176,40 @@ impl Bearers {
                 Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
-            let mut dead = Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO);
-            if grip.clamps {
-                for &element in &grip.elements {
-                    let arm = system.position(element as usize) - middle;
-                    let weight = rest.gravity * rest.mass[element as usize];
-                    dead += Wrench::at(arm, weight, DVec3::ZERO);
-                    held.push(Held {
-                        element,
-                        attachment: attached.len() as u32,
-                        arm,
-                    });
-                }
-            }
-            attached.push(Attached {
+            let driven = match grip.clamps {
+                true => clamps.add(&attachment.action, &grip.elements, middle, system),
+                false => None,
+            };
+            let mut one = Attached {
                 kind,
                 name: attachment.name.clone(),
                 elements: grip.elements,
                 middle,
-                dead,
-            });
+                dead: Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO),
+                driven,
+                levers: Vec::new(),
+            };
+            if grip.clamps {
+                for at in 0..one.elements.len() {
+                    let element = one.elements[at];
+                    let arm = system.position(element as usize) - middle;
+                    one.load(arm, rest.gravity, rest.mass[element as usize]);
+                    held.push(Held {
+                        element,
+                        attachment: attached.len() as u32,
+                        arm,
+                        driven,
+                    });
+                }
+            }
+            attached.push(one);
         }
         held.sort_unstable_by_key(|held| held.element);
         Bearers {
             colliders: pipeline.colliders.clone(),
             attached,
             held,
+            clamps,
         }
     }
 
@@ -151,7 +221,7 @@ impl Bearers {
                 let Held {
                     attachment, arm, ..
                 } = self.held[at];
-                self.attached[attachment as usize].dead += Wrench::at(arm, force, DVec3::ZERO);
+                self.attached[attachment as usize].load(arm, force, 1.0);
             }
         }
     }
@@ -171,50 +241,78 @@ impl Bearers {
         &self.held
     }
 
+    /// The clamps that turn or go along key frames.
+    pub fn clamps(&self) -> &Clamps {
+        &self.clamps
+    }
+
     /// Place of an attachment among all that bear.
     pub fn attachment(&self, index: u32) -> usize {
         self.colliders.len() + index as usize
     }
 
-    fn kinds(&self) -> impl Iterator<Item = (LoadKind, u32, &str)> {
+    /// What the dead loads of an attachment come to on average over the steps up to this one.
+    fn dead(&self, attached: &Attached, stamp: Stamp, steps: u64) -> Wrench {
+        let mut dead = attached.dead;
+        if let Some(driven) = attached.driven {
+            for lever in &attached.levers {
+                let arm_at = |back: u64| {
+                    let time = (stamp.step - back) as f64 * stamp.dt;
+                    self.clamps.pose(driven, time).rotation * lever.arm
+                };
+                // Weighted as steps kick.
+                let within: DVec3 = (1..steps).map(arm_at).sum();
+                let arms = within + (arm_at(0) + arm_at(steps)) * 0.5;
+                dead.torque += (arms / steps as f64).cross(lever.force);
+            }
+        }
+        dead
+    }
+
+    /// Kind, index among those alike and name of each.
+    pub fn kinds(&self) -> impl Iterator<Item = (LoadKind, u32, &str)> {
         let colliders = self.colliders.iter().map(|c| (LoadKind::Collider, &c.name));
         let attached = self.attached.iter().map(|a| (a.kind, &a.name));
         let all = (0..).zip(colliders).chain((0..).zip(attached));
         all.map(|(index, (kind, name))| (kind, index, name.as_str()))
     }
 
-    /// The table of a frame at `time`: what elements did to each on average, none before the first step, and the elements that touch each
+    /// The table of a frame: what elements did to each on average, none before the first step, and the elements that touch each
     /// collider.
     pub fn table<S: Scalar>(
         &self,
-        (frame, time): (u32, f64),
-        mean: Option<Vec<Wrench>>,
+        stamp: Stamp,
+        mean: Option<Mean>,
         touching: &[u32],
         system: &System<S>,
     ) -> Loads {
         let mut table = Loads::default();
+        let time = stamp.step as f64 * stamp.dt;
         for (at, (kind, index, name)) in self.kinds().enumerate() {
             let index_of = index as usize;
-            let mut wrench = mean.as_ref().map_or(Wrench::default(), |mean| mean[at]);
+            let mut wrench = mean.as_ref().map_or(Wrench::default(), |m| m.wrenches[at]);
             let (position, moved, angle, contacts) = match kind {
                 LoadKind::Collider => {
                     let [start, now] = [0.0, time].map(|t| self.colliders[index_of].pose(t));
-                    let turned = now.rotation * start.rotation.inverse();
-                    let angle = 2.0 * turned.xyz().length().atan2(turned.w.abs());
+                    let angle = angle_between(start.rotation, now.rotation);
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])
                 }
                 LoadKind::Clamp | LoadKind::Force | LoadKind::Gauge => {
                     let attached = &self.attached[index_of];
-                    if mean.is_some() {
-                        wrench += attached.dead;
+                    if let Some(mean) = &mean {
+                        wrench += self.dead(attached, stamp, mean.steps);
                     }
+                    let angle = attached.driven.map_or(0.0, |driven| {
+                        let turned = self.clamps.pose(driven, time).rotation;
+                        angle_between(DQuat::IDENTITY, turned)
+                    });
                     let position = middle(system, &attached.elements);
                     let held = attached.elements.len() as u32;
-                    (position, position - attached.middle, 0.0, held)
+                    (position, position - attached.middle, angle, held)
                 }
             };
-            table.frame.push(frame);
+            table.frame.push(stamp.frame);
             table.time.push(time);
             table.kind.push(kind);
             table.index.push(index);
@@ -248,89 +346,4 @@ impl Bearers {
 fn middle<S: Scalar>(system: &System<S>, elements: &[u32]) -> DVec3 {
     let sum: DVec3 = elements.iter().map(|&i| system.position(i as usize)).sum();
     sum / elements.len() as f64
-}
-
-/// What a bearer bore in the last step of a state.
-#[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
-pub struct Borne {
-    attachment: bool,
-    name: String,
-    wrench: [f64; 6],
-}
-
-/// What each bears, from step to step and on average.
-#[derive(Clone, Debug)]
-pub struct Tally {
-    /// In the last step.
-    last: Vec<Wrench>,
-    /// Since the frame before, times steps.
-    sum: Vec<Wrench>,
-    steps: u64,
-}
-
-impl Tally {
-    /// Of so many that bear nothing.
-    pub fn new(count: usize) -> Self {
-        Tally {
-            last: vec![Wrench::default(); count],
-            sum: vec![Wrench::default(); count],
-            steps: 0,
-        }
-    }
-
-    /// Takes what each bears before the first step.
-    pub fn start(&mut self, now: Vec<Wrench>) {
-        *self = Tally {
-            last: now,
-            ..Tally::new(self.sum.len())
-        };
-    }
-
-    /// Takes some steps: the sum over all of them but the last, and the last.
-    pub fn add(&mut self, steps: u64, before: &[Wrench], now: Vec<Wrench>) {
-        for (k, sum) in self.sum.iter_mut().enumerate() {
-            *sum += before[k] + (self.last[k] + now[k]) * 0.5;
-        }
-        self.last = now;
-        self.steps += steps;
-    }
-
-    /// The mean since it was taken before; none where no step was.
-    pub fn take(&mut self) -> Option<Vec<Wrench>> {
-        let steps = std::mem::take(&mut self.steps);
-        let sum = std::mem::replace(&mut self.sum, vec![Wrench::default(); self.last.len()]);
-        let mean = |sum: Wrench| sum * (1.0 / steps as f64);
-        (steps > 0).then(|| sum.into_iter().map(mean).collect())
-    }
-
-    /// What a state keeps of it at a frame.
-    pub fn pack(&self, bearers: &Bearers) -> Vec<Borne> {
-        let all = bearers.kinds().zip(&self.last);
-        all.map(|((kind, _, name), wrench)| Borne {
-            attachment: kind != LoadKind::Collider,
-            name: name.to_owned(),
-            wrench: [wrench.force, wrench.torque]
-                .map(|v| v.to_array())
-                .concat()
-                .try_into()
-                .expect("two vectors are six numbers"),
-        })
-        .collect()
-    }
-
-    /// Goes on from a state; what is new in a run has borne nothing yet.
-    pub fn unpack(&mut self, bearers: &Bearers, borne: &[Borne]) {
-        let last = bearers.kinds().enumerate().map(|(at, (kind, _, name))| {
-            let same = |b: &&Borne| b.attachment == (kind != LoadKind::Collider) && b.name == name;
-            let mut found = borne.get(at).into_iter().chain(borne);
-            found.find(same).map_or(Wrench::default(), |b| {
-                let [fx, fy, fz, tx, ty, tz] = b.wrench;
-                Wrench {
-                    force: DVec3::new(fx, fy, fz),
-                    torque: DVec3::new(tx, ty, tz),
-                }
-            })
-        });
-        self.start(last.collect());
-    }
 }

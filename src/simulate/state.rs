@@ -4,8 +4,8 @@ use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
-use super::reactions::Borne;
 use super::system::{Load, System};
+use super::tally::Borne;
 use crate::math::Scalar;
 use crate::store::{self, Store, StoreError};
 

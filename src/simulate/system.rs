@@ -113,6 +113,15 @@ pub struct System<S> {
     pub classes: Vec<BondClass<S>>,
 }
 
+/// Sets the position of a row of motion, both words.
+pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
+    for (k, value) in p.to_array().into_iter().enumerate() {
+        let high = S::from_f64(value);
+        row.0[motion::P + k] = high;
+        row.0[motion::LOW[k]] = S::from_f64(value - high.to_f64());
+    }
+}
+
 impl<S: Scalar> System<S> {
     /// Position in double precision.
     pub fn position(&self, element: usize) -> DVec3 {
@@ -122,12 +131,7 @@ impl<S: Scalar> System<S> {
     }
     /// Sets a position, both words.
     pub fn set_position(&mut self, element: usize, p: DVec3) {
-        let row = &mut self.motion[element].0;
-        for (k, value) in p.to_array().into_iter().enumerate() {
-            let high = S::from_f64(value);
-            row[motion::P + k] = high;
-            row[motion::LOW[k]] = S::from_f64(value - high.to_f64());
-        }
+        set_position(&mut self.motion[element], p);
     }
     fn vector(row: &[S], at: usize) -> DVec3 {
         DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())

@@ -5,9 +5,11 @@
 use glam::DVec3;
 
 use super::Schedule;
-use super::colliders;
+use super::reactions::Grip;
+use super::{build, clamps, colliders};
 use crate::columns::{Bonds, Elements};
-use crate::spec::{Action, Body, BodyShape, Collider, Elasticity, PackingSpec, Pipeline};
+use crate::geometry::solid::Pose;
+use crate::spec::{Attachment, Body, BodyShape, Collider, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, grouped, quantity};
 
@@ -214,7 +216,12 @@ struct Scene<'a> {
     bottom: f64,
     /// Whether something is driven, which loads without bound.
     driven: bool,
+    /// Of each attachment the motions that it has, none of a force.
+    clamps: Vec<Vec<Motion>>,
 }
+
+/// A velocity, m/s, and the speed that turning adds to it at the farthest point.
+type Motion = (DVec3, f64);
 
 impl<'a> Scene<'a> {
     fn new(packing: &Packing, pipeline: &'a Pipeline, plan: &Schedule) -> Self {
@@ -226,6 +233,15 @@ impl<'a> Scene<'a> {
             .iter()
             .map(|collider| lowest(collider, up));
         let moving = pipeline.colliders.iter();
+        let at = |i: &u32| {
+            let i = *i as usize;
+            DVec3::new(e.x[i], e.y[i], e.z[i])
+        };
+        let grips = build::grips(e, pipeline);
+        let clamp = |(one, grip): (&Attachment, &Grip)| {
+            let elements: Vec<DVec3> = grip.elements.iter().map(at).collect();
+            clamps::speeds(&one.action, &elements)
+        };
         Scene {
             pipeline,
             up,
@@ -235,6 +251,7 @@ impl<'a> Scene<'a> {
             driven: moving
                 .flat_map(motions)
                 .any(|(v, w)| v != DVec3::ZERO || w > 0.0),
+            clamps: pipeline.attachments.iter().zip(&grips).map(clamp).collect(),
         }
     }
 
@@ -266,19 +283,26 @@ impl<'a> Scene<'a> {
             let met = (body.velocity - other.velocity).length() + body.spread + other.spread;
             meet(met.hypot(fallen), format!("body {:?}", other.body.name));
         }
-        for (name, action) in self.attachments(body) {
-            if let Action::Clamp { velocity } = action {
-                let pulled = (DVec3::from_array(*velocity) - body.velocity).length();
-                meet(pulled + body.spread, format!("attach {name:?}"));
+        for (attachment, motions) in self.attachments(body) {
+            for (velocity, turning) in motions {
+                let pulled = (*velocity - body.velocity).length() + turning;
+                meet(
+                    pulled + body.spread,
+                    format!("attach {:?}", attachment.name),
+                );
             }
         }
         most
     }
 
-    fn attachments<'b>(&'b self, body: &'b Facts) -> impl Iterator<Item = (&'b str, &'b Action)> {
-        let all = self.pipeline.attachments.iter();
-        all.filter(|one| one.body == body.body.name)
-            .map(|one| (one.name.as_str(), &one.action))
+    /// The attachments of a body, with the motions of each that is a clamp.
+    fn attachments<'b>(
+        &'b self,
+        body: &'b Facts,
+    ) -> impl Iterator<Item = (&'b Attachment, &'b [Motion])> {
+        let all = self.pipeline.attachments.iter().zip(&self.clamps);
+        all.filter(|(one, _)| one.body == body.body.name)
+            .map(|(one, motions)| (one, motions.as_slice()))
     }
 
     /// Speed gained by falling to the bottom of the scene, or for as long as the shot lasts, m/s.
@@ -297,20 +321,17 @@ fn lowest(collider: &Collider, up: DVec3) -> f64 {
     obstacle.pose.position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
 }
 
-/// Each velocity that a collider has in the course of time, and the speed of its surface that turning adds.
-fn motions(collider: &Collider) -> Vec<(DVec3, f64)> {
-    let starts = collider.keys.iter().map(|key| key.time);
-    let times: Vec<f64> = std::iter::once(0.0).chain(starts).collect();
-    let motion = |t: f64| {
-        let obstacle = colliders::obstacle(collider, t);
-        let extent = obstacle.solid.extent();
+/// The motions that a collider's surface has in the course of time.
+fn motions(collider: &Collider) -> Vec<Motion> {
+    let extent = colliders::obstacle(collider, 0.0).solid.extent();
+    let motion = |pose: Pose| {
         let turning = match extent.is_finite() {
-            true => obstacle.pose.spin.length() * extent,
+            true => pose.spin.length() * extent,
             false => 0.0,
         };
-        (obstacle.pose.velocity, turning)
+        (pose.velocity, turning)
     };
-    times.into_iter().map(motion).collect()
+    collider.drive().stretches().map(motion).collect()
 }
 
 /// Contacts are looked for once a step: what moves farther than a radius is inside before it is seen.

@@ -6,7 +6,8 @@ use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
-    Action, BodyShape, ColliderShape, Elasticity, Material, PackingSpec, Pipeline, Region, Rotation,
+    Action, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
+    Rotation,
 };
 
 /// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
@@ -101,6 +102,9 @@ impl Check<'_> {
                     &format!("{path}.action.force"),
                     "a force of zero does nothing; type = \"gauge\" measures",
                 );
+            }
+            if let Some(drive) = attachment.action.drive() {
+                self.drive(&format!("{path}.action"), &drive);
             }
         }
         for (group, _) in shot.output.precision_bits.groups() {
@@ -260,25 +264,29 @@ impl Check<'_> {
                     "the normal must not be zero",
                 );
             }
-            if !collider.keys.is_empty() {
-                for (key, value) in [("velocity", collider.velocity), ("spin", collider.spin)] {
-                    if value != [0.0; 3] {
-                        let what = format!("`keys` replace `{key}`; give one of them");
-                        self.senseless(&format!("{path}.{key}"), what);
-                    }
+            self.drive(&path, &collider.drive());
+        }
+    }
+
+    fn drive(&mut self, path: &str, drive: &Drive<'_>) {
+        if !drive.keys.is_empty() {
+            for (key, value) in [("velocity", drive.velocity), ("spin", drive.spin)] {
+                if value != [0.0; 3] {
+                    let what = format!("`keys` replace `{key}`; give one of them");
+                    self.senseless(&format!("{path}.{key}"), what);
                 }
             }
-            for (index, key) in collider.keys.iter().enumerate() {
-                let path = format!("{path}.keys.{index}");
-                self.rotation(&format!("{path}.rotation"), &key.rotation);
-                if index > 0 && key.time <= collider.keys[index - 1].time {
-                    let before = collider.keys[index - 1].time;
-                    let what = format!(
-                        "{} s is not after the key before it, at {before} s; times must ascend",
-                        key.time
-                    );
-                    self.senseless(&format!("{path}.time"), what);
-                }
+        }
+        for (index, key) in drive.keys.iter().enumerate() {
+            let path = format!("{path}.keys.{index}");
+            self.rotation(&format!("{path}.rotation"), &key.rotation);
+            if index > 0 && key.time <= drive.keys[index - 1].time {
+                let before = drive.keys[index - 1].time;
+                let what = format!(
+                    "{} s is not after the key before it, at {before} s; times must ascend",
+                    key.time
+                );
+                self.senseless(&format!("{path}.time"), what);
             }
         }
     }

@@ -56,10 +56,10 @@ pub struct Key {
     /// Simulated time, s.
     #[schemars(with = "NonNegativeTime")]
     pub time: f64,
-    /// Where the collider's origin is, m.
+    /// Where the collider's origin is, m; of a clamp how far it has moved from where its elements were packed.
     #[schemars(with = "[Length; 3]")]
     pub position: [f64; 3],
-    /// How it is turned.
+    /// How it is turned; of a clamp against where its elements were packed. From key to key the shortest way.
     #[serde(default)]
     pub rotation: Rotation,
 }
@@ -115,12 +115,25 @@ pub struct Attachment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// Elements keep place and turn, or move with a velocity.
+    /// Elements stay, or are moved and turned as one rigid piece.
     Clamp {
         /// Velocity, m/s.
         #[serde(default)]
         #[schemars(with = "[Velocity; 3]")]
         velocity: [f64; 3],
+        /// Angular velocity about the pivot, rad/s.
+        #[serde(default)]
+        #[schemars(with = "[AngularVelocity; 3]")]
+        spin: [f64; 3],
+        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the elements held, about which loads
+        /// tell the torque.
+        #[serde(default)]
+        #[schemars(with = "[Length; 3]")]
+        pivot: Option<[f64; 3]>,
+        /// Displacements and turns from where the elements were packed that replace `velocity` and `spin`: linear between them, held
+        /// outside, before the first from the start on. Times ascend. A turn of more than half a revolution takes keys between, or `spin`.
+        #[serde(default)]
+        keys: Vec<Key>,
     },
     /// A force, shared out evenly.
     Force {

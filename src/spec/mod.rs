@@ -29,6 +29,7 @@ pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
+pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
     Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, ReconstructMode,

@@ -1,8 +1,8 @@
-//! Where a collider is at a time: at rest, moving steadily, or along key frames.
+//! Where a collider or a clamp is at a time: at rest, moving steadily, or along key frames.
 
 use glam::{DQuat, DVec3};
 
-use super::{Collider, Rotation};
+use super::{Action, Collider, Key, Rotation};
 use crate::geometry::solid::Pose;
 
 impl Rotation {
@@ -16,10 +16,25 @@ impl Rotation {
     }
 }
 
-impl Collider {
+/// How something is driven: steadily from a pose at the start, or along key frames.
+#[derive(Clone, Copy, Debug)]
+pub struct Drive<'a> {
+    /// Where it is at the start, m.
+    pub position: [f64; 3],
+    /// How it is turned at the start.
+    pub rotation: DQuat,
+    /// Velocity, m/s.
+    pub velocity: [f64; 3],
+    /// Angular velocity, rad/s.
+    pub spin: [f64; 3],
+    /// Poses that replace all of these.
+    pub keys: &'a [Key],
+}
+
+impl Drive<'_> {
     /// Place and motion at time `t`, s: linear between key frames, held before and after them.
     pub fn pose(&self, t: f64) -> Pose {
-        let keys = &self.keys;
+        let keys = self.keys;
         let Some(last) = keys.last() else {
             return self.steady(t);
         };
@@ -56,9 +71,54 @@ impl Collider {
         let spin = DVec3::from_array(self.spin);
         Pose {
             position: DVec3::from_array(self.position) + velocity * t,
-            rotation: DQuat::from_scaled_axis(spin * t) * self.rotation.quaternion(),
+            rotation: DQuat::from_scaled_axis(spin * t) * self.rotation,
             velocity,
             spin,
+        }
+    }
+
+    /// Poses from each of which on its velocity and spin stay as they are until the next.
+    pub fn stretches(&self) -> impl Iterator<Item = Pose> {
+        let keys = self.keys.iter().map(|key| key.time);
+        std::iter::once(0.0).chain(keys).map(|t| self.pose(t))
+    }
+}
+
+impl Collider {
+    /// How it is driven.
+    pub fn drive(&self) -> Drive<'_> {
+        Drive {
+            position: self.position,
+            rotation: self.rotation.quaternion(),
+            velocity: self.velocity,
+            spin: self.spin,
+            keys: &self.keys,
+        }
+    }
+
+    /// Place and motion at time `t`, s.
+    pub fn pose(&self, t: f64) -> Pose {
+        self.drive().pose(t)
+    }
+}
+
+impl Action {
+    /// How a clamp is driven, as displacement and turn from where its elements were packed; a force drives nothing.
+    pub fn drive(&self) -> Option<Drive<'_>> {
+        match self {
+            Action::Clamp {
+                velocity,
+                spin,
+                keys,
+                ..
+            } => Some(Drive {
+                position: [0.0; 3],
+                rotation: DQuat::IDENTITY,
+                velocity: *velocity,
+                spin: *spin,
+                keys,
+            }),
+            Action::Force { .. } => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The columns of a simulation in device memory, and how the host's rows become theirs.
 
+use super::clamps::CLAMP_ROWS;
 use super::reactions::ROW_WORDS;
 use crate::gpu::{Column, Device, GpuError, Item};
 use crate::math::lanes::Row;
@@ -30,6 +31,8 @@ pub struct Sizes {
     pub kinds: bool,
     /// Colliders.
     pub colliders: u64,
+    /// Driven clamps.
+    pub clamps: u64,
     /// Rows of the tables.
     pub tables: u64,
     /// Entries of the contact lists.
@@ -46,6 +49,16 @@ impl Sizes {
     /// Buckets of the grid: a power of two.
     pub fn cells(&self) -> u64 {
         self.stride.next_power_of_two().max(64)
+    }
+
+    /// Rows of collider poses: those of every step of a submission.
+    pub fn collider_poses(&self) -> u64 {
+        ROWS * self.colliders * POSE_ROWS
+    }
+
+    /// Rows of clamp poses: those too, and of the step after them.
+    pub fn clamp_poses(&self) -> u64 {
+        (ROWS + 1) * self.clamps * CLAMP_ROWS
     }
 
     /// Name, kind and length of every column, in the order of [`Columns`].
@@ -79,9 +92,9 @@ impl Sizes {
             ("list positions", Item::Vec4, n),
             ("tables", Item::Vec4, self.tables),
             (
-                "collider poses",
+                "poses",
                 Item::Vec4,
-                ROWS * self.colliders * POSE_ROWS,
+                self.collider_poses() + self.clamp_poses(),
             ),
             ("broken bonds", Item::U32, self.events * EVENT_WORDS),
             ("stretched springs", Item::U32, self.springs * SPRING_WORDS),
@@ -144,9 +157,9 @@ pub struct Columns {
     pub block_sums: Column,
     /// Positions when the lists were made.
     pub anchor: Column,
-    /// Bond classes, contact pairs, attached forces.
+    /// Bond classes, contact pairs, attached forces, what driven clamps hold.
     pub tables: Column,
-    /// Colliders at each step of a submission.
+    /// Colliders, then driven clamps, at each step of a submission.
     pub poses: Column,
     /// Bonds broken since the last frame.
     pub events: Column,

@@ -117,6 +117,7 @@ impl Kernels {
             compiled,
         };
         let one_class = [("one_class", f64::from(u8::from(!sizes.kinds)))];
+        let clamped = [("clamped", f64::from(u8::from(sizes.clamps > 0)))];
         let mut moving = |constants: &[(&str, f64)]| {
             let columns = [0, 1].map(|parity: usize| {
                 vec![
@@ -138,7 +139,8 @@ impl Kernels {
                     status,
                 ]
             });
-            let constants: Vec<_> = one_class.iter().chain(constants).copied().collect();
+            let always = one_class.iter().chain(&clamped);
+            let constants: Vec<_> = always.chain(constants).copied().collect();
             make.stage(&texts::MOVE, ("main", count), &constants, columns)
         };
         let start = moving(&[("starting", 1.0), ("close", 0.0), ("open", 0.0)])?;

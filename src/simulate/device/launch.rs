@@ -50,6 +50,14 @@ pub struct Launch {
     pub zero: u32,
     /// What one N is in units of what is borne.
     pub load_scale: f32,
+    /// Clamps that are driven.
+    pub clamps: u32,
+    /// Row of the tables where what they hold begins.
+    pub grips: u32,
+    /// Row of the poses where they begin.
+    pub clamp_poses: u32,
+    /// A whole row of four.
+    pub unused: u32,
 }
 
 /// Number of status words.
@@ -177,7 +185,7 @@ mod tests {
             )*};
         }
         same!(base_step count stride slots gravity drag dt skin cell driven batch colliders materials equal pairs forces
-              cell_mask list_room event_room spring_room zero load_scale);
+              cell_mask list_room event_room spring_room zero load_scale clamps grips clamp_poses unused);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 
 mod arithmetic;
 mod capture;
+mod clamps;
 mod columns;
 mod kernels;
 mod launch;
@@ -42,10 +43,11 @@ use self::tables::Tables;
 use super::SimulateError;
 use super::contact_pass::Surface;
 use super::engine::{Capture, Engine, Place};
-use super::reactions::{Bearers, Tally};
+use super::reactions::Bearers;
 use super::record::Rest;
 use super::state::{State, StateError};
 use super::system::{Load, System};
+use super::tally::Tally;
 use crate::gpu::{Column, Device, Launches};
 
 /// What does not change in a run.

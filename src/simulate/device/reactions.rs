@@ -76,8 +76,8 @@ impl Scene {
         let mut out: Vec<Wrench> = sums.into_iter().map(|sum| self.wrench(sum)).collect();
         out.resize(self.bearers.count(), Wrench::default());
         for (held, row) in held.iter().zip(clamped) {
-            let Wrench { force, torque } = self.wrench(numbers(row, area));
-            out[self.bearers.attachment(held.attachment)] += Wrench::at(held.arm, force, torque);
+            let sum = self.wrench(numbers(row, area));
+            out[self.bearers.attachment(held.attachment)] += held.borne(sum);
         }
         out
     }

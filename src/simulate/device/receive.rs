@@ -12,6 +12,7 @@ use crate::simulate::breaks::Broken;
 use crate::simulate::contact_pass::ContactTotals;
 use crate::simulate::engine::Capture;
 use crate::simulate::fragments;
+use crate::simulate::reactions::Stamp;
 use crate::simulate::record::{self, Carried, Moment};
 use crate::simulate::state::State;
 
@@ -64,10 +65,10 @@ impl Gpu {
             self.tally.add(step - self.tallied, &before, now);
             self.tallied = step;
         }
-        let time = step as f64 * self.dt;
         let mean = self.tally.take();
         let bearers = &self.scene.bearers;
-        let loads = bearers.table((frame, time), mean, &touching, &self.system);
+        let dt = self.dt;
+        let loads = bearers.table(Stamp { frame, step, dt }, mean, &touching, &self.system);
         let moment = Moment {
             step,
             dt: self.dt,

@@ -17,8 +17,8 @@ use crate::simulate::colliders::obstacle;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{Contacts, SpringEntry};
 use crate::simulate::fragments;
-use crate::simulate::reactions::Tally;
 use crate::simulate::system::System;
+use crate::simulate::tally::Tally;
 use crate::spec::{Collider, Pipeline};
 
 impl Gpu {
@@ -70,6 +70,7 @@ impl Gpu {
             slots: slots.slots as u64,
             kinds: system.classes.len() > 1,
             colliders: obstacles.len() as u64,
+            clamps: built.bearers.clamps().count() as u64,
             tables: tables.rows.len() as u64,
             lists: (entries as u64 * 3 / 2).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),

@@ -4,6 +4,7 @@ use wgpu::CommandEncoder;
 
 use super::Gpu;
 use super::capture::{Flight, Staging};
+use super::clamps::clamp_rows;
 use super::columns::ROWS;
 use super::kernels::Stage;
 use super::launch::{Launch, Status, phase, reason};
@@ -202,6 +203,10 @@ impl Gpu {
             spring_room: sizes.springs as u32,
             zero: 0,
             load_scale: scene.load_unit.recip() as f32,
+            clamps: sizes.clamps as u32,
+            grips: scene.tables.grips,
+            clamp_poses: sizes.collider_poses() as u32,
+            unused: 0,
         };
         self.device
             .write(&self.shared, 0, bytemuck::bytes_of(&launch));
@@ -212,6 +217,15 @@ impl Gpu {
                 .flat_map(|(step, c)| pose_rows(&obstacle(c, step as f64 * self.dt)))
                 .collect();
             self.columns.poses.write(&self.device, 0, &poses);
+        }
+        let clamps = scene.bearers.clamps();
+        if clamps.count() > 0 {
+            // The last step opens the one after it.
+            let poses: Vec<[f32; 4]> = (base..=base + ROWS)
+                .flat_map(|step| clamp_rows(clamps, step as f64 * self.dt))
+                .collect();
+            let first = sizes.collider_poses();
+            self.columns.poses.write(&self.device, first, &poses);
         }
     }
 

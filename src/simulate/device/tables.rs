@@ -1,7 +1,8 @@
-//! Small tables that kernels read: bond classes, contact pairs, attached forces, colliders at each step.
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold, colliders at each step.
 
 use glam::DVec3;
 
+use super::clamps::grip_rows;
 use super::columns::POSE_ROWS;
 use crate::geometry::solid::Solid;
 use crate::simulate::build::AttachedForce;
@@ -18,6 +19,8 @@ pub struct Tables {
     pub pairs: u32,
     /// First attached force.
     pub forces: u32,
+    /// First held element, where any clamp is driven.
+    pub grips: u32,
     /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
     index_of: Vec<u32>,
 }
@@ -85,6 +88,8 @@ impl Tables {
                     });
             }
         }
+        let grips = rows.len() as u32;
+        rows.extend(grip_rows(bearers.clamps(), bearers.held()));
         // A force on what is held moves nothing; its clamp is known to bear it.
         for (place, held) in (1..).zip(bearers.held()) {
             index_of[held.element as usize] = place;
@@ -93,6 +98,7 @@ impl Tables {
             rows,
             pairs,
             forces,
+            grips,
             index_of,
         }
     }

@@ -52,6 +52,7 @@ pub const MOVE: KernelText = KernelText {
         kernel!("touch"),
         kernel!("bear"),
         kernel!("bear_now"),
+        kernel!("clamp"),
         kernel!("move"),
     ],
     bindings: &[

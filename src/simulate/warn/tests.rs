@@ -224,3 +224,38 @@ fn falling_counts_as_far_as_the_scene_and_the_time_allow() {
     let early = fallen("\"0.5 s\"");
     assert!((early - 0.5 * 9.81).abs() < 0.01, "{early}");
 }
+
+#[test]
+fn a_clamp_counts_by_its_farthest_element_at_its_fastest() {
+    let clamp = |driven: &str| {
+        format!(
+            "[[attach]]\nname = \"grip\"\nbody = \"cube\"\nregion = {{ min = [-1, \"7 mm\", -1], max = [1, 1, 1] }}\n\
+             action = {{ type = \"clamp\", {driven} }}\n[[collider]]"
+        )
+    };
+    let found = |driven: &str| {
+        let step = ("frames_per_second", "step = \"1 us\"\nframes_per_second");
+        let whole = (
+            "tensile_strength = \"20 MPa\"\nshear_strength = \"30 MPa\"",
+            "",
+        );
+        found(&[step, whole, ("[[collider]]", &clamp(driven))])
+    };
+    let pivot = "pivot = [1, \"7 mm\", 0]";
+    // At 1.005 m from the pivot and 2 m/s of the cube.
+    let spun = found(&format!("spin = [0, 0, 2000], {pivot}"));
+    let keys = "keys = [{ time = 0, position = [0, 0, 0] }, { time = \"3 ms\", position = [0, 0, 0] }, \
+                { time = \"4 ms\", position = [0, 0, 0], rotation = { axis = [0, 0, 1], angle = 2 } }]";
+    let keyed = found(&format!("{keys}, {pivot}"));
+    for found in [&spun, &keyed] {
+        let text = &found[0].text;
+        assert_eq!((found.len(), found[0].kind), (1, "fast"), "{text}");
+        assert!(
+            text.contains("attach \"grip\" meet at up to 2.01"),
+            "{text}"
+        );
+    }
+    assert_eq!(found(&format!("spin = [0, 0, 900], {pivot}")), []);
+    // About its own middle it is slow.
+    assert_eq!(found("spin = [0, 0, 2000]"), []);
+}

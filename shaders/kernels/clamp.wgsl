@@ -1,0 +1,76 @@
+// Clamps that turn or go along key frames: where they have their elements.
+
+// Whether there are any.
+override clamped: bool = false;
+
+// A clamp at a step: three rows for each part of its turn less 1, whose last numbers are both words of its displacement and the rotation
+// that the quaternion has not taken; the quaternion; velocity, spin, both words of where its middle is.
+const CLAMP_ROWS: u32 = 14u;
+// A held element: where it was packed, high words, with its clamp plus one; parts of its arm with the low words.
+const GRIP_ROWS: u32 = 4u;
+
+// Rows of a clamp at the moment of a step or, `ahead` 1, of the next.
+fn clamp_at(clamp: u32, ahead: u32) -> u32 {
+    return launch.clamp_poses + ((dispatch.step + ahead) * launch.clamps + clamp) * CLAMP_ROWS;
+}
+
+// A component of the product of two sums of parts as three numbers of falling size: the first two are exact.
+fn product_of_parts(at: u32, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> vec3<f32> {
+    let x = poses(at).xyz;
+    let y = poses(at + 3u).xyz;
+    let z = poses(at + 6u).xyz;
+    // Kept: drawn into the sums that they are added to, they would be rounded there with each term.
+    return vec3_each_kept(vec3<f32>(
+        dot(x, a),
+        dot(x, b) + dot(y, a),
+        dot(x, c) + dot(y, b + c) + dot(z, a + (b + c)),
+    ));
+}
+
+// A coordinate of two words moved by a displacement of two words and such a product.
+fn moved_coordinate(high: f32, low: f32, at: u32, product: vec3<f32>) -> motion_add_to_pair_result {
+    let x = motion_add_to_pair(high, 0.0, poses(at).w);
+    let y = motion_add_to_pair(x.x0, 0.0, product.x);
+    let z = motion_add_to_pair(y.x0, 0.0, product.y);
+    let rest = (low + poses(at + 3u).w) + product.z + (x.x1 + y.x1 + z.x1);
+    return motion_add_to_pair(z.x0, 0.0, rest);
+}
+
+// The element as its clamp has it at the next step, where that is driven.
+fn clamp_element(held: u32, free: Motion) -> Motion {
+    let grip = launch.grips + (held - 1u) * GRIP_ROWS;
+    let rest = tables(grip);
+    let clamp = u32(rest.w);
+    if clamp == 0u {
+        return free;
+    }
+    let at = clamp_at(clamp - 1u, 1u);
+    let a = tables(grip + 1u);
+    let b = tables(grip + 2u);
+    let c = tables(grip + 3u);
+    let dx = product_of_parts(at, a.xyz, b.xyz, c.xyz);
+    let dy = product_of_parts(at + 1u, a.xyz, b.xyz, c.xyz);
+    let dz = product_of_parts(at + 2u, a.xyz, b.xyz, c.xyz);
+    let x = moved_coordinate(rest.x, a.w, at, dx);
+    let y = moved_coordinate(rest.y, b.w, at + 1u, dy);
+    let z = moved_coordinate(rest.z, c.w, at + 2u, dz);
+    let arm = (a.xyz + b.xyz) + vec3<f32>(dx.x + dx.y, dy.x + dy.y, dz.x + dz.y);
+    var held_now = free;
+    held_now.p = vec3<f32>(x.x0, y.x0, z.x0);
+    held_now.low = vec3<f32>(x.x1, y.x1, z.x1);
+    held_now.q = poses(at + 9u);
+    held_now.unapplied = vec3<f32>(poses(at + 6u).w, poses(at + 7u).w, poses(at + 8u).w);
+    held_now.v = solid_point_velocity(arm, poses(at + 10u).xyz, poses(at + 11u).xyz);
+    held_now.w = poses(at + 11u).xyz;
+    return held_now;
+}
+
+// What a load on a held element turns its clamp by about where the clamp's middle is, where that is driven.
+fn clamp_torque(held: u32, a: Motion, force: vec3<f32>) -> vec3<f32> {
+    let clamp = u32(tables(launch.grips + (held - 1u) * GRIP_ROWS).w);
+    if clamp == 0u {
+        return vec3<f32>(0.0);
+    }
+    let at = clamp_at(clamp - 1u, 0u);
+    return cross(motion_separation(a.p, a.low, poses(at + 12u).xyz, poses(at + 13u).xyz), force);
+}
