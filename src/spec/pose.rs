@@ -103,7 +103,7 @@ impl Collider {
 }
 
 impl Action {
-    /// How a clamp is driven, as displacement and turn from where its elements were packed; a force drives nothing.
+    /// How a clamp is driven, as displacement and turn from where its elements were packed; forces and gauges drive nothing.
     pub fn drive(&self) -> Option<Drive<'_>> {
         match self {
             Action::Clamp {
@@ -118,7 +118,7 @@ impl Action {
                 spin: *spin,
                 keys,
             }),
-            Action::Force { .. } => None,
+            Action::Force { .. } | Action::Gauge {} => None,
         }
     }
 }
