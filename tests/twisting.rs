@@ -8,7 +8,7 @@ use cullet::simulate::{engine, schedule};
 use cullet::spec::{self, Action, Backend};
 use cullet::store::Packing;
 
-/// Depth that a clamp holds from the end of the centres, m, over the radius: two or three elements of each row.
+/// Depth of what a clamp holds from the end of the centres, over the radius: two or three elements of each row.
 const HELD: f64 = 4.4;
 
 /// Angle up to which beams that do not break are turned, rad.

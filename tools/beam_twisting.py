@@ -14,7 +14,7 @@ across them, G_xz. Saint-Venant's torsion of a bar with different moduli is, coo
 (S. G. Lekhnitskii, Theory of Elasticity of an Anisotropic Body, 1981): with G = √(G_xy G_xz), G J_t of the rectangle b √(G_xz / G) × h √(G_xy / G).
 J_t is the series of S. P. Timoshenko and J. N. Goodier, Theory of Elasticity, 1970, §109. The free length goes, row by row, from the last
 held element to the first turned one. "Endless" is the torque over the twist of the same section far from its ends, over G J_t: the skin, whose
-elements have six to nine bonds of twelve, is softer than the inside, and torsion strains it most, so this nears 1 as one over the rows.
+elements lack three of twelve bonds and more, is softer than the inside, and torsion strains it most, so this nears 1 as one over the rows.
 Clamps, which hold the ends of a section plane, make a beam stiffer again.
 """
 
@@ -32,7 +32,7 @@ from beam_bending import ROOT, packed, stiffness
 SHOT = ROOT / "pipelines/beam_twisting.toml"
 SIDE = 0.08  # m; SIDE / rows is the diameter
 DENSITY = 2600  # kg/m³, of the shot
-HELD = 2.2  # depth of what a clamp holds from the end of the rows of centres, over the diameter
+HELD = 4.4  # depth of what a clamp holds from the end of the centres, over the radius: two or three elements of each row
 ANGLE = 0.05  # rad, up to which the slow run goes
 NO_BREAK = {"material.stone.tensile_strength": 1e9, "material.stone.shear_strength": 1e9}
 
@@ -43,7 +43,7 @@ def settings(case):
     along = case["along"] * count
     # Rows of odd and even layers are a radius apart, their centres lie within this about 0.
     half = (along - 0.5) * radius
-    face, far = half - HELD * 2 * radius, half + radius
+    face, far = half - HELD * radius, half + radius
     return NO_BREAK | {
         "body.beam.shape.rows": f"[{along}, {count}, {count}]",
         "body.beam.packing.radius": radius,
@@ -63,7 +63,7 @@ def run(cullet, case, store, more=()):
 
 
 def read(store):
-    """Elements, bonds and stiffness of a packed store."""
+    """Places, radius and bonds of a packed store."""
     import pyarrow.parquet as parquet
 
     elements = packed(store)
@@ -77,7 +77,7 @@ def read(store):
 def ends(np, case, p, r):
     """Which elements are held and which turned; free length, a mean over the rows, m."""
     half = (case["along"] * case["rows"] - 0.5) * r
-    face = half - HELD * 2 * r
+    face = half - HELD * r
     held, turned = p[:, 0] <= -face, p[:, 0] >= face
     # A row is what has the same y and z.
     keys = np.unique(np.round(p[:, 1:] / r, 3), axis=0, return_inverse=True)[1].ravel()
