@@ -20,4 +20,5 @@ mod refusals;
 mod scenes;
 mod statics;
 mod store;
+mod twisting;
 mod vectors;
