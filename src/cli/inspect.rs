@@ -122,6 +122,7 @@ fn each_load(loads: &Loads) -> Value {
             "force": [loads.fx[k], loads.fy[k], loads.fz[k]],
             "torque": [loads.tx[k], loads.ty[k], loads.tz[k]],
             "moved": [loads.dx[k], loads.dy[k], loads.dz[k]],
+            "angle": loads.angle[k],
             "contacts": loads.contacts[k],
         })
     });

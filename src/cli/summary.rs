@@ -120,11 +120,15 @@ impl Lines {
             .flatten()
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
-                let moved = match length(&load["moved"]) {
-                    0.0 => String::new(),
-                    moved => format!("moved by {}", quantity(moved, "m")),
-                };
-                [text(&load["name"]), force, moved]
+                // Below these lies the rounding of what stays.
+                let (way, angle) = (length(&load["moved"]), number(&load["angle"]));
+                let moved = (way > 1e-9).then(|| format!("moved by {}", quantity(way, "m")));
+                let turned = (angle > 1e-9).then(|| {
+                    let torque = quantity(length(&load["torque"]), "N m");
+                    format!("turned by {:.1}°, {torque}", angle.to_degrees())
+                });
+                let how: Vec<_> = moved.into_iter().chain(turned).collect();
+                [text(&load["name"]), force, how.join(", ")]
             })
             .collect();
         self.rows("load", &loads);
@@ -239,6 +243,7 @@ mod tests {
                 "loads": [
                     { "name": "floor", "force": [0.3, -0.4, 0], "moved": [0, 0, 0] },
                     { "name": "punch", "force": [0, 1200, 0], "moved": [0, -0.004, 0.003] },
+                    { "name": "twist", "force": [0, 0, 2], "torque": [0.3, 0, 0.4], "moved": [1e-17, 0, 0], "angle": 0.5 },
                 ],
             },
             "stages": { "pack": { "seconds": 0.14 }, "simulate": { "seconds": 92.3 } },
@@ -258,7 +263,8 @@ fragments        47, 12 of them of 10 elements or more
 contacts         12 touching pairs
                  3 elements outside the bounds of the world
 load             floor  500 mN
-                 punch  1.2 kN  moved by 5 mm
+                 punch  1.2 kN              moved by 5 mm
+                 twist     2 N  turned by 28.6°, 500 mN m
 wall time        pack       0.14 s
                  simulate  92.30 s
                  2.50 s a frame of simulate, at most 4.25 s for frame 3

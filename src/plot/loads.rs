@@ -1,4 +1,4 @@
-//! Loads: of what is driven over the way that it goes, or of all over time where nothing is.
+//! Loads: of what is driven over the way that it goes, of what only turns over its angle, or of all over time where nothing does.
 
 use glam::DVec3;
 
@@ -10,13 +10,20 @@ use crate::columns::{LoadKind, Loads};
 /// Letters of a name in the legend, at most.
 const NAME: usize = 24;
 
+/// Ways, m, and angles, rad, below which a thing stays: rounding of what is held.
+const STILL: f64 = 1e-9;
+
 /// A row of a table.
 struct Moment {
     time: f64,
     /// What bears on it, N.
     force: DVec3,
+    /// What turns it, N m.
+    torque: DVec3,
     /// How far it has moved, m.
     moved: DVec3,
+    /// How far it is turned, rad.
+    angle: f64,
 }
 
 /// What bears loads, frame by frame.
@@ -41,14 +48,8 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         unit: Unit::Si(unit),
         log: false,
     };
-    let over_time = driven.is_empty();
-    let curves: Vec<_> = if over_time {
-        let size = |m: &Moment| m.force.length();
-        bearers
-            .iter()
-            .map(|bearer| (bearer, curve(&bearer.moments, |m| m.time, size)))
-            .collect()
-    } else {
+    let turned: Vec<_> = bearers.iter().filter(|bearer| turns(bearer)).collect();
+    let (title, x, y, curves): (_, _, _, Vec<_>) = if !driven.is_empty() {
         let over_way = |(bearer, along): &(&Bearer, DVec3)| {
             curve(
                 &bearer.moments,
@@ -56,7 +57,32 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
                 |m| -m.force.dot(*along),
             )
         };
-        driven.iter().map(|one| (one.0, over_way(one))).collect()
+        (
+            "Load against displacement",
+            axis("displacement", "m"),
+            axis("load", "N"),
+            driven.iter().map(|one| (one.0, over_way(one))).collect(),
+        )
+    } else if !turned.is_empty() {
+        let over_angle =
+            |bearer: &Bearer| curve(&bearer.moments, |m| m.angle, |m| m.torque.length());
+        (
+            "Torque against angle",
+            axis("angle", "rad"),
+            axis("torque", "N m"),
+            turned
+                .into_iter()
+                .map(|one| (one, over_angle(one)))
+                .collect(),
+        )
+    } else {
+        let over_time = |bearer: &Bearer| curve(&bearer.moments, |m| m.time, |m| m.force.length());
+        (
+            "Loads",
+            axis("time", "s"),
+            axis("load", "N"),
+            bearers.iter().map(|one| (one, over_time(one))).collect(),
+        )
     };
     let series = curves
         .into_iter()
@@ -70,15 +96,11 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
                 dashed: round % 2 == 1,
             }
         });
-    let (title, x) = match over_time {
-        true => ("Loads", axis("time", "s")),
-        false => ("Load against displacement", axis("displacement", "m")),
-    };
     Some(Figure {
         title: title.to_owned(),
         x,
         panels: vec![Panel {
-            y: axis("load", "N"),
+            y,
             series: series.collect(),
         }],
     })
@@ -94,7 +116,9 @@ fn bearers(tables: &[Loads]) -> Vec<Bearer> {
             let moment = Moment {
                 time: t.time[row],
                 force: DVec3::new(t.fx[row], t.fy[row], t.fz[row]),
+                torque: DVec3::new(t.tx[row], t.ty[row], t.tz[row]),
                 moved: DVec3::new(t.dx[row], t.dy[row], t.dz[row]),
+                angle: t.angle[row],
             };
             let (kind, name) = (t.kind[row], &t.name[row]);
             match out.iter_mut().find(|b| b.kind == kind && b.name == *name) {
@@ -120,7 +144,14 @@ fn direction(bearer: &Bearer) -> Option<DVec3> {
         },
     );
     let driven = bearer.kind != LoadKind::Force;
-    farthest.try_normalize().filter(|_| driven)
+    let along = farthest.try_normalize()?;
+    (driven && farthest.length() > STILL).then_some(along)
+}
+
+/// Whether it turns; what forces push is not asked.
+fn turns(bearer: &Bearer) -> bool {
+    let angles = bearer.moments.iter().map(|moment| moment.angle);
+    bearer.kind != LoadKind::Force && angles.fold(0.0, f64::max) > STILL
 }
 
 /// A load is a mean since the frame before: it stands where the bearer was midway.
@@ -207,6 +238,28 @@ mod tests {
         assert_eq!(series[1].name, "a floor that has a very…");
         assert_eq!(series[1].points, [[0.5, 3.0], [1.5, 3.0], [2.5, 3.0]]);
         assert_eq!(figure.x.name, "time");
+    }
+
+    #[test]
+    fn what_only_turns_has_a_curve_over_its_angle() {
+        let mut tables = tables(false);
+        for (frame, table) in (0..).zip(&mut tables.loads) {
+            let angle = 0.1 * f64::from(frame);
+            (table.angle[1], table.tx[1]) = (angle, -50.0 * (angle - 0.05).max(0.0));
+            table.dx[1] = 1e-17;
+        }
+        let figure = figure(&tables).expect("a chart");
+        let [series] = &figure.panels[0].series[..] else {
+            panic!("one curve");
+        };
+        assert!(series.name.starts_with("a floor"));
+        for point in &series.points {
+            assert!((point[1] - 50.0 * point[0]).abs() < 1e-12, "{point:?}");
+        }
+        assert_eq!(
+            (figure.x.name, figure.panels[0].y.name),
+            ("angle", "torque")
+        );
     }
 
     #[test]
