@@ -6,6 +6,8 @@ use cullet::columns::Loads;
 use cullet::simulate::{engine, schedule};
 use cullet::spec::{self, Backend};
 
+use crate::scenes::slope;
+
 /// ΔF/Δδ from 0.2 to 1 mm of the press's way, N/m: what `tools/beam_bending.py --rows 6 --elasticity bond` finds by a sparse solution of the
 /// same bonds and contacts.
 const STATIC_SLOPE: f64 = 85_881.0;
@@ -54,10 +56,7 @@ fn a_beam_on_two_supports_is_as_stiff_as_its_static_solution() {
         .filter(|(way, _)| (0.2e-3..=1e-3).contains(way))
         .collect();
     assert!(fitted.len() > 30, "{}", fitted.len());
-    let count = fitted.len() as f64;
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| fitted.iter().map(of).sum::<f64>() / count;
-    let (way, load) = (mean(&|m| m.0), mean(&|m| m.1));
-    let slope = mean(&|m| (m.0 - way) * (m.1 - load)) / mean(&|m| (m.0 - way) * (m.0 - way));
+    let slope = slope(fitted.into_iter());
     let off = slope / STATIC_SLOPE - 1.0;
     assert!(off.abs() < 0.03, "{slope:.4e} N/m: {off:+.3}");
 }

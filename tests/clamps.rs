@@ -11,6 +11,7 @@ use cullet::store::Packing;
 use glam::{DQuat, DVec3};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
+use crate::loads::{force, place, torque};
 use crate::{device, scenes};
 
 const R: f64 = 1e-3;
@@ -116,22 +117,6 @@ fn whole(action: Action) -> Bar {
     );
     bar.pipeline.attachments = vec![end(-1.0, 1.0, action)];
     bar
-}
-
-fn vector(columns: [&[f64]; 3], row: usize) -> DVec3 {
-    DVec3::from_array(columns.map(|column| column[row]))
-}
-
-fn force(loads: &Loads, row: usize) -> DVec3 {
-    vector([&loads.fx, &loads.fy, &loads.fz], row)
-}
-
-fn torque(loads: &Loads, row: usize) -> DVec3 {
-    vector([&loads.tx, &loads.ty, &loads.tz], row)
-}
-
-fn place(loads: &Loads, row: usize) -> DVec3 {
-    vector([&loads.x, &loads.y, &loads.z], row)
 }
 
 /// Rotation of an element with what its quaternion has not taken.

@@ -19,15 +19,15 @@ fn vector(columns: [&[f64]; 3], row: usize) -> DVec3 {
     DVec3::from_array(columns.map(|column| column[row]))
 }
 
-fn force(loads: &Loads, row: usize) -> DVec3 {
+pub fn force(loads: &Loads, row: usize) -> DVec3 {
     vector([&loads.fx, &loads.fy, &loads.fz], row)
 }
 
-fn torque(loads: &Loads, row: usize) -> DVec3 {
+pub fn torque(loads: &Loads, row: usize) -> DVec3 {
     vector([&loads.tx, &loads.ty, &loads.tz], row)
 }
 
-fn place(loads: &Loads, row: usize) -> DVec3 {
+pub fn place(loads: &Loads, row: usize) -> DVec3 {
     vector([&loads.x, &loads.y, &loads.z], row)
 }
 

@@ -5,6 +5,7 @@ mod bench;
 mod bending;
 mod charts;
 mod clamps;
+mod codecs;
 mod device;
 mod energy;
 mod external;

@@ -8,6 +8,7 @@ use glam::DVec3;
 use serde_json::Value;
 
 use crate::harness::{Place, files};
+use crate::scenes::slope;
 
 const E: f64 = 1e7;
 const NU: f64 = 0.2;
@@ -23,19 +24,6 @@ fn bar(size: [f64; 3], spread: f64) -> (Pipeline, Packed) {
     let pipeline = cullet::spec::parse(&text, "bar", &[]).unwrap();
     let packed = pack::pack(&pipeline, ".".as_ref()).unwrap();
     (pipeline, packed)
-}
-
-/// Slope of displacements over places along one axis, by least squares.
-fn slope(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let (mut n, mut x, mut u, mut xx, mut xu) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for (place, moved) in pairs {
-        n += 1.0;
-        x += place;
-        u += moved;
-        xx += place * place;
-        xu += place * moved;
-    }
-    (n * xu - x * u) / (n * xx - x * x)
 }
 
 /// Young's modulus over the one asked for, and Poisson's ratio, of a bar pulled at its ends.

@@ -163,3 +163,17 @@ pub fn set_motion(elements: &mut Elements, v: &[DVec3], w: &[DVec3]) {
     elements.wy = w.iter().map(|w| w.y).collect();
     elements.wz = w.iter().map(|w| w.z).collect();
 }
+
+/// Slope of the second over the first numbers, by least squares.
+pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let count = pairs.clone().count() as f64;
+    let (x, y) = pairs
+        .clone()
+        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let (x, y) = (x / count, y / count);
+    let (xy, xx) = pairs.fold((0.0, 0.0), |sum, pair| {
+        let off = pair.0 - x;
+        (sum.0 + off * (pair.1 - y), sum.1 + off * off)
+    });
+    xy / xx
+}

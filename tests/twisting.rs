@@ -8,6 +8,8 @@ use cullet::simulate::{engine, schedule};
 use cullet::spec::{self, Action, Backend};
 use cullet::store::Packing;
 
+use crate::scenes;
+
 /// Depth of what a clamp holds from the end of the centres, over the radius: two or three elements of each row.
 const HELD: f64 = 4.4;
 
@@ -83,14 +85,6 @@ fn turned(beam: &mut Beam, length: f64, modulus: f64) -> (Vec<(f64, f64)>, Frame
     unreachable!()
 }
 
-/// Slope by least squares.
-fn slope(moments: &[(f64, f64)]) -> f64 {
-    let count = moments.len() as f64;
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| moments.iter().map(of).sum::<f64>() / count;
-    let (angle, torque) = (mean(&|m| m.0), mean(&|m| m.1));
-    mean(&|m| (m.0 - angle) * (m.1 - torque)) / mean(&|m| (m.0 - angle) * (m.0 - angle))
-}
-
 /// Torsion constant of a rectangle, m⁴ (S. P. Timoshenko and J. N. Goodier, Theory of Elasticity, 1970, §109):
 /// J_t = b h³ / 3 (1 − 192 h / (π⁵ b) Σ tanh(n π b / 2h) / n⁵), n = 1, 3, 5, …, b ≥ h.
 fn torsion_constant(one: f64, other: f64) -> f64 {
@@ -126,7 +120,7 @@ fn a_beam_is_as_stiff_in_torsion_as_its_static_solution_and_nears_saint_venant()
         let length = 2.0 * radius * f64::from(along - 4);
         let mut beam = beam(&sets);
         let (moments, _) = turned(&mut beam, length, SHEAR_MODULI[1]);
-        let slope = slope(&moments[8..]);
+        let slope = scenes::slope(moments[8..].iter().copied());
         let side = f64::from(rows) * radius;
         let ratio = slope * length / rigidity(SHEAR_MODULI, ROW * side, LAYER * side);
         println!("{rows} rows: {slope:.4} N m, static {static_slope}, over G J_t / L {ratio:.4}");

@@ -41,6 +41,12 @@ SLOW = {
 }
 
 
+def built():
+    """The program, built from this repository."""
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "cullet"], cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/cullet"
+
+
 def body_settings(case):
     """Overrides of the shot's beam."""
     rows, random = case["rows"], case["random"]
@@ -290,10 +296,7 @@ def main():
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
-    cullet = arguments.cullet
-    if cullet is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "cullet"], cwd=ROOT, check=True)
-        cullet = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/cullet"
+    cullet = arguments.cullet or built()
     cases = [{"rows": rows, "random": False, "elasticity": kind} for kind in arguments.elasticity for rows in arguments.rows]
     if arguments.random:
         cases += [{"rows": rows, "random": True, "elasticity": "material"} for rows in arguments.rows]

@@ -21,13 +21,12 @@ Clamps, which hold the ends of a section plane, make a beam stiffer again.
 import argparse
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from beam_bending import ROOT, packed, stiffness
+from beam_bending import ROOT, built, packed, stiffness
 
 SHOT = ROOT / "pipelines/beam_twisting.toml"
 SIDE = 0.08  # m; SIDE / rows is the diameter
@@ -234,10 +233,7 @@ def main():
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
-    cullet = arguments.cullet
-    if cullet is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "cullet"], cwd=ROOT, check=True)
-        cullet = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/cullet"
+    cullet = arguments.cullet or built()
     cases = [
         {"rows": rows, "along": arguments.along, "young": 1e6, "shear": ratio * 1e6}
         for ratio in arguments.ratio

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::bodies;
+use crate::plot::STILL;
 use crate::units::show::{figures, grouped, quantity};
 
 /// Width of the names on the left.
@@ -120,10 +121,9 @@ impl Lines {
             .flatten()
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
-                // Below these lies the rounding of what stays.
                 let (way, angle) = (length(&load["moved"]), number(&load["angle"]));
-                let moved = (way > 1e-9).then(|| format!("moved by {}", quantity(way, "m")));
-                let turned = (angle > 1e-9).then(|| {
+                let moved = (way > STILL).then(|| format!("moved by {}", quantity(way, "m")));
+                let turned = (angle > STILL).then(|| {
                     let torque = quantity(length(&load["torque"]), "N m");
                     format!("turned by {:.1}°, {torque}", angle.to_degrees())
                 });

@@ -10,8 +10,8 @@ use crate::columns::{LoadKind, Loads};
 /// Letters of a name in the legend, at most.
 const NAME: usize = 24;
 
-/// Ways, m, and angles, rad, below which a thing stays: rounding of what is held.
-const STILL: f64 = 1e-9;
+/// Ways, m, and angles, rad, up to which a thing stays: the rounding of what is held.
+pub const STILL: f64 = 1e-9;
 
 /// A row of a table.
 struct Moment {

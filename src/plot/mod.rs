@@ -13,6 +13,8 @@ mod raster;
 mod svg;
 mod text;
 
+pub use loads::STILL;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
