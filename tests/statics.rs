@@ -101,6 +101,7 @@ pub fn body() -> Body {
     Body {
         name: "beam".into(),
         material: "elastic".into(),
+        grains: vec![],
         shape: BodyShape::Box { size: [1.0; 3] },
         packing: cullet::spec::PackingSpec::Hexagonal {
             radius: Some(R),

@@ -281,7 +281,7 @@ mod tests {
         let words = StringArray::from(vec![Some("shear"), Some("bend"), None]);
         let (modes, told) = taken::<BreakMode>(&words);
         assert_eq!(modes[0], BreakMode::Shear);
-        let expected = "1: holds \"bend\"; allowed: tension, shear";
+        let expected = "1: holds \"bend\"; allowed: tension, shear, hydrostatic";
         assert_eq!(told, [expected, "2: has no value"]);
         assert_eq!(taken::<f64>(&words).1, ["holds Utf8, not Float64"]);
         assert_eq!(taken::<f64>(&words).0.len(), 3);

@@ -53,10 +53,16 @@ pub enum BreakMode {
     Tension,
     /// τ > τ_c.
     Shear,
+    /// Mean stress of one of its elements beyond the hydrostatic strength; σ is that stress.
+    Hydrostatic,
 }
 impl Named for BreakMode {
     const NAMES: &'static [(Self, &'static str)] =
-        &[(BreakMode::Tension, "tension"), (BreakMode::Shear, "shear")];
+        &[
+        (BreakMode::Tension, "tension"),
+        (BreakMode::Shear, "shear"),
+        (BreakMode::Hydrostatic, "hydrostatic"),
+    ];
 }
 
 table! {

@@ -127,8 +127,11 @@ fn material() -> Material {
         tensile_strength: None,
         shear_strength: None,
         weibull_modulus: None,
+        hydrostatic_strength: None,
+        grain: None,
         damping: 0.02,
         friction: 0.5,
+        rolling_friction: 0.0,
         contact_damping: 0.2,
         contact_shear_ratio: 0.5,
         contact_young: None,
@@ -140,6 +143,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
     let body = |name: &&str| Body {
         name: (*name).to_owned(),
         material: "plaster".into(),
+        grains: vec![],
         shape: BodyShape::Box { size: [1.0; 3] },
         packing: PackingSpec::Hexagonal {
             radius: Some(0.1),
@@ -161,6 +165,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         },
         world: World::default(),
         materials: vec![material()],
+        pairs: vec![],
         bodies: names.iter().map(body).collect(),
         colliders: Vec::new(),
         attachments: Vec::new(),

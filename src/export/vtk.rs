@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::vtk_file::{Cells, PolyData, collection};
 use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
-use crate::columns::{BreakMode, Breaks, Elements, Frames};
+use crate::columns::{Breaks, Elements, Frames};
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{SurfaceFrame, atomic};
 
@@ -201,8 +201,7 @@ fn breaks_of(time: f64, breaks: &Breaks) -> PolyData {
     // Other programs may not know all of it.
     if !breaks.mode.is_empty() {
         let modes = breaks.mode.iter();
-        let shear = modes.map(|mode| u8::from(*mode == BreakMode::Shear));
-        file.point("shear", 1, shear);
+        file.point("mode", 1, modes.map(|mode| *mode as u8));
     }
     for (name, stress) in [("sigma", &breaks.sigma), ("tau", &breaks.tau)] {
         if !stress.is_empty() {

@@ -76,6 +76,11 @@ pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
     (softened(fabric, bonds, high).0, high)
 }
 
+/// Factor on modulus or strength of a bond at an angle to the grain, of which `cosine` is told: 1 + λ cos⁴ (Lu 2021, eq. 30).
+pub fn grain_factor(lambda: f64, cosine: f64) -> f64 {
+    1.0 + lambda * cosine.powi(4)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

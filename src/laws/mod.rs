@@ -8,6 +8,8 @@ pub mod contact;
 pub mod damping;
 pub mod elasticity;
 pub mod failure;
+pub mod hydrostatic;
 pub mod motion;
+pub mod rolling;
 pub mod timestep;
 pub mod weibull;

@@ -7,52 +7,47 @@ use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
 use super::hexagonal::NEIGHBOURS;
+use super::kinds::{self, BondNumbers, Kinds};
 use super::{PackError, PackedBody};
 use crate::columns::{BondLaw, Bonds, Elements, Shape};
-use crate::laws::{elasticity, weibull};
-use crate::spec::{Body, DEFAULT_POISSON, Elasticity, MassModel, Material, Pipeline};
+use crate::spec::{Body, MassModel, Pipeline};
 use crate::store::Packing;
 
-/// Joins the bodies, in order; `materials` holds index and entry of each body's material.
+/// Joins the bodies, in order; `materials` holds the index of each body's material.
 pub(super) fn assemble(
     pipeline: &Pipeline,
     bodies: &[PackedBody],
-    materials: &[(usize, &Material)],
+    materials: &[usize],
 ) -> Result<Packing, PackError> {
     let mut packing = Packing::default();
-    for (index, (packed, &(number, material))) in bodies.iter().zip(materials).enumerate() {
-        positive(material, "density", material.density)?;
-        let first = packing.elements.id.len() as u32;
+    for material in &pipeline.materials {
+        kinds::positive(material, "density", material.density)?;
+    }
+    for (index, (packed, &own)) in bodies.iter().zip(materials).enumerate() {
+        let first = packing.elements.id.len();
         let body = &pipeline.bodies[index];
-        append_elements(&mut packing.elements, packed, body, material);
-        let count = packed.centres.len();
+        let of_elements = kinds::of_elements(pipeline, body, packed, own)?;
         let elements = &mut packing.elements;
+        append_elements(elements, packed, body, |i| {
+            pipeline.materials[of_elements[i] as usize].density
+        });
+        let count = packed.centres.len();
         elements.body.par_extend(repeat_n(index as u32, count));
-        elements.material.par_extend(repeat_n(number as u32, count));
-        append_bonds(
-            &mut packing.bonds,
-            packed,
-            material,
-            first,
-            pipeline.simulate.seed,
-        )?;
+        elements.material.extend(of_elements);
+        let own = &packing.elements.material[first..];
+        append_bonds(&mut packing.bonds, packed, (pipeline, body), own, first as u32)?;
     }
     Ok(packing)
 }
 
-fn positive(material: &Material, key: &'static str, value: f64) -> Result<f64, PackError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PackError::NotPositive {
-        owner: format!("material {:?}", material.name),
-        key,
-        value,
-    })
-}
 
-/// All columns but those of body and material.
-fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, material: &Material) {
+/// All columns but those of body and material; `density` tells each element's, kg/m³.
+fn append_elements(
+    elements: &mut Elements,
+    packed: &PackedBody,
+    body: &Body,
+    density: impl Fn(usize) -> f64 + Sync,
+) {
     let count = packed.centres.len();
     let radii = &packed.radii;
     // Over the mean radius: exactly 1 where all are equal.
@@ -60,13 +55,18 @@ fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, ma
     let cubes: f64 = radii.iter().map(cube).sum();
     // The body's volume, shared out by the volumes of the balls.
     let volume = |r: &f64| packed.volume * cube(r) / cubes;
-    let mass = |r: &f64| match body.mass {
-        MassModel::Bulk => volume(r) * material.density,
-        MassModel::Sphere => 4.0 / 3.0 * PI * r.powi(3) * material.density,
+    let mass = |(i, r): (usize, &f64)| match body.mass {
+        MassModel::Bulk => volume(r) * density(i),
+        MassModel::Sphere => 4.0 / 3.0 * PI * r.powi(3) * density(i),
     };
-    // Masses go with the cubes either way.
-    let weighted = packed.centres.iter().zip(radii).map(|(p, r)| *p * cube(r));
-    let centre = weighted.sum::<DVec3>() / cubes;
+    // Masses go with density times cube either way.
+    let (mut weighted, mut weights) = (DVec3::ZERO, 0.0);
+    for (i, (p, r)) in packed.centres.iter().zip(radii).enumerate() {
+        let weight = cube(r) * density(i);
+        weighted += *p * weight;
+        weights += weight;
+    }
+    let centre = weighted / weights;
     let (velocity, spin) = (
         DVec3::from_array(body.velocity),
         DVec3::from_array(body.spin),
@@ -88,9 +88,10 @@ fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, ma
     }
     elements.kind.par_extend(repeat_n(Shape::Sphere, count));
     elements.r.extend_from_slice(radii);
-    elements.mass.par_extend(radii.par_iter().map(mass));
-    let inertia = |r: &f64| 0.4 * mass(r) * r * r;
-    elements.inertia.par_extend(radii.par_iter().map(inertia));
+    let numbered = || radii.par_iter().enumerate();
+    elements.mass.par_extend(numbered().map(mass));
+    let inertia = |(i, r): (usize, &f64)| 0.4 * mass((i, r)) * r * r;
+    elements.inertia.par_extend(numbered().map(inertia));
     elements.volume.par_extend(radii.par_iter().map(volume));
     for (column, value) in [
         (&mut elements.wx, spin.x),
@@ -104,9 +105,9 @@ fn append_elements(elements: &mut Elements, packed: &PackedBody, body: &Body, ma
 fn append_bonds(
     bonds: &mut Bonds,
     packed: &PackedBody,
-    material: &Material,
+    (pipeline, body): (&Pipeline, &Body),
+    materials: &[u32],
     first: u32,
-    seed: u64,
 ) -> Result<(), PackError> {
     let count = packed.pairs.len();
     if count == 0 {
@@ -129,7 +130,7 @@ fn append_bonds(
         Some(_) => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let (young, shear) = moduli(material, fabric, packed.coordination)?;
+    let kinds = Kinds::new(pipeline, body, materials, fabric, packed.coordination)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -144,65 +145,23 @@ fn append_bonds(
         .i
         .par_extend(pairs.clone().map(|pair| first + pair[0]));
     bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
-    bonds.young.par_extend(repeat_n(young, count));
-    bonds.shear.par_extend(repeat_n(shear, count));
     bonds.law.par_extend(repeat_n(BondLaw::Bdem, count));
-    let mean = |key, strength: Option<f64>| {
-        strength.map_or(Ok(f64::INFINITY), |value| positive(material, key, value))
+    let seed = pipeline.simulate.seed;
+    let numbers = |(pair, id): (&[u32; 2], u32)| {
+        let [a, b] = pair.map(|k| materials[k as usize]);
+        kinds.of(a, b).bond(between(pair).normalize(), seed, id)
     };
-    let sigma = mean("tensile_strength", material.tensile_strength)?;
-    let tau = mean("shear_strength", material.shear_strength)?;
-    if let Some(modulus) = material.weibull_modulus {
-        positive(material, "weibull_modulus", modulus)?;
-    }
-    let factor = |id| {
-        material.weibull_modulus.map_or(1.0, |modulus| {
-            weibull::factor(weibull::uniform(seed, id), modulus)
-        })
-    };
-    // Factors first, which both strengths share.
-    bonds
-        .sigma_c
-        .par_extend(ids.clone().into_par_iter().map(factor));
-    let factors = &mut bonds.sigma_c[first_bond..];
-    bonds.tau_c.par_extend(factors.par_iter().map(|f| tau * f));
-    factors.par_iter_mut().for_each(|f| *f *= sigma);
+    let numbers: Vec<BondNumbers> = packed
+        .pairs
+        .par_iter()
+        .zip(ids.clone())
+        .map(numbers)
+        .collect();
+    let rows = || numbers.par_iter();
+    bonds.young.par_extend(rows().map(|bond| bond.young));
+    bonds.shear.par_extend(rows().map(|bond| bond.shear));
+    bonds.sigma_c.par_extend(rows().map(|bond| bond.sigma_c));
+    bonds.tau_c.par_extend(rows().map(|bond| bond.tau_c));
     bonds.id.par_extend(ids);
     Ok(())
-}
-
-/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V), `coordination` the bonds of an element far from any
-/// border where the packing is random.
-fn moduli(
-    material: &Material,
-    fabric: f64,
-    coordination: Option<f64>,
-) -> Result<(f64, f64), PackError> {
-    let young = positive(material, "young", material.young)?;
-    match material.elasticity {
-        Elasticity::Bond => {
-            let shear = material.shear.ok_or_else(|| PackError::NoShear {
-                material: material.name.clone(),
-            })?;
-            Ok((young, positive(material, "shear", shear)?))
-        }
-        Elasticity::Material => {
-            let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
-            if !(poisson > -1.0 && poisson <= elasticity::POISSON_LIMIT) {
-                return Err(PackError::Poisson {
-                    material: material.name.clone(),
-                    value: poisson,
-                });
-            }
-            let (stiffening, ratio) = match coordination {
-                None => {
-                    let ratio = elasticity::shear_ratio(poisson);
-                    (elasticity::stiffening(fabric, ratio), ratio)
-                }
-                Some(neighbours) => elasticity::random(fabric, neighbours, poisson),
-            };
-            let bond = young / stiffening;
-            Ok((bond, ratio * bond))
-        }
-    }
 }

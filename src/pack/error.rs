@@ -7,6 +7,7 @@ use glam::DVec3;
 use crate::geometry::check::MeshDefect;
 use crate::geometry::read::MeshError;
 use crate::laws::elasticity::POISSON_LIMIT;
+use crate::spec::{Body, Pipeline};
 
 /// Why a pipeline's bodies cannot be packed.
 #[derive(Debug, thiserror::Error)]
@@ -163,4 +164,16 @@ pub enum PackError {
         /// Middle of that pair, m.
         near: DVec3,
     },
+}
+
+impl PackError {
+    /// A material that a body names is not in the pipeline.
+    pub(super) fn unknown_material(pipeline: &Pipeline, body: &Body, name: &str) -> Self {
+        let known = pipeline.materials.iter().map(|m| m.name.as_str());
+        PackError::UnknownMaterial {
+            body: body.name.clone(),
+            material: name.to_owned(),
+            known: known.collect::<Vec<_>>().join(", "),
+        }
+    }
 }

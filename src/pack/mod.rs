@@ -7,6 +7,7 @@ pub mod figures;
 mod fill;
 mod hexagonal;
 mod hilbert;
+mod kinds;
 mod neighbours;
 mod overlap;
 mod pattern;
@@ -64,14 +65,8 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let mut materials = Vec::with_capacity(pipeline.bodies.len());
     let mut total = 0.0;
     for (number, body) in (0..).zip(&pipeline.bodies) {
-        let material = find_material(&pipeline.materials, &body.material).ok_or_else(|| {
-            let known: Vec<_> = pipeline.materials.iter().map(|m| m.name.as_str()).collect();
-            PackError::UnknownMaterial {
-                body: body.name.clone(),
-                material: body.material.clone(),
-                known: known.join(", "),
-            }
-        })?;
+        let (material, _) = find_material(&pipeline.materials, &body.material)
+            .ok_or_else(|| PackError::unknown_material(pipeline, body, &body.material))?;
         let packed = pack_body(body, base, (pipeline.simulate.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {

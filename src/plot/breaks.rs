@@ -34,6 +34,10 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             .filter(|(_, found)| *found == mode)
             .map(|(time, _)| *time)
             .collect();
+        if times.is_empty() && *mode == BreakMode::Hydrostatic {
+            // Few materials know it.
+            continue;
+        }
         times.sort_by(f64::total_cmp);
         let series = |points| Series {
             name: (*name).to_owned(),

@@ -27,22 +27,46 @@ pub struct BreakEvent {
 }
 
 /// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
-pub struct Loads<'a, S> {
+///
+/// `VIRIAL`: whether the sums that mean stresses follow from are wanted too.
+pub struct Loads<'a, S, const VIRIAL: bool> {
     /// Loads of the chunk; force and torque are written.
     pub load: &'a mut [Load<S>],
     /// Whether any class has damping.
     pub damped: bool,
     /// Bonds that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
+    /// Σ x_ij·F of each element of the chunk, N m; written where it is wanted.
+    pub virial: &'a mut [S],
 }
 
-impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
-    /// Force and torque.
-    type Sum = (Vec3<L>, Vec3<L>);
+impl<'a, S, const VIRIAL: bool> Loads<'a, S, VIRIAL> {
+    /// Loads of a chunk that has so many numbers of `virial`, or none.
+    pub fn new(
+        load: &'a mut [Load<S>],
+        damped: bool,
+        breaks: &'a mut Vec<BreakEvent>,
+        virial: &'a mut [S],
+    ) -> Self {
+        Loads {
+            load,
+            damped,
+            breaks,
+            virial,
+        }
+    }
+}
+
+/// Column of a row that bonds hand over in which x_ij·F stands; that of inverse masses in loads.
+const VIRIAL_AT: usize = 3;
+
+impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
+    /// Force, torque and x_ij·F.
+    type Sum = (Vec3<L>, Vec3<L>, L);
 
     #[inline(always)]
     fn zero() -> Self::Sum {
-        (Vec3::zero(), Vec3::zero())
+        (Vec3::zero(), Vec3::zero(), L::zero())
     }
 
     #[inline(always)]
@@ -70,6 +94,11 @@ impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
         let mut row = [L::zero(); 8];
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
+        if VIRIAL {
+            let virial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
+            row[VIRIAL_AT] = L::select(mask, virial, L::zero());
+            sum.2 = sum.2 + row[VIRIAL_AT];
+        }
         row
     }
 
@@ -109,7 +138,10 @@ impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
     }
 
     #[inline(always)]
-    fn own(&mut self, local: usize, (force, torque): Self::Sum) {
+    fn own(&mut self, local: usize, (force, torque, virial): Self::Sum) {
+        if VIRIAL {
+            virial.store(&mut self.virial[local..]);
+        }
         let mut out: [L; 8] = L::load_rows(&self.load[local..]);
         put(&mut out, 0, force);
         put(&mut out, 4, torque);
@@ -124,7 +156,11 @@ impl<L: Lanes> Task<L> for Loads<'_, L::Scalar> {
     }
 
     #[inline(always)]
-    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
+    fn others(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
+        if VIRIAL {
+            let virial = std::mem::take(&mut sum[VIRIAL_AT]);
+            self.virial[local] = self.virial[local] + virial;
+        }
         <Self as Task<L>>::join(&mut self.load[local].0, &sum);
     }
 }

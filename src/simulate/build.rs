@@ -6,10 +6,10 @@ use glam::DVec3;
 
 use super::SimulateError;
 use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
-use super::contact_pass::Surface;
 use super::reactions::{Bearers, Grip};
 use super::record::Rest;
 use super::source::{Source, TableHash};
+use super::surfaces::Surfaces;
 use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
 use crate::laws::damping;
@@ -35,7 +35,7 @@ pub struct Built<S> {
     /// Loads, zero, with inverse masses and inertias.
     pub load: Vec<Load<S>>,
     /// Contact properties by material.
-    pub surfaces: Vec<Surface>,
+    pub surfaces: Surfaces,
     /// Forces.
     pub forces: Vec<AttachedForce>,
     /// What bears loads.
@@ -86,20 +86,10 @@ pub fn build<S: Scalar>(
         (&inverse_mass, &inverse_inertia),
         &mut system,
     )?;
-    let surfaces = pipeline
-        .materials
-        .iter()
-        .map(|m| Surface {
-            young: m.contact_young.unwrap_or(m.young),
-            friction: m.friction,
-            damping: m.contact_damping,
-            shear_ratio: m.contact_shear_ratio,
-        })
-        .collect();
     Ok(Built {
         system,
         load,
-        surfaces,
+        surfaces: Surfaces::of(pipeline),
         forces,
         bearers,
         rest,

@@ -3,45 +3,23 @@
 use super::contacts::ContactChunk;
 use super::pair_pass::{PairPass, measure};
 use super::reaction_sums::ReactionSums;
+use super::surfaces::{Shared, Surface, Surfaces};
 use super::system::{Load, System};
 use super::wall_list::Walls;
 use crate::geometry::solid::{Pose, Solid};
-use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
+use crate::laws::contact::{self, ContactParameters, SurfacePair};
 use crate::math::{Lanes, Pass, Scalar};
 
-/// Contact properties of a material.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Surface {
-    /// Young's modulus of contacts, Pa.
-    pub young: f64,
-    /// Friction coefficient.
-    pub friction: f64,
-    /// Ratio of critical normal damping.
-    pub damping: f64,
-    /// k_t/k_r.
-    pub shear_ratio: f64,
-}
-
-impl Surface {
-    /// What contacts of this surface with another share.
-    pub fn against(&self, other: &Surface) -> SurfacePair<f64> {
-        SurfacePair {
-            modulus: series_modulus(self.young, other.young),
-            shear_ratio: 0.5 * (self.shear_ratio + other.shear_ratio),
-            friction: self.friction.min(other.friction),
-            damping_ratio: self.damping.max(other.damping),
-        }
-    }
-}
-
-/// A pair of surfaces in working precision.
-fn rounded<S: Scalar>(pair: SurfacePair<f64>) -> SurfacePair<S> {
-    SurfacePair {
+/// What two surfaces share in working precision, and their coefficient of rolling friction.
+fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
+    let pair = &shared.contact;
+    let pair = SurfacePair {
         modulus: S::from_f64(pair.modulus),
         shear_ratio: S::from_f64(pair.shear_ratio),
         friction: S::from_f64(pair.friction),
         damping_ratio: S::from_f64(pair.damping_ratio),
-    }
+    };
+    (pair, S::from_f64(shared.rolling))
 }
 
 /// A solid obstacle at one moment.
@@ -67,7 +45,7 @@ impl Obstacle {
         self.pose.velocity.length() + turning
     }
 
-    /// Contact properties beside an element's; a wall brings no damping and no spring ratio of its own.
+    /// Contact properties beside an element's; a wall brings no damping, rolling friction and spring ratio of its own.
     pub fn surface(&self, element: &Surface) -> Surface {
         Surface {
             young: self.young.unwrap_or(element.young),
@@ -86,63 +64,59 @@ pub struct ContactTotals {
     pub sides: u64,
 }
 
-/// Stiffness that a contact can have at most, for the time step: of an element with every material at its own
-/// and at the largest radius, and with every obstacle.
-pub fn stiffest(
-    surface: &Surface,
-    radius: f64,
-    partners: (&[Surface], f64),
-    obstacles: &[Obstacle],
-) -> f64 {
-    let (surfaces, largest) = partners;
-    let walls = obstacles.iter().map(|o| (o.surface(surface), radius));
-    let elements = surfaces
-        .iter()
-        .flat_map(|other| [(*other, radius), (*other, largest)]);
-    walls
-        .chain(elements)
-        .map(|(other, r)| contact::stiffness(surface.against(&other).modulus, radius, r))
-        .fold(0.0, f64::max)
-}
-
 /// What contacts of every two materials share, in working precision.
 #[derive(Clone, Debug)]
 pub struct SurfaceTable<S> {
-    surfaces: Vec<Surface>,
-    pairs: Vec<SurfacePair<S>>,
+    surfaces: Surfaces,
+    pairs: Vec<(SurfacePair<S>, S)>,
+    rolling: bool,
 }
 
 impl<S: Scalar> SurfaceTable<S> {
     /// Of these materials.
-    pub fn new(surfaces: &[Surface]) -> Self {
-        let pairs = surfaces
-            .iter()
-            .flat_map(|a| surfaces.iter().map(|b| rounded(a.against(b))))
+    pub fn new(surfaces: &Surfaces) -> Self {
+        let count = surfaces.count();
+        let pairs = (0..count)
+            .flat_map(|a| (0..count).map(move |b| rounded(surfaces.pair(a, b))))
             .collect();
         SurfaceTable {
-            surfaces: surfaces.to_vec(),
             pairs,
+            rolling: surfaces.any_rolling(),
+            surfaces: surfaces.clone(),
         }
     }
 
-    /// Parameters of a contact between two elements.
-    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> ContactParameters<S> {
+    /// Whether anything resists rolling.
+    pub fn rolling(&self) -> bool {
+        self.rolling
+    }
+
+    /// Parameters and coefficient of rolling friction of a contact between two elements.
+    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> (ContactParameters<S>, S) {
         let [a, b] = [i, j].map(|k| system.material[k] as usize);
-        contact::parameters(
-            self.pairs[a * self.surfaces.len() + b],
+        let (pair, rolling) = self.pairs[a * self.surfaces.count() + b];
+        let k = contact::parameters(
+            pair,
             system.tail[i].0[3],
             system.tail[j].0[3],
             system.inverse_mass[i],
             system.inverse_mass[j],
-        )
+        );
+        (k, rolling)
     }
 
-    /// Parameters of a contact of an element with an obstacle, its mirror image.
-    pub fn wall(&self, system: &System<S>, i: usize, obstacle: &Obstacle) -> ContactParameters<S> {
-        let surface = &self.surfaces[system.material[i] as usize];
-        let pair = rounded(surface.against(&obstacle.surface(surface)));
+    /// The same of a contact of an element with an obstacle, its mirror image.
+    pub fn wall(
+        &self,
+        system: &System<S>,
+        i: usize,
+        obstacle: &Obstacle,
+    ) -> (ContactParameters<S>, S) {
+        let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+        let (pair, rolling) = rounded(&shared);
         let r = system.tail[i].0[3];
-        contact::parameters(pair, r, r, system.inverse_mass[i], S::default())
+        let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());
+        (k, rolling)
     }
 }
 

@@ -10,8 +10,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::bonds::Side;
-use super::contact_pass::{Obstacle, Surface, SurfaceTable};
-use super::pair_list::{self, PairEntry, PairList};
+use super::contact_pass::{Obstacle, SurfaceTable};
+use super::pair_list::{self, Memory, PairEntry, PairList};
+use super::surfaces::Surfaces;
 use super::system::System;
 use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
@@ -61,25 +62,25 @@ impl<S: Scalar> ContactChunk<S> {
         }
     }
 
-    /// Every entry as seen from the elements of the chunk: element, partner, spring.
+    /// Every entry as seen from the elements of the chunk: element, partner, what it remembers.
     fn sides(&self) -> impl Iterator<Item = SpringEntry<S>> {
-        let side = |element, partner, spring| SpringEntry {
+        let side = |element, partner, memory| SpringEntry {
             element,
             partner,
-            spring,
+            memory,
         };
         let listed = self.lists().into_iter().flat_map(move |list| {
-            (0..list.len()).map(move |at| side(list.own[at], list.partner[at], list.spring(at)))
+            (0..list.len()).map(move |at| side(list.own[at], list.partner[at], list.memory(at)))
         });
         let within = &self.within;
         let mirrored = (0..within.len()).map(move |at| {
-            let opposite = within.spring(at).map(|s| -s);
+            let opposite = within.memory(at).mirrored();
             side(within.partner[at], within.own[at], opposite)
         });
         let walls = self
             .walls
             .iter()
-            .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.spring));
+            .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.memory));
         listed.chain(mirrored).chain(walls)
     }
 }
@@ -125,20 +126,20 @@ pub struct Contacts<S> {
     neared: f64,
 }
 
-/// A tangential spring to put back when a run continues.
+/// What a contact remembers, to put back when a run continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringEntry<S> {
     /// Element.
     pub element: u32,
     /// Its partner, or [`COLLIDER`] plus the collider's index.
     pub partner: u32,
-    /// Spring, m.
-    pub spring: [S; 3],
+    /// Its springs.
+    pub memory: Memory<S>,
 }
 
 impl<S: Scalar> Contacts<S> {
     /// Lists for a new system.
-    pub fn new(system: &System<S>, surfaces: &[Surface], obstacles: &[Obstacle]) -> Self {
+    pub fn new(system: &System<S>, surfaces: &Surfaces, obstacles: &[Obstacle]) -> Self {
         Self::with_table(system, SurfaceTable::new(surfaces), obstacles)
     }
 
@@ -319,11 +320,13 @@ impl<S: Scalar> Contacts<S> {
                     let key = (i as u32, wall as u32);
                     while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
                     let same = old.next_if(|e| (e.element, e.wall) == key);
+                    let (k, rolling) = surfaces.wall(system, i, obstacle);
                     lists.walls.push(WallEntry {
                         element: key.0,
                         wall: key.1,
-                        spring: same.map_or([S::default(); 3], |e| e.spring),
-                        k: surfaces.wall(system, i, obstacle),
+                        memory: same.map_or_else(Memory::default, |e| e.memory),
+                        k,
+                        rolling,
                         quiet: 0.0,
                     });
                 }
@@ -349,7 +352,7 @@ impl<S: Scalar> Contacts<S> {
             out.extend(
                 chunk
                     .sides()
-                    .filter(|side| side.spring.iter().any(|s| s.to_f64() != 0.0)),
+                    .filter(|side| side.memory.is_any()),
             );
             out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
         }
@@ -378,7 +381,7 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
             .walls
             .binary_search_by_key(&key, |wall| (wall.element, wall.wall));
         return found
-            .map(|at| lists.walls[at].spring = entry.spring)
+            .map(|at| lists.walls[at].memory = entry.memory)
             .is_ok();
     }
     let (list, key) = lists.list_of(entry.element, entry.partner);
@@ -387,7 +390,7 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
     };
     // Seen from the other end a spring is the opposite of itself, but for the sign of zeros.
     if key.0 == entry.element {
-        list.set_spring(at, entry.spring);
+        list.set_memory(at, entry.memory);
     }
     true
 }
@@ -457,9 +460,10 @@ impl<S: Scalar> Near<'_, S> {
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }
         }
-        lists.before = PairList::new(&before, &lists.before);
-        lists.within = PairList::new(&within, &lists.within);
-        lists.behind = PairList::new(&behind, &lists.behind);
+        let rolls = self.surfaces.rolling();
+        lists.before = PairList::new(&before, &lists.before, rolls);
+        lists.within = PairList::new(&within, &lists.within, rolls);
+        lists.behind = PairList::new(&behind, &lists.behind, rolls);
     }
 
     /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch.
@@ -499,13 +503,17 @@ mod tests {
     use super::*;
     use crate::math::lanes::Row;
     use crate::simulate::bonds::{BondRows, Bonds};
+    use crate::simulate::surfaces::Surface;
 
-    const SURFACE: Surface = Surface {
-        young: 1e7,
-        friction: 0.3,
-        damping: 0.1,
-        shear_ratio: 0.5,
-    };
+    fn surfaces() -> Surfaces {
+        Surfaces::new(vec![Surface {
+            young: 1e7,
+            friction: 0.3,
+            rolling: 0.1,
+            damping: 0.1,
+            shear_ratio: 0.5,
+        }])
+    }
 
     /// Last element of the first chunk.
     const LAST: u32 = CHUNK as u32 - 1;
@@ -543,13 +551,16 @@ mod tests {
     #[test]
     fn springs_are_told_from_both_ends_and_put_back() {
         let system = row();
-        let mut contacts = Contacts::new(&system, &[SURFACE], &[]);
+        let mut contacts = Contacts::new(&system, &surfaces(), &[]);
         assert_eq!(contacts.sides(), 2 * (system.count - 1));
         assert_eq!(contacts.partners(CHUNK as u32), [LAST, LAST + 2]);
         let spring = |element, partner, x: f32| SpringEntry {
             element,
             partner,
-            spring: [x, -2.0 * x, 0.0],
+            memory: Memory {
+                spring: [x, -2.0 * x, 0.0],
+                roll: [0.0, 3.0 * x, 0.0],
+            },
         };
         let both = [
             spring(3, 4, 0.1),
@@ -569,7 +580,7 @@ mod tests {
     #[test]
     fn lists_follow_what_moves_against_the_rest() {
         let mut system = row();
-        let mut contacts = Contacts::new(&system, &[SURFACE], &[]);
+        let mut contacts = Contacts::new(&system, &surfaces(), &[]);
         let (all, last) = (0..system.count, system.count - 1);
         // All alike, far beyond the skin.
         shift(&mut system, all, DVec3::Y * 10.0);

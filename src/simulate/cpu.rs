@@ -18,6 +18,7 @@ use super::contacts::Contacts;
 use super::costs::Costs;
 use super::engine::{Capture, Engine, PassCost, Place};
 use super::fragments;
+use super::hydrostatic::{self, Hydrostatic};
 use super::motion_pass::{AdvancePass, StepParameters};
 use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp};
@@ -55,6 +56,10 @@ pub struct Cpu<L: Lanes> {
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
+    /// Mean stresses, where they break anything.
+    hydrostatic: Option<Hydrostatic>,
+    /// What mean stresses follow from, by chunk; empty where they break nothing.
+    virials: Vec<Vec<L::Scalar>>,
     breaks: Breaks,
     broken_since: bool,
     labels: Vec<u32>,
@@ -79,7 +84,11 @@ impl<L: Lanes> Cpu<L> {
             .iter()
             .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
         let rooms = rayon::current_num_threads() + 1;
+        let hydrostatic = Hydrostatic::of(pipeline);
+        let virial = if hydrostatic.is_some() { chunk } else { 0 };
         let mut cpu = Cpu {
+            hydrostatic,
+            virials: vec![vec![Scalar::from_f64(0.0); virial]; padded.div_ceil(chunk)],
             borders: Border::all(&built.system),
             rooms: (0..rooms).map(|_| Mutex::default()).collect(),
             damped,
@@ -223,23 +232,27 @@ impl<L: Lanes> Cpu<L> {
         };
         let closed = self.contacts.closed();
         let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
-        let holds = &self.holds;
+        let (holds, hydrostatic, rest) = (&self.holds, &self.hydrostatic, &self.rest);
         self.load
             .par_chunks_mut(system.chunk)
             .zip(self.contacts.chunks.par_iter_mut())
             .zip(self.chunk_breaks.par_iter_mut())
             .zip(self.sums.par_iter_mut())
+            .zip(self.virials.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
-            .for_each(|(chunk, ((((load, contacts), breaks), sums), border))| {
+            .for_each(|(chunk, (((((load, contacts), breaks), sums), virial), border))| {
                 let first = chunk * system.chunk;
                 let clock = Instant::now();
-                let task = Loads {
-                    load: &mut *load,
-                    damped,
-                    breaks,
-                };
-                bond_pass::<L, _>(system, border, (first, rooms), task);
+                let place = (first, &rooms[..]);
+                if let Some(criterion) = hydrostatic {
+                    let task = Loads::<_, true>::new(load, damped, breaks, virial);
+                    bond_pass::<L, _>(system, border, place, task);
+                    criterion.look(system, &rest.volume, first, virial, breaks);
+                } else {
+                    let task = Loads::<_, false>::new(load, damped, breaks, virial);
+                    bond_pass::<L, _>(system, border, place, task);
+                }
                 let clock = costs.bonds.add(clock, 1);
                 if !contacts.is_empty() {
                     L::run(ContactPass::<L> {
@@ -275,7 +288,7 @@ impl<L: Lanes> Cpu<L> {
         }
         self.broken_since = true;
         let clock = Instant::now();
-        events.sort_unstable_by_key(|event| (event.i, event.j));
+        hydrostatic::settle(&mut events);
         let now = (self.step, self.step as f64 * self.dt);
         for event in events {
             let broken = Broken::now(&self.system, event, now);

@@ -193,7 +193,7 @@ impl Prepared {
             Prepared::Single(built) => built,
             Prepared::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
         };
-        if backend != Backend::Cpu {
+        if backend != Backend::Cpu && only_on_cores(pipeline).is_none() {
             let settings = &pipeline.simulate.gpu;
             let request = Request {
                 adapter: settings.adapter.clone(),
@@ -303,5 +303,29 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
             allowed: "f32; or --backend cpu",
         });
     }
-    Ok(())
+    match only_on_cores(pipeline) {
+        Some((option, value)) if backend == Backend::Gpu => Err(SimulateError::Unsupported {
+            option,
+            value,
+            allowed: "none of it there; or --backend cpu",
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What of a pipeline no graphics processor does, option and value.
+fn only_on_cores(pipeline: &Pipeline) -> Option<(&'static str, &'static str)> {
+    let mut materials = pipeline.materials.iter();
+    if materials.any(|material| material.hydrostatic_strength.is_some()) {
+        return Some(("hydrostatic_strength of a material on backend gpu", "a strength"));
+    }
+    let mut materials = pipeline.materials.iter();
+    let mut pairs = pipeline.pairs.iter();
+    let rolls = |friction: f64| friction > 0.0;
+    if materials.any(|material| rolls(material.rolling_friction))
+        || pairs.any(|pair| pair.rolling_friction.is_some_and(rolls))
+    {
+        return Some(("rolling_friction on backend gpu", "a coefficient above 0"));
+    }
+    None
 }

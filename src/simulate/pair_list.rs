@@ -8,7 +8,7 @@ use crate::math::{Lanes, Scalar, Vec3};
 /// A touching distance that no pair comes within, of entries that fill up a block; its square is still finite.
 const NEVER: f64 = -1e15;
 
-/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c`, and nothing.
+/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c μ_r`, and nothing.
 pub type Constants<S> = Row<S, 8>;
 
 /// A pair as it is listed.
@@ -34,7 +34,10 @@ pub struct PairList<S> {
     /// Distances at which they touch, m.
     pub touch: Vec<S>,
     /// Tangential springs, m.
-    pub spring: [Vec<S>; 3],
+    spring: [Vec<S>; 3],
+    /// Springs against rolling, rad; empty where nothing resists it.
+    roll: [Vec<S>; 3],
+    rolls: bool,
     /// Until a pair may have closed up so far (m), none of the block can touch.
     pub quiet: Vec<f64>,
     /// One row where all pairs are alike, else one a pair.
@@ -71,21 +74,34 @@ impl<S: Scalar> PairList<S> {
         Err(low)
     }
 
-    /// Spring of a pair, m.
-    pub fn spring(&self, at: usize) -> [S; 3] {
-        [0, 1, 2].map(|axis| self.spring[axis][at])
+    /// Springs of a pair.
+    pub fn memory(&self, at: usize) -> Memory<S> {
+        let value = |columns: &[Vec<S>; 3]| {
+            [0, 1, 2].map(|axis| columns[axis].get(at).copied().unwrap_or_default())
+        };
+        Memory {
+            spring: value(&self.spring),
+            roll: value(&self.roll),
+        }
     }
 
-    /// Sets the spring of a pair, m. A stretched spring is looked at in the next step.
-    pub fn set_spring(&mut self, at: usize, spring: [S; 3]) {
-        for (column, value) in self.spring.iter_mut().zip(spring) {
+    /// Sets the springs of a pair. A stretched spring is looked at in the next step.
+    pub fn set_memory(&mut self, at: usize, memory: Memory<S>) {
+        let values = memory.spring.into_iter().chain(memory.roll);
+        for (column, value) in self.springs_mut().zip(values) {
             column[at] = value;
         }
         self.quiet[at / BLOCK] = 0.0;
     }
 
-    /// Of pairs in order, with the springs that they have in an older list.
-    pub fn new(pairs: &[PairEntry<S>], old: &Self) -> Self {
+    /// Columns of springs, those that there are.
+    fn springs_mut(&mut self) -> impl Iterator<Item = &mut Vec<S>> {
+        let roll = self.roll.iter_mut().take(if self.rolls { 3 } else { 0 });
+        self.spring.iter_mut().chain(roll)
+    }
+
+    /// Of pairs in order, with the springs that they have in an older list; `rolls` where anything resists rolling.
+    pub fn new(pairs: &[PairEntry<S>], old: &Self, rolls: bool) -> Self {
         let alike = pairs
             .windows(2)
             .all(|two| two[0].constants == two[1].constants);
@@ -99,6 +115,8 @@ impl<S: Scalar> PairList<S> {
             partner: pairs.iter().map(|pair| pair.partner).collect(),
             touch: pairs.iter().map(|pair| pair.touch).collect(),
             spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
+            roll: [0; 3].map(|_| vec![S::default(); if rolls { pairs.len() } else { 0 }]),
+            rolls,
             quiet: Vec::new(),
             constants: pairs[..differing]
                 .iter()
@@ -113,7 +131,8 @@ impl<S: Scalar> PairList<S> {
                 from += 1;
             }
             if from < old.count && old.key(from) == key {
-                for (column, values) in list.spring.iter_mut().zip(&old.spring) {
+                let olds = old.spring.iter().chain(&old.roll);
+                for (column, values) in list.springs_mut().zip(olds) {
                     column[at] = values[from];
                 }
             }
@@ -138,7 +157,7 @@ impl<S: Scalar> PairList<S> {
         self.own.insert(at, pair.own);
         self.partner.insert(at, pair.partner);
         self.touch.insert(at, pair.touch);
-        for column in &mut self.spring {
+        for column in self.springs_mut() {
             column.insert(at, S::default());
         }
         self.count += 1;
@@ -152,8 +171,9 @@ impl<S: Scalar> PairList<S> {
         self.own.truncate(self.count);
         self.partner.truncate(self.count);
         self.touch.truncate(self.count);
-        for column in &mut self.spring {
-            column.truncate(self.count);
+        let count = self.count;
+        for column in self.springs_mut() {
+            column.truncate(count);
         }
         if self.constants.len() > 1 {
             self.constants.truncate(self.count);
@@ -167,7 +187,7 @@ impl<S: Scalar> PairList<S> {
         self.own.resize(filled, any);
         self.partner.resize(filled, any);
         self.touch.resize(filled, S::from_f64(NEVER));
-        for column in &mut self.spring {
+        for column in self.springs_mut() {
             column.resize(filled, S::default());
         }
         if self.constants.len() > 1 {
@@ -176,9 +196,9 @@ impl<S: Scalar> PairList<S> {
         self.quiet.resize(filled / BLOCK, 0.0);
     }
 
-    /// Both radii (m) and parameters of consecutive pairs.
+    /// Both radii (m), parameters and coefficient of rolling friction of consecutive pairs.
     #[inline(always)]
-    pub fn constants<L: Lanes<Scalar = S>>(&self, at: usize) -> ([L; 2], ContactParameters<L>) {
+    pub fn constants<L: Lanes<Scalar = S>>(&self, at: usize) -> ([L; 2], ContactParameters<L>, L) {
         let mut c = [L::zero(); 8];
         if self.constants.len() > 1 {
             c = L::load_rows(&self.constants[at..]);
@@ -193,34 +213,89 @@ impl<S: Scalar> PairList<S> {
             friction: c[4],
             damping: c[5],
         };
-        ([c[0], c[1]], k)
+        ([c[0], c[1]], k, c[6])
     }
 
-    /// Springs of consecutive pairs, m.
+    /// Whether pairs remember how they have rolled.
+    #[inline(always)]
+    pub fn rolls(&self) -> bool {
+        self.rolls
+    }
+
+    /// Tangential springs of consecutive pairs, m.
     #[inline(always)]
     pub fn springs<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
-        let [x, y, z] = &self.spring;
-        Vec3::new(L::load(&x[at..]), L::load(&y[at..]), L::load(&z[at..]))
+        load(&self.spring, at)
     }
 
-    /// Writes springs of consecutive pairs, m.
+    /// Writes tangential springs of consecutive pairs, m.
     #[inline(always)]
     pub fn store_springs<L: Lanes<Scalar = S>>(&mut self, at: usize, spring: Vec3<L>) {
-        let [x, y, z] = &mut self.spring;
-        spring.x.store(&mut x[at..]);
-        spring.y.store(&mut y[at..]);
-        spring.z.store(&mut z[at..]);
+        store(&mut self.spring, at, spring);
+    }
+
+    /// Springs against rolling of consecutive pairs, rad; only where pairs remember.
+    #[inline(always)]
+    pub fn turns<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
+        load(&self.roll, at)
+    }
+
+    /// Writes springs against rolling of consecutive pairs, rad; only where pairs remember.
+    #[inline(always)]
+    pub fn store_turns<L: Lanes<Scalar = S>>(&mut self, at: usize, turns: Vec3<L>) {
+        store(&mut self.roll, at, turns);
     }
 
     /// Bytes that a pass over all pairs reads and writes of the list.
     pub fn bytes(&self) -> u64 {
         let shared = size_of_val(&self.constants[..]);
-        ((8 + 7 * size_of::<S>()) * self.own.len() + shared) as u64
+        let springs = if self.rolls { 12 } else { 6 };
+        ((8 + (1 + springs) * size_of::<S>()) * self.own.len() + shared) as u64
+    }
+}
+
+#[inline(always)]
+fn load<L: Lanes>([x, y, z]: &[Vec<L::Scalar>; 3], at: usize) -> Vec3<L> {
+    Vec3::new(L::load(&x[at..]), L::load(&y[at..]), L::load(&z[at..]))
+}
+
+#[inline(always)]
+fn store<L: Lanes>([x, y, z]: &mut [Vec<L::Scalar>; 3], at: usize, v: Vec3<L>) {
+    v.x.store(&mut x[at..]);
+    v.y.store(&mut y[at..]);
+    v.z.store(&mut z[at..]);
+}
+
+/// What a contact remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory<S> {
+    /// Tangential spring, m.
+    pub spring: [S; 3],
+    /// Spring against rolling, rad.
+    pub roll: [S; 3],
+}
+
+impl<S: Scalar> Memory<S> {
+    /// Whether it remembers anything.
+    pub fn is_any(&self) -> bool {
+        let mut values = self.spring.iter().chain(&self.roll);
+        values.any(|value| value.to_f64() != 0.0)
+    }
+
+    /// As seen from the other end.
+    pub fn mirrored(self) -> Self {
+        Memory {
+            spring: self.spring.map(|s| -s),
+            roll: self.roll.map(|s| -s),
+        }
     }
 }
 
 /// Radii and parameters as they are listed.
-pub fn constants<S: Scalar>(radii: [S; 2], k: ContactParameters<S>) -> Constants<S> {
+pub fn constants<S: Scalar>(
+    radii: [S; 2],
+    (k, rolling): (ContactParameters<S>, S),
+) -> Constants<S> {
     let none = S::default();
     let [r_i, r_j] = radii;
     Row([
@@ -230,7 +305,7 @@ pub fn constants<S: Scalar>(radii: [S; 2], k: ContactParameters<S>) -> Constants
         k.tangential,
         k.friction,
         k.damping,
-        none,
+        rolling,
         none,
     ])
 }
@@ -256,23 +331,27 @@ mod tests {
     #[test]
     fn springs_stay_with_their_pairs() {
         let pairs: Vec<_> = (0..20).map(|k| pair(k / 3, 10 + k % 3, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default());
+        let mut list = PairList::new(&pairs, &PairList::default(), true);
         assert_eq!((list.len(), list.own.len()), (20, 2 * BLOCK));
         let at = list.find((4, 11)).unwrap();
-        list.set_spring(at, [1.0, 2.0, 3.0]);
+        let memory = Memory {
+            spring: [1.0, 2.0, 3.0],
+            roll: [4.0, 5.0, 6.0],
+        };
+        list.set_memory(at, memory);
         // Pairs before it come and go.
         list.insert(pair(0, 99, 1.0));
         let at = list.find((4, 11)).unwrap();
-        assert_eq!((at, list.spring(at)), (14, [1.0, 2.0, 3.0]));
-        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list);
-        assert_eq!(list.spring(1), [1.0, 2.0, 3.0]);
-        assert_eq!([list.spring(0), list.spring(2)], [[0.0; 3]; 2]);
+        assert_eq!((at, list.memory(at)), (14, memory));
+        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, true);
+        assert_eq!(list.memory(1), memory);
+        assert!(!list.memory(0).is_any() && !list.memory(2).is_any());
     }
 
     #[test]
     fn a_pair_put_in_is_looked_at_with_all_behind_it() {
         let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default());
+        let mut list = PairList::new(&pairs, &PairList::default(), true);
         list.quiet.fill(5.0);
         list.insert(pair(41, 100, 1.0));
         assert_eq!(list.quiet, [5.0, 0.0, 0.0]);
@@ -292,8 +371,8 @@ mod tests {
         assert_eq!(list.touch[..4], [1.0, 5.0, 6.0, 7.0]);
         assert_eq!(kinds(&list), [1.0, 1.0, 2.0, 1.0]);
         let same = [pair(1, 9, 1.0), pair(2, 9, 1.0)];
-        assert_eq!(kinds(&PairList::new(&same, &list)), [1.0; 2]);
+        assert_eq!(kinds(&PairList::new(&same, &list, false)), [1.0; 2]);
         let other = [pair(1, 9, 1.0), pair(2, 9, 3.0)];
-        assert_eq!(kinds(&PairList::new(&other, &list)), [1.0, 3.0]);
+        assert_eq!(kinds(&PairList::new(&other, &list, false)), [1.0, 3.0]);
     }
 }

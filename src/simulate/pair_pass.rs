@@ -4,7 +4,8 @@ use super::bonds::BLOCK;
 use super::pair_list::PairList;
 use super::rows::{low, put, room, vector};
 use super::system::{Load, System, motion};
-use crate::laws::contact::{self, ContactParameters, ContactState, PairLoad};
+use crate::laws::contact::{self, ContactState, PairLoad};
+use crate::laws::rolling::{self, RollingLoad};
 use crate::laws::motion as motion_law;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
@@ -62,21 +63,27 @@ impl<L: Lanes> PairPass<'_, L> {
         at: usize,
         pairs: &Pairs<L>,
     ) {
-        let (result, [arm_i, arm_j], _) = pairs.evaluate(list, at, self.dt);
+        let (result, [arm_i, arm_j]) = pairs.evaluate(list, at, self.dt);
         list.store_springs(at, result.spring);
+        let mut moment = Vec3::zero();
+        if list.rolls() {
+            let rolling = pairs.rolling(list, at, result.force, self.dt);
+            list.store_turns(at, rolling.spring);
+            moment = rolling.moment;
+        }
         let mut bits = L::bits(L::zero().lt(result.overlap));
         if bits == 0 {
             return;
         }
         let mut columns = [L::zero(); 8];
         put(&mut columns, 0, result.force);
-        put(&mut columns, 4, result.couple * arm_i);
+        put(&mut columns, 4, result.couple * arm_i + moment);
         let mut own = [Row::default(); BLOCK];
         L::store_rows(columns, &mut own);
         let mut other = [Row::default(); BLOCK];
         if BOTH {
             put(&mut columns, 0, -result.force);
-            put(&mut columns, 4, result.couple * arm_j);
+            put(&mut columns, 4, result.couple * arm_j - moment);
             L::store_rows(columns, &mut other);
         }
         while bits != 0 {
@@ -131,7 +138,10 @@ impl<L: Lanes> Pairs<L> {
         let touch = L::load(&list.touch[at..]);
         let spring = list.springs::<L>(at);
         let gap = x.norm() - touch * L::splat(1.0 + CLEAR);
-        let near = gap.lt(L::zero()) | L::zero().lt(spring.sum_of_sizes());
+        let mut near = gap.lt(L::zero()) | L::zero().lt(spring.sum_of_sizes());
+        if list.rolls() {
+            near = near | L::zero().lt(list.turns::<L>(at).sum_of_sizes());
+        }
         Pairs {
             own,
             other,
@@ -143,15 +153,10 @@ impl<L: Lanes> Pairs<L> {
         }
     }
 
-    /// What they do over a step, their arms and parameters.
+    /// What they do over a step, and their arms.
     #[inline(always)]
-    fn evaluate(
-        &self,
-        list: &PairList<L::Scalar>,
-        at: usize,
-        dt: L,
-    ) -> (PairLoad<L>, [L; 2], ContactParameters<L>) {
-        let ([r_i, r_j], k) = list.constants::<L>(at);
+    fn evaluate(&self, list: &PairList<L::Scalar>, at: usize, dt: L) -> (PairLoad<L>, [L; 2]) {
+        let ([r_i, r_j], k, _) = list.constants::<L>(at);
         let (arm_i, arm_j) = contact::arms(self.x, r_i, r_j);
         let state = ContactState {
             x: self.x,
@@ -163,7 +168,34 @@ impl<L: Lanes> Pairs<L> {
             touch: self.touch,
             spring: self.spring,
         };
-        (contact::pair(state, dt, k), [arm_i, arm_j], k)
+        (contact::pair(state, dt, k), [arm_i, arm_j])
+    }
+
+    /// What they do against rolling over a step in which they push with `force`.
+    #[inline(always)]
+    fn rolling(
+        &self,
+        list: &PairList<L::Scalar>,
+        at: usize,
+        force: Vec3<L>,
+        dt: L,
+    ) -> RollingLoad<L> {
+        let ([r_i, r_j], k, friction) = list.constants::<L>(at);
+        let w = vector(&self.own, motion::W) - vector(&self.other, motion::W);
+        let k = rolling::parameters(k, friction, r_i, r_j);
+        rolling::rolling((self.x, force), w, list.turns(at), dt, k)
+    }
+
+    /// Elastic energy of touching pairs, J.
+    #[inline(always)]
+    fn energy(&self, list: &PairList<L::Scalar>, at: usize, overlap: L) -> L {
+        let ([r_i, r_j], k, friction) = list.constants::<L>(at);
+        let mut energy = contact::energy(overlap, self.spring, k);
+        if list.rolls() {
+            let k = rolling::parameters(k, friction, r_i, r_j);
+            energy = energy + rolling::energy(list.turns(at), k);
+        }
+        energy
     }
 }
 
@@ -182,9 +214,9 @@ pub fn measure<L: Lanes, const BOTH: bool>(
         if L::bits(pairs.near) == 0 {
             continue;
         }
-        let (result, _, k) = pairs.evaluate(list, at, L::zero());
+        let (result, _) = pairs.evaluate(list, at, L::zero());
         let mut energies = room::<L>();
-        contact::energy(result.overlap, pairs.spring, k).store(&mut energies);
+        pairs.energy(list, at, result.overlap).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));
         for (lane, of_pair) in energies[..L::WIDTH].iter().enumerate() {
             if touching >> lane & 1 != 0 {

@@ -4,7 +4,8 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use super::bonds::Side;
-use super::contact_pass::{Obstacle, Surface, stiffest};
+use super::contact_pass::Obstacle;
+use super::surfaces::Surfaces;
 use super::system::System;
 use crate::laws::bdem;
 use crate::laws::timestep::{LinearBond, critical};
@@ -26,7 +27,7 @@ const KISSING: f64 = 12.0;
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
     inverse_inertia: &[f64],
-    surfaces: &[Surface],
+    surfaces: &Surfaces,
     obstacles: &[Obstacle],
     damping_ratio: f64,
 ) -> f64 {
@@ -39,11 +40,14 @@ pub fn critical_step<S: Scalar>(
         f64::INFINITY
     };
     for i in (0..system.count).filter(|&i| system.bonds.whole_sides(i).next().is_none()) {
-        let surface = &surfaces[system.material[i] as usize];
-        let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
+        let material = system.material[i] as usize;
+        let surface = surfaces.own(material);
+        let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
         let inverse = system.inverse_mass[i].to_f64();
-        // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times.
-        let lambda = 2.0 * KISSING * k * (1.0 + 3.5 * surface.shear_ratio) * inverse;
+        // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times, and those against rolling
+        // a quarter as much as that.
+        let turning = if surfaces.any_rolling() { 4.125 } else { 3.5 };
+        let lambda = 2.0 * KISSING * k * (1.0 + turning * surface.shear_ratio) * inverse;
         if lambda > 0.0 {
             step = step.min(critical(lambda, surface.damping, k * inverse));
         }
@@ -77,14 +81,14 @@ impl<'a, S: Scalar> Linear<'a, S> {
     fn new(
         system: &'a System<S>,
         inverse_inertia: &[f64],
-        surfaces: &[Surface],
+        surfaces: &Surfaces,
         obstacles: &[Obstacle],
     ) -> Self {
         let largest = largest_radius(system);
         let contact = |i: usize| {
-            let surface = &surfaces[system.material[i] as usize];
-            let k = stiffest(surface, system.radius(i), (surfaces, largest), obstacles);
-            (k, k * surface.shear_ratio)
+            let material = system.material[i] as usize;
+            let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
+            (k, k * surfaces.own(material).shear_ratio)
         };
         let scale = |i: usize| {
             let inverse_mass = system.inverse_mass[i].to_f64();

@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
+use super::pair_list::Memory;
 use super::system::{Load, System};
 use super::tally::Borne;
 use crate::math::Scalar;
@@ -65,13 +66,15 @@ pub struct State {
     touch: Vec<u8>,
     spring_pairs: Vec<[u32; 2]>,
     springs: Vec<u8>,
+    /// Springs against rolling of the same contacts; empty where all are zero.
+    rolls: Vec<u8>,
     /// Fragment labels.
     labels: Vec<u32>,
     /// What colliders and attachments bore in the last step.
     pub borne: Vec<Borne>,
 }
 
-const MAGIC: &[u8; 8] = b"cullets2";
+const MAGIC: &[u8; 8] = b"cullets3";
 
 impl State {
     /// From the columns of a run whose velocities are at the end of a step; `springs` are those that are not zero.
@@ -100,7 +103,8 @@ impl State {
                 .iter()
                 .map(|entry| [entry.element, entry.partner])
                 .collect(),
-            springs: bytes(springs.iter().map(|entry| entry.spring)),
+            springs: bytes(springs.iter().map(|entry| entry.memory.spring)),
+            rolls: rolls(springs),
             labels: labels.to_vec(),
             borne,
         }
@@ -150,14 +154,24 @@ impl State {
     pub fn springs<S: Scalar>(&self) -> Result<Vec<SpringEntry<S>>, StateError> {
         let values = scalars::<S>(&self.springs)?;
         check_length("springs", values.len(), 3 * self.spring_pairs.len())?;
+        let rolls = scalars::<S>(&self.rolls)?;
+        if !rolls.is_empty() {
+            check_length("springs against rolling", rolls.len(), values.len())?;
+        }
+        let triple = |values: &[S], at: usize| {
+            [0, 1, 2].map(|k| values.get(3 * at + k).copied().unwrap_or_default())
+        };
         Ok(self
             .spring_pairs
             .iter()
-            .zip(values.chunks_exact(3))
-            .map(|(&[element, partner], s)| SpringEntry {
+            .enumerate()
+            .map(|(at, &[element, partner])| SpringEntry {
                 element,
                 partner,
-                spring: [s[0], s[1], s[2]],
+                memory: Memory {
+                    spring: triple(&values, at),
+                    roll: triple(&rolls, at),
+                },
             })
             .collect())
     }
@@ -179,6 +193,16 @@ impl State {
             return Err(StoreError::damaged(&path, what));
         }
         Ok(state)
+    }
+}
+
+/// Springs against rolling, unless there are none.
+fn rolls<S: Scalar>(springs: &[SpringEntry<S>]) -> Vec<u8> {
+    let mut values = springs.iter().flat_map(|entry| entry.memory.roll);
+    if values.any(|value| value.to_f64() != 0.0) {
+        bytes(springs.iter().map(|entry| entry.memory.roll))
+    } else {
+        Vec::new()
     }
 }
 
@@ -271,7 +295,10 @@ mod tests {
         let spring = SpringEntry {
             element: 2,
             partner: 1,
-            spring: [0.1, 0.2, 0.3],
+            memory: Memory {
+                spring: [0.1, 0.2, 0.3],
+                roll: [0.4, 0.5, 0.6],
+            },
         };
         let state = State::pack(4, (7, 1e-3), &system, &load, &[spring], &[0, 0, 1], vec![]);
 

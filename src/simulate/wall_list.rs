@@ -3,10 +3,12 @@
 use glam::DVec3;
 
 use super::contact_pass::Obstacle;
+use super::pair_list::Memory;
 use super::reaction_sums::ReactionSums;
 use super::reactions::Wrench;
 use super::system::{Load, System, motion};
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
+use crate::laws::rolling::{self, RollingParameters};
 use crate::math::{Scalar, Vec3};
 
 /// An element near an obstacle.
@@ -16,10 +18,12 @@ pub struct WallEntry<S> {
     pub element: u32,
     /// Index of the obstacle.
     pub wall: u32,
-    /// Tangential spring, m.
-    pub spring: [S; 3],
+    /// What it remembers.
+    pub memory: Memory<S>,
     /// Parameters.
     pub k: ContactParameters<S>,
+    /// Coefficient of rolling friction.
+    pub rolling: S,
     /// Until element and obstacle may have neared so far (m) they cannot touch.
     pub quiet: f64,
 }
@@ -50,7 +54,7 @@ impl<S: Scalar> Walls<'_, S> {
             return;
         }
         match self.load(entry) {
-            Ok(result) => {
+            Ok((result, roll)) => {
                 let (f, m) = (result.force, result.torque);
                 for (sum, add) in load.0.iter_mut().zip([f.x, f.y, f.z]) {
                     *sum = *sum + add;
@@ -58,7 +62,8 @@ impl<S: Scalar> Walls<'_, S> {
                 for (sum, add) in load.0[4..].iter_mut().zip([m.x, m.y, m.z]) {
                     *sum = *sum + add;
                 }
-                entry.spring = [result.spring.x, result.spring.y, result.spring.z];
+                entry.memory.spring = [result.spring.x, result.spring.y, result.spring.z];
+                entry.memory.roll = [roll.x, roll.y, roll.z];
                 if result.overlap > S::default() {
                     let place = self.obstacles[entry.wall as usize].pose.position;
                     let arm = self.system.position(entry.element as usize) - place;
@@ -74,36 +79,56 @@ impl<S: Scalar> Walls<'_, S> {
 
     /// Elastic energy of an entry, J, where it touches.
     pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
-        let load = self.load(entry).ok()?;
-        let [x, y, z] = entry.spring;
+        let (load, _) = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
-        touching.then(|| contact::energy(load.overlap, Vec3::new(x, y, z), entry.k).to_f64())
+        touching.then(|| {
+            let [spring, roll] = entry.springs();
+            let rolling = rolling::energy(roll, self.rolling(entry));
+            (contact::energy(load.overlap, spring, entry.k) + rolling).to_f64()
+        })
     }
 
-    /// What the obstacle does to the element, or how far they are apart, m.
-    fn load(&self, entry: &WallEntry<S>) -> Result<ContactLoad<S>, f64> {
+    fn rolling(&self, entry: &WallEntry<S>) -> RollingParameters<S> {
+        let r = self.system.tail[entry.element as usize].0[3];
+        rolling::parameters(entry.k, entry.rolling, r, r)
+    }
+
+    /// What the obstacle does to the element and the spring against rolling after the step, or how far they are apart, m.
+    fn load(&self, entry: &WallEntry<S>) -> Result<(ContactLoad<S>, Vec3<S>), f64> {
         let (system, i) = (self.system, entry.element as usize);
         let obstacle = &self.obstacles[entry.wall as usize];
         let (distance, normal, velocity) =
             obstacle.pose.surface(&obstacle.solid, system.position(i));
         let r = system.radius(i);
-        if distance >= r && entry.spring.iter().all(|s| s.to_f64() == 0.0) {
+        if distance >= r && !entry.memory.is_any() {
             return Err(distance - r);
         }
         let row = &system.motion[i].0;
         let vector = |at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]);
         let wall = contact::wall(distance, Vec3::from_f64(normal.to_array()), r);
-        let [x, y, z] = entry.spring;
+        let [spring, roll] = entry.springs();
+        let x = Vec3::from_f64(wall.x.to_f64());
         let state = ContactState {
-            x: Vec3::from_f64(wall.x.to_f64()),
+            x,
             v: vector(motion::V) - Vec3::from_f64(velocity.to_array()),
             w_i: vector(motion::W),
             w_j: Vec3::zero(),
             arm_i: S::from_f64(wall.arm),
             arm_j: S::default(),
             touch: S::from_f64(wall.touch),
-            spring: Vec3::new(x, y, z),
+            spring,
         };
-        Ok(contact(state, self.dt, entry.k))
+        let mut load = contact(state, self.dt, entry.k);
+        let (force, w) = (load.force, state.w_i);
+        let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
+        load.torque = load.torque + rolled.moment;
+        Ok((load, rolled.spring))
+    }
+}
+
+impl<S: Scalar> WallEntry<S> {
+    /// Tangential spring and spring against rolling.
+    fn springs(&self) -> [Vec3<S>; 2] {
+        [self.memory.spring, self.memory.roll].map(|[x, y, z]| Vec3::new(x, y, z))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Angle, AngularVelocity, Length, Neighbourhood, Number, PositiveLength, PositiveNumber, Spread,
+    Angle, AngularVelocity, Fraction, Length, Neighbourhood, Number, PositiveLength, PositiveNumber, Spread,
     Velocity,
 };
 
@@ -27,6 +27,9 @@ pub struct Body {
     pub name: String,
     /// Name of a `[[material]]`.
     pub material: String,
+    /// Grains of other materials within it, as the stones of concrete.
+    #[serde(default)]
+    pub grains: Vec<Grains>,
     /// What the body fills.
     pub shape: BodyShape,
     /// How it is filled.
@@ -56,6 +59,20 @@ pub struct Body {
 
 fn yes() -> bool {
     true
+}
+
+/// Grains of another material within a body: cells about points scattered through it, of which a part is of that material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grains {
+    /// Name of a `[[material]]`.
+    pub material: String,
+    /// Part of the body's volume.
+    #[schemars(with = "Fraction")]
+    pub part: f64,
+    /// Mean distance of neighbouring grains' middles, m.
+    #[schemars(with = "PositiveLength")]
+    pub size: f64,
 }
 
 /// Rotation by an angle about an axis: `{ axis = [0, 1, 0], angle = "30 deg" }`.

@@ -6,7 +6,7 @@ use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
-    Action, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
+    Action, Body, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
     Rotation,
 };
 
@@ -88,9 +88,11 @@ impl Check<'_> {
                 &body.material,
                 names,
             );
+            self.grains(&path, body, shot);
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
         }
+        self.pairs(shot);
         self.colliders(shot);
         for (index, attachment) in shot.attachments.iter().enumerate() {
             let path = format!("attach.{index}");
@@ -175,7 +177,43 @@ impl Check<'_> {
         }
     }
 
+    fn pairs(&mut self, shot: &Pipeline) {
+        let mut seen: Vec<[&String; 2]> = Vec::new();
+        for (index, pair) in shot.pairs.iter().enumerate() {
+            let path = format!("pair.{index}.materials");
+            for (end, name) in pair.materials.iter().enumerate() {
+                let names = shot.materials.iter().map(|one| one.name.as_str());
+                self.known(&format!("{path}.{end}"), "material", name, names);
+            }
+            let [a, b] = &pair.materials;
+            if seen.iter().any(|known| *known == [a, b] || *known == [b, a]) {
+                let what = format!("a [[pair]] of {a:?} and {b:?} stands above already");
+                self.senseless(&path, what);
+            }
+            seen.push([a, b]);
+        }
+    }
+
+    fn grains(&mut self, path: &str, body: &Body, shot: &Pipeline) {
+        for (index, grains) in body.grains.iter().enumerate() {
+            let path = format!("{path}.grains.{index}.material");
+            let names = shot.materials.iter().map(|one| one.name.as_str());
+            self.known(&path, "material", &grains.material, names);
+        }
+        let parts: f64 = body.grains.iter().map(|grains| grains.part).sum();
+        if parts > 1.0 + 1e-9 {
+            let what = format!("the parts of the grains add up to {parts}; at most 1 is there");
+            self.senseless(&format!("{path}.grains"), what);
+        }
+    }
+
     fn material(&mut self, path: &str, material: &Material) {
+        if material.grain.is_some_and(|grain| grain.direction == [0.0; 3]) {
+            self.senseless(
+                &format!("{path}.grain.direction"),
+                "the direction must not be zero",
+            );
+        }
         match (material.elasticity, material.poisson, material.shear) {
             (Elasticity::Material, poisson, shear) => {
                 if shear.is_some() {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    NonNegativeNumber, PoissonRatio, PositiveDensity, PositiveNumber, PositivePressure,
+    NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber, PositivePressure,
 };
 
 /// Poisson's ratio of a material that gives none (`elasticity = "material"`).
@@ -30,6 +30,23 @@ pub enum Criterion {
     Tension,
     /// The criterion of Lu et al. 2021.
     Lu2021,
+}
+
+/// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ (d_g·d_b)⁴, d_g the direction of
+/// the grain, d_b that of the bond.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grain {
+    /// Direction in the frame of the body's shape, of any length but zero.
+    #[schemars(with = "[Number; 3]")]
+    pub direction: [f64; 3],
+    /// λ of the moduli: along the grain bonds are 1 + λ times as stiff as across it.
+    #[schemars(with = "NonNegativeNumber")]
+    pub stiffness: f64,
+    /// λ of both strengths; absent: that of the moduli.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub strength: Option<f64>,
 }
 
 /// A material.
@@ -70,6 +87,14 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositiveNumber")]
     pub weibull_modulus: Option<f64>,
+    /// Hydrostatic strength, Pa: an element whose mean stress passes it loses all its bonds; absent: none does.
+    #[serde(default)]
+    #[schemars(with = "PositivePressure")]
+    pub hydrostatic_strength: Option<f64>,
+    /// Direction that bonds are stiffest and strongest along; moduli and strengths are then those across it. Absent: all directions alike.
+    #[serde(default)]
+    #[schemars(with = "Grain")]
+    pub grain: Option<Grain>,
     /// Viscous damping of bonds, ratio of critical.
     #[serde(default = "damping")]
     #[schemars(with = "NonNegativeNumber")]
@@ -78,6 +103,10 @@ pub struct Material {
     #[serde(default = "half")]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: f64,
+    /// Rolling friction coefficient: contacts resist rolling by moments up to so many times radius and normal force.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub rolling_friction: f64,
     /// Normal damping of contacts, ratio of critical.
     #[serde(default = "contact_damping")]
     #[schemars(with = "NonNegativeNumber")]
@@ -102,4 +131,41 @@ fn contact_damping() -> f64 {
 
 fn half() -> f64 {
     0.5
+}
+
+/// What two materials have in common, where it is not to follow from theirs: of contacts between them, and of the bonds that join them in a
+/// mixture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialPair {
+    /// Names of two `[[material]]`s, or twice the same.
+    pub materials: [String; 2],
+    /// Friction coefficient; absent: the smaller of both.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub friction: Option<f64>,
+    /// Rolling friction coefficient; absent: the smaller of both.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub rolling_friction: Option<f64>,
+    /// Normal damping of contacts, ratio of critical; absent: the larger of both.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub contact_damping: Option<f64>,
+    /// Young's modulus of contacts, Pa; absent: both in series.
+    #[serde(default)]
+    #[schemars(with = "PositivePressure")]
+    pub contact_young: Option<f64>,
+    /// Moduli of the bonds between them over those of both in series; default 1.
+    #[serde(default = "one")]
+    #[schemars(with = "PositiveNumber")]
+    pub bond_stiffness: f64,
+    /// Strengths of the bonds between them over the smaller of both; default 1.
+    #[serde(default = "one")]
+    #[schemars(with = "PositiveNumber")]
+    pub bond_strength: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }

@@ -24,10 +24,10 @@ mod time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Body, BodyShape, Fill, MassModel, PackingSpec, Rotation};
+pub use body::{Body, BodyShape, Fill, Grains, MassModel, PackingSpec, Rotation};
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
-pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Material};
+pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pose::Drive;
 pub use schema::json_schema;
@@ -50,6 +50,9 @@ pub struct Pipeline {
     /// What bodies are made of.
     #[serde(default, rename = "material")]
     pub materials: Vec<Material>,
+    /// What pairs of materials have in common.
+    #[serde(default, rename = "pair")]
+    pub pairs: Vec<MaterialPair>,
     /// What breaks; at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
@@ -74,4 +77,14 @@ pub struct Pipeline {
     /// Pictures without a renderer.
     #[serde(default)]
     pub preview: Preview,
+}
+
+impl Pipeline {
+    /// What the file says two materials have in common, by their names.
+    pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
+        self.pairs.iter().find(|pair| {
+            let [x, y] = [&pair.materials[0], &pair.materials[1]];
+            (x == a && y == b) || (x == b && y == a)
+        })
+    }
 }

@@ -6,6 +6,7 @@ use super::columns::{Columns, EVENT_WORDS, SPRING_WORDS, Sizes};
 use super::launch::Status;
 use crate::gpu::{Column, Device, GpuError};
 use crate::simulate::contacts::SpringEntry;
+use crate::simulate::pair_list::Memory;
 
 /// Parts of a frame, each in a buffer of its own.
 const PARTS: usize = 8;
@@ -163,7 +164,10 @@ impl Staging {
             .map(|words| SpringEntry {
                 element: words[0],
                 partner: words[1],
-                spring: [2, 3, 4].map(|k| f32::from_bits(words[k])),
+                memory: Memory {
+                    spring: [2, 3, 4].map(|k| f32::from_bits(words[k])),
+                    ..Memory::default()
+                },
             })
             .collect();
         springs.sort_unstable_by_key(|entry| (entry.element, entry.partner));

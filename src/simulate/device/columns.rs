@@ -261,7 +261,7 @@ impl ListRows {
     /// Adds the spring of an element, not lower than those before.
     pub fn push(&mut self, entry: &SpringEntry<f32>) {
         self.finish(entry.element as usize);
-        let [x, y, z] = entry.spring;
+        let [x, y, z] = entry.memory.spring;
         self.partner.push(entry.partner);
         self.spring.push([x, y, z, 0.0]);
     }

@@ -41,7 +41,7 @@ use self::plan::Task;
 use self::slots::Slots;
 use self::tables::Tables;
 use super::SimulateError;
-use super::contact_pass::Surface;
+use super::surfaces::Surfaces;
 use super::engine::{Capture, Engine, Place};
 use super::reactions::Bearers;
 use super::record::Rest;
@@ -58,7 +58,7 @@ struct Scene {
     load_unit: f64,
     rest: Rest,
     drag: f64,
-    surfaces: Vec<Surface>,
+    surfaces: Surfaces,
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,
     /// Largest radius, m.

@@ -3,7 +3,8 @@
 use glam::DVec3;
 
 use super::Scene;
-use crate::simulate::contact_pass::{Obstacle, Surface, stiffest};
+use crate::simulate::contact_pass::Obstacle;
+use crate::simulate::surfaces::Surfaces;
 use crate::simulate::reactions::{Bearers, Wrench};
 
 /// Elements that share a row of each collider.
@@ -34,14 +35,13 @@ pub fn rows(bearers: &Bearers, stride: u64) -> u64 {
 /// The power of two that loads are counted in, N: 2⁻⁶⁰ of what stiffest contact and bond can do. Below it lie 36 bits of what single precision
 /// knows of such a load, above it is room for 2³⁵ of them.
 pub fn unit(
-    surfaces: &[Surface],
+    surfaces: &Surfaces,
     obstacles: &[Obstacle],
     largest: f64,
     bonds: impl Iterator<Item = f64>,
 ) -> f64 {
-    let contacts = surfaces
-        .iter()
-        .map(|s| stiffest(s, largest, (surfaces, largest), obstacles) * largest);
+    let contacts = (0..surfaces.count())
+        .map(|material| surfaces.stiffest(material, largest, largest, obstacles) * largest);
     let load = contacts.chain(bonds).fold(0.0, f64::max);
     // Such that a shader can count with it and its inverse.
     let exponent = (load.log2().ceil() - 60.0).clamp(-120.0, 120.0);

@@ -240,7 +240,7 @@ impl Touching {
         for entry in springs {
             let i = entry.element as usize;
             match slots.find(bonds, i, entry.partner) {
-                Some(at) => rest[at][..3].copy_from_slice(&entry.spring),
+                Some(at) => rest[at][..3].copy_from_slice(&entry.memory.spring),
                 None => rows.push(entry),
             }
         }

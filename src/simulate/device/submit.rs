@@ -193,7 +193,7 @@ impl Gpu {
             driven: ((scene.driven * self.dt) as f32).min(1e30),
             batch: self.batch,
             colliders: sizes.colliders as u32,
-            materials: scene.surfaces.len() as u32,
+            materials: scene.surfaces.count() as u32,
             equal: u32::from(scene.equal),
             pairs: scene.tables.pairs,
             forces: scene.tables.forces,

@@ -6,7 +6,8 @@ use super::clamps::grip_rows;
 use super::columns::POSE_ROWS;
 use crate::geometry::solid::Solid;
 use crate::simulate::build::AttachedForce;
-use crate::simulate::contact_pass::{Obstacle, Surface};
+use crate::simulate::contact_pass::Obstacle;
+use crate::simulate::surfaces::{Shared, Surfaces};
 use crate::simulate::reactions::Bearers;
 use crate::simulate::system::{BondClass, Load, System};
 
@@ -29,7 +30,7 @@ impl Tables {
     /// Of a scene with `count` elements.
     pub fn new(
         classes: &[BondClass<f32>],
-        surfaces: &[Surface],
+        surfaces: &Surfaces,
         obstacles: &[Obstacle],
         attached: &[AttachedForce],
         bearers: &Bearers,
@@ -48,8 +49,8 @@ impl Tables {
             rows.push([class.damping, class.spin_damping, 0.0, 0.0]);
         }
         let pairs = rows.len() as u32;
-        let mut push = |a: &Surface, b: &Surface| {
-            let pair = a.against(b);
+        let mut push = |shared: &Shared| {
+            let pair = &shared.contact;
             rows.push(
                 [
                     pair.modulus,
@@ -60,11 +61,12 @@ impl Tables {
                 .map(|value| value as f32),
             );
         };
-        for a in surfaces {
-            surfaces.iter().for_each(|b| push(a, b));
+        let materials = surfaces.count();
+        for a in 0..materials {
+            (0..materials).for_each(|b| push(surfaces.pair(a, b)));
         }
         for obstacle in obstacles {
-            surfaces.iter().for_each(|a| push(a, &obstacle.surface(a)));
+            (0..materials).for_each(|a| push(&surfaces.wall(a, obstacle)));
         }
         let forces = rows.len() as u32;
         // An element held by several attachments takes their sum.
