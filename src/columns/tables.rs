@@ -57,8 +57,7 @@ pub enum BreakMode {
     Hydrostatic,
 }
 impl Named for BreakMode {
-    const NAMES: &'static [(Self, &'static str)] =
-        &[
+    const NAMES: &'static [(Self, &'static str)] = &[
         (BreakMode::Tension, "tension"),
         (BreakMode::Shear, "shear"),
         (BreakMode::Hydrostatic, "hydrostatic"),

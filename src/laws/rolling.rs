@@ -109,7 +109,10 @@ mod tests {
         for step in 1..=2000 {
             let load = rolling((x, force), w, spring, dt, k);
             let wanted = (k.stiffness * f64::from(step) * dt).min(cap);
-            assert!((load.moment.x + wanted).abs() < 1e-12 * cap.max(wanted), "{step}");
+            assert!(
+                (load.moment.x + wanted).abs() < 1e-12 * cap.max(wanted),
+                "{step}"
+            );
             // The turn about the normal is none of its business.
             assert_eq!([load.moment.y, load.moment.z], [0.0; 2]);
             spring = load.spring;

@@ -35,11 +35,16 @@ pub(super) fn assemble(
         elements.body.par_extend(repeat_n(index as u32, count));
         elements.material.extend(of_elements);
         let own = &packing.elements.material[first..];
-        append_bonds(&mut packing.bonds, packed, (pipeline, body), own, first as u32)?;
+        append_bonds(
+            &mut packing.bonds,
+            packed,
+            (pipeline, body),
+            own,
+            first as u32,
+        )?;
     }
     Ok(packing)
 }
-
 
 /// All columns but those of body and material; `density` tells each element's, kg/m³.
 fn append_elements(

@@ -102,10 +102,15 @@ impl BondKind {
         let scatter = self.weibull.map_or(1.0, |modulus| {
             weibull::factor(weibull::uniform(seed, id), modulus)
         });
-        let (stiff, strong) = self.grain.map_or((1.0, 1.0), |(along, stiffness, strength)| {
-            let cosine = along.dot(direction);
-            (grain_factor(stiffness, cosine), grain_factor(strength, cosine))
-        });
+        let (stiff, strong) = self
+            .grain
+            .map_or((1.0, 1.0), |(along, stiffness, strength)| {
+                let cosine = along.dot(direction);
+                (
+                    grain_factor(stiffness, cosine),
+                    grain_factor(strength, cosine),
+                )
+            });
         BondNumbers {
             young: stiff * self.young,
             shear: stiff * self.shear,
@@ -195,9 +200,8 @@ fn kind(
 fn between(pipeline: &Pipeline, a: (&Material, BondKind), b: (&Material, BondKind)) -> BondKind {
     let names = [&a.0.name, &b.0.name];
     let pair = pipeline.pair(names[0], names[1]);
-    let (stiffer, stronger) = pair.map_or((1.0, 1.0), |pair| {
-        (pair.bond_stiffness, pair.bond_strength)
-    });
+    let (stiffer, stronger) =
+        pair.map_or((1.0, 1.0), |pair| (pair.bond_stiffness, pair.bond_strength));
     let (a, b) = (a.1, b.1);
     let series = |a: f64, b: f64| 2.0 / (1.0 / a + 1.0 / b);
     let mut kind = a;
@@ -221,7 +225,11 @@ fn between(pipeline: &Pipeline, a: (&Material, BondKind), b: (&Material, BondKin
     kind
 }
 
-pub(super) fn positive(material: &Material, key: &'static str, value: f64) -> Result<f64, PackError> {
+pub(super) fn positive(
+    material: &Material,
+    key: &'static str,
+    value: f64,
+) -> Result<f64, PackError> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
     }

@@ -349,11 +349,7 @@ impl<S: Scalar> Contacts<S> {
         let mut out = Vec::new();
         for chunk in &self.chunks {
             let from = out.len();
-            out.extend(
-                chunk
-                    .sides()
-                    .filter(|side| side.memory.is_any()),
-            );
+            out.extend(chunk.sides().filter(|side| side.memory.is_any()));
             out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
         }
         out

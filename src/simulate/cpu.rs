@@ -241,32 +241,34 @@ impl<L: Lanes> Cpu<L> {
             .zip(self.virials.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
-            .for_each(|(chunk, (((((load, contacts), breaks), sums), virial), border))| {
-                let first = chunk * system.chunk;
-                let clock = Instant::now();
-                let place = (first, &rooms[..]);
-                if let Some(criterion) = hydrostatic {
-                    let task = Loads::<_, true>::new(load, damped, breaks, virial);
-                    bond_pass::<L, _>(system, border, place, task);
-                    criterion.look(system, &rest.volume, first, virial, breaks);
-                } else {
-                    let task = Loads::<_, false>::new(load, damped, breaks, virial);
-                    bond_pass::<L, _>(system, border, place, task);
-                }
-                let clock = costs.bonds.add(clock, 1);
-                if !contacts.is_empty() {
-                    L::run(ContactPass::<L> {
-                        walls,
-                        closed,
-                        first,
-                        contacts,
-                        load: &mut *load,
-                        sums: &mut *sums,
-                    });
-                }
-                sums.add_held(first, load, holds);
-                costs.contacts.add(clock, 1);
-            });
+            .for_each(
+                |(chunk, (((((load, contacts), breaks), sums), virial), border))| {
+                    let first = chunk * system.chunk;
+                    let clock = Instant::now();
+                    let place = (first, &rooms[..]);
+                    if let Some(criterion) = hydrostatic {
+                        let task = Loads::<_, true>::new(load, damped, breaks, virial);
+                        bond_pass::<L, _>(system, border, place, task);
+                        criterion.look(system, &rest.volume, first, virial, breaks);
+                    } else {
+                        let task = Loads::<_, false>::new(load, damped, breaks, virial);
+                        bond_pass::<L, _>(system, border, place, task);
+                    }
+                    let clock = costs.bonds.add(clock, 1);
+                    if !contacts.is_empty() {
+                        L::run(ContactPass::<L> {
+                            walls,
+                            closed,
+                            first,
+                            contacts,
+                            load: &mut *load,
+                            sums: &mut *sums,
+                        });
+                    }
+                    sums.add_held(first, load, holds);
+                    costs.contacts.add(clock, 1);
+                },
+            );
         for attached in &self.forces {
             for &element in &attached.elements {
                 for (k, f) in attached.force.to_array().into_iter().enumerate() {

@@ -317,7 +317,10 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
 fn only_on_cores(pipeline: &Pipeline) -> Option<(&'static str, &'static str)> {
     let mut materials = pipeline.materials.iter();
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
-        return Some(("hydrostatic_strength of a material on backend gpu", "a strength"));
+        return Some((
+            "hydrostatic_strength of a material on backend gpu",
+            "a strength",
+        ));
     }
     let mut materials = pipeline.materials.iter();
     let mut pairs = pipeline.pairs.iter();

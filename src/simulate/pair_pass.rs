@@ -5,8 +5,8 @@ use super::pair_list::PairList;
 use super::rows::{low, put, room, vector};
 use super::system::{Load, System, motion};
 use crate::laws::contact::{self, ContactState, PairLoad};
-use crate::laws::rolling::{self, RollingLoad};
 use crate::laws::motion as motion_law;
+use crate::laws::rolling::{self, RollingLoad};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
 

@@ -72,7 +72,9 @@ impl Surfaces {
             shear_ratio: m.contact_shear_ratio,
         });
         let mut surfaces = Self::new(own.collect());
-        let both = materials.iter().flat_map(|a| materials.iter().map(move |b| (a, b)));
+        let both = materials
+            .iter()
+            .flat_map(|a| materials.iter().map(move |b| (a, b)));
         for (shared, (a, b)) in surfaces.pairs.iter_mut().zip(both) {
             if let Some(pair) = pipeline.pair(&a.name, &b.name) {
                 let contact = &mut shared.contact;

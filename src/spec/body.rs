@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Angle, AngularVelocity, Fraction, Length, Neighbourhood, Number, PositiveLength, PositiveNumber, Spread,
-    Velocity,
+    Angle, AngularVelocity, Fraction, Length, Neighbourhood, Number, PositiveLength,
+    PositiveNumber, Spread, Velocity,
 };
 
 /// How element masses follow from the density.

@@ -6,8 +6,8 @@ use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
-    Action, Body, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
-    Rotation,
+    Action, Body, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline,
+    Region, Rotation,
 };
 
 /// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
@@ -186,7 +186,10 @@ impl Check<'_> {
                 self.known(&format!("{path}.{end}"), "material", name, names);
             }
             let [a, b] = &pair.materials;
-            if seen.iter().any(|known| *known == [a, b] || *known == [b, a]) {
+            if seen
+                .iter()
+                .any(|known| *known == [a, b] || *known == [b, a])
+            {
                 let what = format!("a [[pair]] of {a:?} and {b:?} stands above already");
                 self.senseless(&path, what);
             }
@@ -208,7 +211,10 @@ impl Check<'_> {
     }
 
     fn material(&mut self, path: &str, material: &Material) {
-        if material.grain.is_some_and(|grain| grain.direction == [0.0; 3]) {
+        if material
+            .grain
+            .is_some_and(|grain| grain.direction == [0.0; 3])
+        {
             self.senseless(
                 &format!("{path}.grain.direction"),
                 "the direction must not be zero",

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::Scene;
 use crate::simulate::contact_pass::Obstacle;
-use crate::simulate::surfaces::Surfaces;
 use crate::simulate::reactions::{Bearers, Wrench};
+use crate::simulate::surfaces::Surfaces;
 
 /// Elements that share a row of each collider.
 const BEAR_BLOCK: u64 = 64;

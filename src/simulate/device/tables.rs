@@ -7,8 +7,8 @@ use super::columns::POSE_ROWS;
 use crate::geometry::solid::Solid;
 use crate::simulate::build::AttachedForce;
 use crate::simulate::contact_pass::Obstacle;
-use crate::simulate::surfaces::{Shared, Surfaces};
 use crate::simulate::reactions::Bearers;
+use crate::simulate::surfaces::{Shared, Surfaces};
 use crate::simulate::system::{BondClass, Load, System};
 
 /// Rows of the tables and where each part begins.
