@@ -45,6 +45,31 @@ fn unknown_key() {
 }
 
 #[test]
+fn shapes_that_enclose_nothing() {
+    for (shape, parts) in [
+        (
+            "{ type = \"revolved\", profile = [[0.01, 0], [0.02, 0.01], [0.02, 0], [0.01, 0.02]] }",
+            &["shape.profile", "crosses itself", "point 1"][..],
+        ),
+        (
+            "{ type = \"revolved\", profile = [[\"1 cm\", 0.1], [0.01, 0]] }",
+            &["shape.profile", "from bottom to top", "0.1 m"],
+        ),
+        (
+            "{ type = \"revolved\", profile = [[0.01, 0], [-0.01, 0.1]] }",
+            &["shape.profile", "point 2", "zero or more"],
+        ),
+        (
+            "{ type = \"plate\", size = [0.01, 0.02], layers = 1, hole = \"5 mm\" }",
+            &["shape.hole", "0.005 m", "half its shorter side"],
+        ),
+    ] {
+        let text = pipeline(BODY, &format!("shape = {shape}"));
+        refused(&Place::new(), &text, &[&["shot.toml:13:"], parts].concat());
+    }
+}
+
+#[test]
 fn random_packing_that_cannot_be() {
     let random = |keys: &str| pipeline("type = \"hexagonal\", radius = \"1 mm\"", keys);
     for (keys, part) in [

@@ -16,6 +16,7 @@ mod obj;
 pub mod occupancy;
 pub mod ply;
 pub mod read;
+pub mod revolve;
 pub mod shapes;
 pub mod solid;
 mod stl;

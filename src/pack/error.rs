@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use crate::geometry::check::MeshDefect;
 use crate::geometry::read::MeshError;
+use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
 
 /// Why a pipeline's bodies cannot be packed.
@@ -61,6 +62,14 @@ pub enum PackError {
         file: PathBuf,
         /// Of the mesh's bounding box, m.
         extent: DVec3,
+    },
+    /// The profile of a solid of revolution encloses none.
+    #[error("body {body:?}: {source}")]
+    Profile {
+        /// Its name.
+        body: String,
+        /// What is wrong with the profile.
+        source: ProfileFault,
     },
     /// Scale and height of a mesh.
     #[error("body {body:?}: both scale and height are given; give one of them")]

@@ -8,6 +8,7 @@ mod fill;
 mod hexagonal;
 mod hilbert;
 mod neighbours;
+mod outline;
 mod overlap;
 mod pattern;
 mod random;

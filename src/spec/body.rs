@@ -7,6 +7,7 @@ use super::quantity::{
     Angle, AngularVelocity, Length, Neighbourhood, Number, PositiveLength, PositiveNumber, Spread,
     Velocity,
 };
+use crate::geometry::revolve;
 
 /// How element masses follow from the density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +129,21 @@ pub enum BodyShape {
         /// Layers of elements.
         #[schemars(range(min = 1))]
         layers: u32,
+        /// Radius of a round hole through the middle, m; none where it is absent.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        hole: Option<f64>,
+    },
+    /// Solid of revolution about y.
+    Revolved {
+        /// Points `[radius, y]` from the bottom to the top of the axis, m; ends off the axis are closed by discs. A profile that turns back, as of a bowl,
+        /// may, but must not cross itself.
+        #[schemars(with = "Vec<[Length; 2]>")]
+        profile: Vec<[f64; 2]>,
+        /// Sides of the skin about the axis.
+        #[serde(default = "segments")]
+        #[schemars(range(min = 3, max = 10_000))]
+        segments: u32,
     },
     /// Hexagonal block of counted rows; the box follows.
     Block {
@@ -135,6 +151,10 @@ pub enum BodyShape {
         #[schemars(inner(range(min = 1)))]
         rows: [u32; 3],
     },
+}
+
+fn segments() -> u32 {
+    revolve::SEGMENTS
 }
 
 /// What counts as the inside of a mesh.

@@ -9,6 +9,7 @@ use super::{
     Action, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
     Rotation,
 };
+use crate::geometry::revolve::Profile;
 
 /// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
 /// is what its paths start from.
@@ -233,6 +234,28 @@ impl Check<'_> {
                 "a block counts its elements by `rows`; give `radius`",
             ),
             _ => {}
+        }
+        self.shape(path, shape, folder);
+    }
+
+    fn shape(&mut self, path: &str, shape: &BodyShape, folder: &Path) {
+        if let BodyShape::Revolved { profile, .. } = shape
+            && let Err(fault) = Profile::new(profile)
+        {
+            self.senseless(&format!("{path}.shape.profile"), fault.to_string());
+        }
+        if let BodyShape::Plate {
+            size,
+            hole: Some(hole),
+            ..
+        } = shape
+            && 2.0 * hole >= size[0].min(size[1])
+        {
+            let what = format!(
+                "a hole of radius {hole} m leaves nothing of a plate of {} x {} m; it must be under half its shorter side",
+                size[0], size[1]
+            );
+            self.senseless(&format!("{path}.shape.hole"), what);
         }
         if let BodyShape::Mesh {
             file,
