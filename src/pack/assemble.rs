@@ -7,7 +7,7 @@ use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
 use super::hexagonal::NEIGHBOURS;
-use super::{PackError, PackedBody};
+use super::{Calibration, PackError, PackedBody};
 use crate::columns::{BondLaw, Bonds, Elements, Shape};
 use crate::laws::{elasticity, weibull};
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, MassModel, Material, Pipeline};
@@ -124,12 +124,14 @@ fn append_bonds(
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
     // An element at the border of a lattice counts as one within: a free border bears nothing across it, so that the bonds missing there do not
     // soften the rows along it. Elements at the border of a random packing have no such rows: their own bonds count.
-    let counted = match packed.coordination {
-        None => (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64,
-        Some(_) => 1.0,
+    let counted = match packed.calibration {
+        Calibration::Lattice => {
+            (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
+        }
+        _ => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let (young, shear) = moduli(material, fabric, packed.coordination)?;
+    let (young, shear) = moduli(material, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -171,12 +173,11 @@ fn append_bonds(
     Ok(())
 }
 
-/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V), `coordination` the bonds of an element far from any
-/// border where the packing is random.
+/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V).
 fn moduli(
     material: &Material,
     fabric: f64,
-    coordination: Option<f64>,
+    calibration: Calibration,
 ) -> Result<(f64, f64), PackError> {
     let young = positive(material, "young", material.young)?;
     match material.elasticity {
@@ -194,12 +195,16 @@ fn moduli(
                     value: poisson,
                 });
             }
-            let (stiffening, ratio) = match coordination {
-                None => {
+            let (stiffening, ratio) = match calibration {
+                Calibration::Lattice => {
                     let ratio = elasticity::shear_ratio(poisson);
                     (elasticity::stiffening(fabric, ratio), ratio)
                 }
-                Some(neighbours) => elasticity::random(fabric, neighbours, poisson),
+                Calibration::Random { coordination } => {
+                    elasticity::random(fabric, coordination, poisson)
+                }
+                Calibration::Shell { moments } => elasticity::shell(fabric, moments, poisson),
+                Calibration::Yarn => (1.0, elasticity::rod_shear_ratio(poisson)),
             };
             let bond = young / stiffening;
             Ok((bond, ratio * bond))

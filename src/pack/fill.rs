@@ -5,35 +5,28 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use super::filled::{Bonding, Filled, Makeup};
 use super::hexagonal::{self, CELL, LAYER, ROW};
 use super::outline::{Outline, positive};
-use super::pattern::{Pattern, Points, volume_each};
+use super::pattern::{Kind, Pattern, Points};
+use super::shell;
+use super::yarn::twisted::{self, Rope};
+use super::yarn::woven::{self, Cut};
 use super::{MAX_ELEMENTS, PackError};
 use crate::geometry::{TriMesh, shapes};
-use crate::spec::{Body, BodyShape, PackingSpec};
+use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
 /// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
 /// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
-const DEPTH: f64 = 0.5;
+pub(super) const DEPTH: f64 = 0.5;
 /// The same for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
 
-fn depth(body: &Body) -> f64 {
-    match body.packing {
-        PackingSpec::Random { .. } if !body.bonded => LOOSE_DEPTH,
+fn depth(body: &Body, kind: Kind) -> f64 {
+    match kind {
+        Kind::Random { .. } if !body.bonded => LOOSE_DEPTH,
         _ => DEPTH,
     }
-}
-
-/// A filled shape in its own frame.
-pub(super) struct Filled {
-    pub points: Points,
-    /// Mean radius, m.
-    pub radius: f64,
-    /// Neighbours of an element far from any border; absent for lattices.
-    pub coordination: Option<f64>,
-    pub volume: f64,
-    pub skin: TriMesh,
 }
 
 /// What is filled: a body, and the seed of the shot with the number of the body.
@@ -54,7 +47,7 @@ pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
 
 /// How the radius is given.
 #[derive(Clone, Copy)]
-enum Wanted {
+pub(super) enum Wanted {
     Radius(f64),
     Elements(f64),
 }
@@ -80,12 +73,52 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
 pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     let wanted = wanted(body)?;
-    let random = matches!(body.packing, PackingSpec::Random { .. });
+    let kind = match body.packing {
+        PackingSpec::Hexagonal { .. } => Kind::Hexagonal,
+        PackingSpec::Random {
+            spread,
+            neighbourhood,
+            ..
+        } => Kind::Random {
+            spread,
+            neighbourhood,
+        },
+        PackingSpec::Shell {
+            layers,
+            neighbourhood,
+            ..
+        } => {
+            let outline = Outline::of(body, base)?;
+            return shell::fill(job, wanted, outline, layers, neighbourhood);
+        }
+        PackingSpec::Twisted {
+            strands,
+            filaments,
+            pitch,
+            ..
+        } => {
+            let BodyShape::Cylinder { radius, height } = body.shape else {
+                return Err(PackError::Unfit {
+                    body: body.name.clone(),
+                    what: TWISTED,
+                });
+            };
+            let rope = Rope {
+                strands,
+                filaments,
+                pitch: positive(body, "packing.pitch", pitch)?,
+                radius: positive(body, "shape.radius", radius)?,
+                height: positive(body, "shape.height", height)?,
+            };
+            return twisted::fill(body, wanted, &rope);
+        }
+        PackingSpec::Woven {
+            weave, filaments, ..
+        } => return cloth(body, wanted, base, (weave, filaments)),
+    };
+    let random = matches!(kind, Kind::Random { .. });
     match &body.shape {
-        BodyShape::Plate { .. } | BodyShape::Block { .. } if random => Err(PackError::Counted {
-            body: body.name.clone(),
-        }),
-        BodyShape::Plate { size, layers, hole } => {
+        BodyShape::Plate { size, layers, hole } if !random => {
             for edge in size {
                 positive(body, "shape.size", *edge)?;
             }
@@ -115,7 +148,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             let fit = Fit::lattice(centres, radius);
             Ok(fit.filled(area * layers * LAYER * radius, skin(radius)))
         }
-        BodyShape::Block { rows } => {
+        BodyShape::Block { rows } if !random => {
             for row in rows {
                 positive(body, "shape.rows", f64::from(*row))?;
             }
@@ -149,10 +182,33 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
         }
         _ => {
             let outline = Outline::of(body, base)?;
-            let fit = fill_solid(job, wanted, &outline)?;
+            let fit = fill_solid(job, kind, wanted, &outline)?;
             Ok(fit.filled(outline.volume, outline.skin))
         }
     }
+}
+
+/// Fills a shape with cloth: a plate with as many sheets as it has layers, others with as many as fit.
+fn cloth(
+    body: &Body,
+    wanted: Wanted,
+    base: &Path,
+    yarns: (Weave, u32),
+) -> Result<Filled, PackError> {
+    if let BodyShape::Plate { size, layers, hole } = body.shape {
+        for edge in size {
+            positive(body, "shape.size", edge)?;
+        }
+        return woven::fill(body, wanted, &woven::plate(size, layers, hole), yarns);
+    }
+    let outline = Outline::of(body, base)?;
+    let cut = Cut {
+        solid: outline.solid(),
+        bounds: outline.bounds(),
+        sheets: None,
+        hole: 0.0,
+    };
+    woven::fill(body, wanted, &cut, yarns)
 }
 
 /// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
@@ -181,7 +237,8 @@ fn refuse_sparse(
 struct Fit {
     points: Points,
     radius: f64,
-    coordination: Option<f64>,
+    bonding: Bonding,
+    makeup: Makeup,
 }
 
 impl Fit {
@@ -189,7 +246,8 @@ impl Fit {
         Fit {
             points: Points::equal(centres, radius),
             radius,
-            coordination: None,
+            bonding: Kind::Hexagonal.bonding(),
+            makeup: Makeup::Lattice,
         }
     }
 
@@ -197,7 +255,8 @@ impl Fit {
         Filled {
             points: self.points,
             radius: self.radius,
-            coordination: self.coordination,
+            bonding: self.bonding,
+            makeup: self.makeup,
             volume,
             skin,
         }
@@ -205,22 +264,17 @@ impl Fit {
 }
 
 /// How far the number of elements may be from the one asked for before the radius is corrected.
-const CLOSE: f64 = 0.02;
+pub(super) const CLOSE: f64 = 0.02;
 
-fn fill_solid(job: Job, wanted: Wanted, outline: &Outline) -> Result<Fit, PackError> {
+fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result<Fit, PackError> {
     let body = job.body;
     let Outline { skin, volume, .. } = outline;
     let (volume, bounds, solid) = (*volume, outline.bounds(), &outline.solid());
-    let (depth, each) = (depth(body), volume_each(&body.packing));
+    let (depth, each) = (depth(body, kind), kind.volume_each());
     let (start, room) = match wanted {
         Wanted::Radius(radius) => (radius, 1.0),
         Wanted::Elements(number) => {
-            let area: f64 = (0..skin.triangles.len())
-                .map(|t| {
-                    let [a, b, c] = skin.corners(t);
-                    (b - a).cross(c - a).length() / 2.0
-                })
-                .sum();
+            let area = skin.area();
             // The layer above the outermost centres stays empty.
             let mut radius = (volume / (each * number)).cbrt();
             for _ in 0..4 {
@@ -241,7 +295,7 @@ fn fill_solid(job: Job, wanted: Wanted, outline: &Outline) -> Result<Fit, PackEr
     };
     estimate(start)?;
     sparse(start)?;
-    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
+    let pattern = Pattern::of(kind, (bounds.1 - bounds.0) * room / start, job.draw);
     let at = |radius: f64| {
         estimate(radius)?;
         sparse(radius)?;
@@ -270,7 +324,8 @@ fn fill_solid(job: Job, wanted: Wanted, outline: &Outline) -> Result<Fit, PackEr
     Ok(Fit {
         points,
         radius,
-        coordination: pattern.coordination(body.packing.neighbourhood()),
+        bonding: kind.bonding(),
+        makeup: pattern.makeup(),
     })
 }
 
@@ -309,7 +364,7 @@ fn counted(
     Ok((counts(radius).map(|n| n as u32), radius))
 }
 
-fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
+pub(super) fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
     if estimate <= f64::from(MAX_ELEMENTS) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use super::PackError;
 use super::solid::Solid;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, read, shapes};
-use crate::spec::{Body, BodyShape, Fill};
+use crate::spec::{Body, BodyShape, COUNTED, Fill};
 
 /// How the inside of a shape is told.
 pub(super) enum Form {
@@ -72,8 +72,9 @@ impl Outline {
                 (Form::Revolved { profile, segments }, skin)
             }
             BodyShape::Plate { .. } | BodyShape::Block { .. } => {
-                return Err(PackError::Counted {
+                return Err(PackError::Unfit {
                     body: body.name.clone(),
+                    what: COUNTED,
                 });
             }
         };

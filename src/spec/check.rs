@@ -6,8 +6,8 @@ use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
-    Action, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline, Region,
-    Rotation,
+    Action, BodyShape, COUNTED, ColliderShape, Drive, Elasticity, Fill, Material, PackingSpec,
+    Pipeline, Region, Rotation, TWISTED,
 };
 use crate::geometry::revolve::Profile;
 
@@ -213,11 +213,28 @@ impl Check<'_> {
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
         let counted = matches!(shape, BodyShape::Block { .. });
         let layered = counted || matches!(shape, BodyShape::Plate { .. });
-        if layered && matches!(packing, PackingSpec::Random { .. }) {
-            self.senseless(
-                &format!("{path}.packing.type"),
-                "plates and blocks are made of rows and layers, which a random packing has not; use shape = { type = \"box\" }",
-            );
+        let packing_type = format!("{path}.packing.type");
+        match packing {
+            PackingSpec::Random { .. } | PackingSpec::Shell { .. } if layered => {
+                self.senseless(&packing_type, COUNTED);
+            }
+            PackingSpec::Woven { .. } if counted => self.senseless(&packing_type, COUNTED),
+            PackingSpec::Twisted { .. } if !matches!(shape, BodyShape::Cylinder { .. }) => {
+                self.senseless(&packing_type, TWISTED);
+            }
+            PackingSpec::Shell { .. } => {
+                if let BodyShape::Mesh {
+                    fill: Fill::Winding,
+                    ..
+                } = shape
+                {
+                    self.senseless(
+                        &format!("{path}.shape.fill"),
+                        "a shell lies under the skin of a closed mesh; use fill = \"closed\"",
+                    );
+                }
+            }
+            _ => {}
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
