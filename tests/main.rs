@@ -20,6 +20,7 @@ mod properties;
 mod random;
 mod refusals;
 mod scenes;
+mod shells;
 mod statics;
 mod store;
 mod twisting;

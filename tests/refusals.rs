@@ -45,6 +45,90 @@ fn unknown_key() {
 }
 
 #[test]
+fn shapes_that_enclose_nothing() {
+    for (shape, parts) in [
+        (
+            "{ type = \"revolved\", profile = [[0.01, 0], [0.02, 0.01], [0.02, 0], [0.01, 0.02]] }",
+            &["shape.profile", "crosses itself", "point 1"][..],
+        ),
+        (
+            "{ type = \"revolved\", profile = [[\"1 cm\", 0.1], [0.01, 0]] }",
+            &["shape.profile", "from bottom to top", "0.1 m"],
+        ),
+        (
+            "{ type = \"revolved\", profile = [[0.01, 0], [-0.01, 0.1]] }",
+            &["shape.profile", "point 2", "zero or more"],
+        ),
+        (
+            "{ type = \"plate\", size = [0.01, 0.02], layers = 1, hole = \"5 mm\" }",
+            &["shape.hole", "0.005 m", "half its shorter side"],
+        ),
+    ] {
+        let text = pipeline(BODY, &format!("shape = {shape}"));
+        refused(&Place::new(), &text, &[&["shot.toml:13:"], parts].concat());
+    }
+}
+
+#[test]
+fn shells_ropes_and_cloth_that_cannot_be() {
+    let plate = "{ type = \"plate\", size = [0.01, 0.01], layers = 2 }";
+    let block = "{ type = \"block\", rows = [4, 4, 4] }";
+    let cuboid = "{ type = \"box\", size = [0.01, 0.01, 0.01] }";
+    let rod = "{ type = \"cylinder\", radius = 0.01, height = 0.1 }";
+    for (shape, packing, parts) in [
+        (
+            plate,
+            "type = \"shell\", radius = \"1 mm\", layers = 2",
+            &["packing.type", "rows and layers"][..],
+        ),
+        (
+            block,
+            "type = \"woven\", radius = \"1 mm\"",
+            &["packing.type", "rows and layers"],
+        ),
+        (
+            cuboid,
+            "type = \"shell\", radius = \"1 mm\", layers = 4",
+            &["\"b\"", "too thin", "4 layers", "0.001 m"],
+        ),
+        (
+            cuboid,
+            "type = \"shell\", radius = \"1 mm\", layers = 0",
+            &["packing.layers", "≥ 1"],
+        ),
+        (
+            cuboid,
+            "type = \"twisted\", radius = \"1 mm\", strands = 3, pitch = 0.1",
+            &["packing.type", "cylinder"],
+        ),
+        (
+            rod,
+            "type = \"twisted\", radius = \"1 mm\", strands = 1, pitch = 0.1",
+            &["packing.strands", "≥ 2"],
+        ),
+        (
+            rod,
+            "type = \"twisted\", radius = \"1 mm\", strands = 3, filaments = 37, pitch = 0.1",
+            &["\"b\"", "37 filaments", "largest element radius"],
+        ),
+        (
+            cuboid,
+            "type = \"woven\", radius = \"1 mm\", weave = \"satin\"",
+            &["packing.weave", "satin", "plain"],
+        ),
+        (
+            cuboid,
+            "type = \"woven\", radius = \"3 mm\"",
+            &["\"b\"", "sheet of cloth", "thick"],
+        ),
+    ] {
+        let text = pipeline(BODY, &format!("shape = {shape}"));
+        let text = text.replace("type = \"hexagonal\", radius = \"1 mm\"", packing);
+        refused(&Place::new(), &text, parts);
+    }
+}
+
+#[test]
 fn random_packing_that_cannot_be() {
     let random = |keys: &str| pipeline("type = \"hexagonal\", radius = \"1 mm\"", keys);
     for (keys, part) in [

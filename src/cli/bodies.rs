@@ -107,6 +107,12 @@ pub fn lines(body: &Value) -> Vec<String> {
             "directions {}, even ones a third each",
             directions.join(" ")
         ));
+    } else {
+        // A shell, a yarn or a thin plate.
+        out.push(format!(
+            "no part far from the skin whose packing could be told; {:.2} bonds an element",
+            2.0 * number(&body["bonds"]) / number(&body["elements"])
+        ));
     }
     out
 }
@@ -137,7 +143,10 @@ mod tests {
         assert_eq!(found[1]["overlap"], json!(0.4));
         assert_eq!(
             lines(&found[1]),
-            ["2 elements, 1 bonds, radius 1.25 m, overlap up to 0.4 radii"]
+            [
+                "2 elements, 1 bonds, radius 1.25 m, overlap up to 0.4 radii",
+                "no part far from the skin whose packing could be told; 1.00 bonds an element"
+            ]
         );
     }
 

@@ -1,5 +1,6 @@
 //! Tree of boxes over the triangles of a mesh: which triangles are near, and how near.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
@@ -108,6 +109,26 @@ impl Bvh {
         ControlFlow::Continue(())
     }
 
+    /// The point of the mesh nearest to `p` and its triangle, if one lies within `reach` (m). Of equally near triangles the one with the smallest
+    /// index counts.
+    pub fn nearest(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, u32)> {
+        let best = Cell::new((reach * reach, u32::MAX, DVec3::ZERO));
+        let _ = self.visit(
+            |node| p.distance_squared(p.clamp(node.low, node.high)) <= best.get().0,
+            |t| {
+                let q = nearest_on_triangle(p, mesh.corners(t as usize));
+                let (squared, known, _) = best.get();
+                let found = p.distance_squared(q);
+                if found < squared || (found == squared && t < known) {
+                    best.set((found, t, q));
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        let (_, t, q) = best.get();
+        (t != u32::MAX).then_some((q, t))
+    }
+
     /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).
     pub fn any_within(&self, mesh: &TriMesh, p: DVec3, distance: f64) -> bool {
         let limit = distance * distance;
@@ -146,6 +167,10 @@ mod tests {
             let exact = (q.max(DVec3::ZERO).length() + q.max_element().min(0.0)).abs();
             assert!(bvh.any_within(&mesh, p, exact + 1e-9));
             assert!(!bvh.any_within(&mesh, p, exact - 1e-9) || exact < 1e-9);
+            let (q, t) = bvh.nearest(&mesh, p, exact + 1e-9).unwrap();
+            assert!((p.distance(q) - exact).abs() < 1e-12);
+            assert_eq!(nearest_on_triangle(p, mesh.corners(t as usize)), q);
+            assert!(exact < 1e-9 || bvh.nearest(&mesh, p, exact - 1e-9).is_none());
         }
     }
 }

@@ -22,6 +22,31 @@ impl TriMesh {
         self.triangles[t].map(|v| self.positions[v as usize])
     }
 
+    /// Adds the triangles of another mesh; if only one has texture coordinates, the other's are 0.
+    pub fn append(&mut self, other: TriMesh) {
+        let (own, base) = (self.triangles.len(), self.positions.len() as u32);
+        self.positions.extend(other.positions);
+        let triangles = other.triangles.iter();
+        self.triangles
+            .extend(triangles.map(|t| t.map(|v| v + base)));
+        if !(self.uv.is_empty() && other.uv.is_empty()) {
+            self.uv.resize(own, CornerUv::default());
+            self.uv.extend(other.uv);
+            self.uv.resize(self.triangles.len(), CornerUv::default());
+        }
+    }
+
+    /// Area of all triangles, m².
+    pub fn area(&self) -> f64 {
+        (0..self.triangles.len()).map(|t| self.area_of(t)).sum()
+    }
+
+    /// Area of triangle `t`, m².
+    pub fn area_of(&self, t: usize) -> f64 {
+        let [a, b, c] = self.corners(t);
+        (b - a).cross(c - a).length() / 2.0
+    }
+
     /// Turns triangle `t` round.
     pub fn flip(&mut self, t: usize) {
         self.triangles[t].swap(1, 2);

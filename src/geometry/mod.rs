@@ -14,11 +14,14 @@ pub mod nearest;
 pub mod node_grid;
 mod obj;
 pub mod occupancy;
+pub mod offset;
 pub mod ply;
 pub mod read;
+pub mod revolve;
 pub mod shapes;
 pub mod solid;
 mod stl;
+pub mod tube;
 pub mod winding;
 
 pub use icosphere::icosphere;

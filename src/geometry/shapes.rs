@@ -74,6 +74,57 @@ pub fn cylinder(radius: f64, height: f64) -> TriMesh {
     }
 }
 
+/// Sides of a round hole.
+const HOLE_SIDES: u32 = 96;
+
+/// Box with these edge lengths (m) and a round hole of this radius (m) along y through its middle, narrower than the box. The hole is a prism of the
+/// volume of a cylinder.
+pub fn pierced(size: DVec3, hole: f64) -> TriMesh {
+    let corner = size.x.atan2(size.z);
+    // Directions of the box's corners, seen from the middle, among those of the hole's.
+    let corners = [
+        0.5 * PI - corner,
+        0.5 * PI + corner,
+        1.5 * PI - corner,
+        1.5 * PI + corner,
+    ];
+    let sides = (0..HOLE_SIDES).map(|side| TAU * f64::from(side) / f64::from(HOLE_SIDES));
+    let near = |a: f64| corners.iter().any(|c| (a - c).abs() < 1e-3);
+    let mut angles: Vec<f64> = sides.filter(|a| !near(*a)).chain(corners).collect();
+    angles.sort_by(f64::total_cmp);
+    let n = angles.len();
+    let doubled: f64 = (0..n)
+        .map(|k| (angles[(k + 1) % n] - angles[k]).rem_euclid(TAU).sin())
+        .sum();
+    let radius = hole * (TAU / doubled).sqrt();
+    let half = size / 2.0;
+    let mut mesh = TriMesh::default();
+    for angle in angles {
+        let (sin, cos) = angle.sin_cos();
+        let border = (half.x / cos.abs()).min(half.z / sin.abs());
+        for reach in [border, radius] {
+            for y in [-half.y, half.y] {
+                mesh.positions.push(DVec3::new(reach * cos, y, reach * sin));
+            }
+        }
+    }
+    for k in 0..n as u32 {
+        let next = (k + 1) % n as u32;
+        // Below and above at the border, then at the hole.
+        let [a, b, c, d] = [0, 1, 2, 3].map(|m| 4 * k + m);
+        let [na, nb, nc, nd] = [0, 1, 2, 3].map(|m| 4 * next + m);
+        for [p, q, r, s] in [
+            [a, b, nb, na],
+            [d, c, nc, nd],
+            [b, d, nd, nb],
+            [c, a, na, nc],
+        ] {
+            mesh.triangles.extend([[p, q, r], [p, r, s]]);
+        }
+    }
+    mesh
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +136,11 @@ mod tests {
             (cuboid(DVec3::new(0.2, 3.0, 1.5)), 0.9, 1e-15),
             (sphere(0.7), 4.0 / 3.0 * PI * 0.343, 1e-13),
             (cylinder(0.4, 2.0), PI * 0.16 * 2.0, 1e-13),
+            (
+                pierced(DVec3::new(1.0, 0.2, 3.0), 0.4),
+                0.2 * (3.0 - PI * 0.16),
+                1e-13,
+            ),
         ];
         for (mesh, volume, tolerance) in cases {
             let mut checked = mesh.clone();

@@ -56,24 +56,60 @@ fn softened(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
     (young, young / (2.0 * shear) - 1.0)
 }
 
-/// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson` in (−1, ¼].
-///
-/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: of an element far from any border, in the mean.
-pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
-    // ν falls with λ, from above ¼.
+/// λ at which `poisson_of`, which falls with it from ¼ or above, is `poisson`.
+fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while softened(fabric, bonds, high).1 > poisson && high < 1e6 {
+    while poisson_of(high) > poisson && high < 1e6 {
         high *= 2.0;
     }
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if softened(fabric, bonds, middle).1 > poisson {
+        if poisson_of(middle) > poisson {
             low = middle;
         } else {
             high = middle;
         }
     }
-    (softened(fabric, bonds, high).0, high)
+    high
+}
+
+/// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson` in (−1, ¼].
+///
+/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: of an element far from any border, in the mean.
+pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
+    let ratio = ratio_of(poisson, |ratio| softened(fabric, bonds, ratio).1);
+    (softened(fabric, bonds, ratio).0, ratio)
+}
+
+/// In-plane Young's modulus over that of the bonds and Poisson's ratio of a shell whose bonds point alike to all sides along it, free across.
+///
+/// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a bond and the shell's normal. Every element
+/// moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
+fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
+    let all = 3.0 * fabric;
+    // Shear of a bond: |ε n|² − (n·ε n)².
+    let c11 = all * (3.0 * ss / 8.0 + ratio * (ss + sc - 0.75 * ss) / 2.0);
+    let c12 = all * (1.0 - ratio) * ss / 8.0;
+    let c13 = all * (1.0 - ratio) * sc / 2.0;
+    let c33 = all * (cc + ratio * sc);
+    // No stress across; a single layer has no stiffness across either.
+    let free = if c33 > 0.0 { c13 * c13 / c33 } else { 0.0 };
+    let (q11, q12) = (c11 - free, c12 - free);
+    (q11 - q12 * q12 / q11, q12 / q11)
+}
+
+/// In-plane Young's modulus of a shell over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson` in (−1, ¼].
+///
+/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle
+/// between a bond and the shell's normal.
+pub fn shell(fabric: f64, moments: [f64; 3], poisson: f64) -> (f64, f64) {
+    let ratio = ratio_of(poisson, |ratio| sheet(fabric, moments, ratio).1);
+    (sheet(fabric, moments, ratio).0, ratio)
+}
+
+/// G_b/E_b of a rod, whose bond is a cylinder of the material: 1 / (2 (1 + ν)).
+pub fn rod_shear_ratio(poisson: f64) -> f64 {
+    0.5 / (1.0 + poisson)
 }
 
 /// Factor on modulus or strength of a bond at an angle to the grain, of which `cosine` is told: 1 + λ cos⁴ (Lu 2021, eq. 30).
@@ -156,5 +192,24 @@ mod tests {
             assert!((poisson(shear_ratio(nu)) - nu).abs() < 1e-15);
         }
         assert_eq!(shear_ratio(POISSON_LIMIT), 0.0);
+    }
+
+    #[test]
+    fn sheets_of_bonds_in_all_directions_are_solids_and_flat_ones_triangular_lattices() {
+        // Bonds evenly in all directions: means of s⁴, s²c², c⁴ over the sphere are 8/15, 2/15, 1/5.
+        for ratio in [0.0, 0.3, 1.0] {
+            let (young, nu) = sheet(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);
+            assert!((young / stiffening(1.3, ratio) - 1.0).abs() < 1e-12);
+            assert!((nu - poisson(ratio)).abs() < 1e-12);
+        }
+        // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. Three bonds an element of area 2√3 r², k = E_b S/(2r): Σ k l0²
+        // over the area is 2√3 k.
+        let fabric = 2.0 * 3.0_f64.sqrt() / 3.0;
+        let (young, nu) = sheet(fabric, [1.0, 0.0, 0.0], 0.0);
+        assert!((young - 2.0 / 3.0_f64.sqrt()).abs() < 1e-12, "{young}");
+        assert!((nu - 1.0 / 3.0).abs() < 1e-12, "{nu}");
+        let (young, ratio) = shell(fabric, [0.7, 0.1, 0.1], 0.2);
+        let (again, nu) = sheet(fabric, [0.7, 0.1, 0.1], ratio);
+        assert!(young == again && (nu - 0.2).abs() < 1e-9);
     }
 }

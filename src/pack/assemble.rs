@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::hexagonal::NEIGHBOURS;
 use super::kinds::{self, BondNumbers, Kinds};
-use super::{PackError, PackedBody};
+use super::{Calibration, PackError, PackedBody};
 use crate::columns::{BondLaw, Bonds, Elements, Shape};
 use crate::spec::{Body, MassModel, Pipeline};
 use crate::store::Packing;
@@ -130,12 +130,14 @@ fn append_bonds(
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
     // An element at the border of a lattice counts as one within: a free border bears nothing across it, so that the bonds missing there do not
     // soften the rows along it. Elements at the border of a random packing have no such rows: their own bonds count.
-    let counted = match packed.coordination {
-        None => (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64,
-        Some(_) => 1.0,
+    let counted = match packed.calibration {
+        Calibration::Lattice => {
+            (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
+        }
+        _ => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let kinds = Kinds::new(pipeline, body, materials, fabric, packed.coordination)?;
+    let kinds = Kinds::new(pipeline, body, materials, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]

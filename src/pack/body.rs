@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::fill::{Job, fill, too_large};
-use super::{PackError, hilbert, neighbours};
+use super::{Calibration, PackError, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::spec::Body;
 
@@ -18,8 +18,8 @@ pub struct PackedBody {
     pub radii: Vec<f64>,
     /// Their mean, m, before elements were left out.
     pub radius: f64,
-    /// Neighbours of an element far from any border, in the mean of a random packing; absent for lattices.
-    pub coordination: Option<f64>,
+    /// What the moduli of its bonds follow from.
+    pub calibration: Calibration,
     /// Volume of the shape, m³: of its skin; of a mesh filled by winding number, where that exceeds one half.
     pub volume: f64,
     /// Pairs of neighbours `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
@@ -51,7 +51,10 @@ pub fn pack_body(
     let mut radii: Vec<f64> = sorted.map(|at| filled.points.radii[at]).collect();
     let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.bonded {
-        pairs = neighbours::pairs(&centres, &radii, body.packing.neighbourhood());
+        pairs = filled.bonding.pairs(&centres, &radii, &order);
+    }
+    let calibration = filled.makeup.calibration(&centres, &order, &pairs);
+    if body.bonded {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     if centres.len() < 2 {
@@ -65,7 +68,7 @@ pub fn pack_body(
         centres,
         radii,
         radius: filled.radius,
-        coordination: filled.coordination,
+        calibration,
         volume: filled.volume,
         pairs,
         skin: filled.skin,

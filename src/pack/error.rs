@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use crate::geometry::check::MeshDefect;
 use crate::geometry::read::MeshError;
+use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
 use crate::spec::{Body, Pipeline};
 
@@ -63,6 +64,14 @@ pub enum PackError {
         /// Of the mesh's bounding box, m.
         extent: DVec3,
     },
+    /// The profile of a solid of revolution encloses none.
+    #[error("body {body:?}: {source}")]
+    Profile {
+        /// Its name.
+        body: String,
+        /// What is wrong with the profile.
+        source: ProfileFault,
+    },
     /// Scale and height of a mesh.
     #[error("body {body:?}: both scale and height are given; give one of them")]
     ScaleAndHeight {
@@ -77,14 +86,6 @@ pub enum PackError {
         /// "found both" or "found neither".
         found: &'static str,
     },
-    /// A shape of counted rows or layers at random.
-    #[error(
-        "body {body:?}: plates and blocks are made of rows and layers, which a random packing has not; use shape = {{ type = \"box\" }}"
-    )]
-    Counted {
-        /// Its name.
-        body: String,
-    },
     /// Fewer than two elements fit.
     #[error(
         "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \
@@ -98,6 +99,65 @@ pub enum PackError {
         radius: f64,
         /// Of the body's bounding box in its own frame, m.
         extent: DVec3,
+    },
+    /// A shape with no room for all layers of its shell.
+    #[error(
+        "body {body:?}: it is too thin for a shell of {layers} layers of elements of radius {radius} m, {thickness} m thick, about a hollow; \
+         give fewer layers, a smaller radius or more elements"
+    )]
+    TooThin {
+        /// Its name.
+        body: String,
+        /// Of the shell.
+        layers: u32,
+        /// m
+        radius: f64,
+        /// Of the shell, m.
+        thickness: f64,
+    },
+    /// A rope that does not go into its cylinder, or whose turns would lie on each other.
+    #[error(
+        "body {body:?}: a rope of {strands} strands of {filaments} filaments of element radius {radius} m and a pitch of {pitch} m does not fit into \
+         its cylinder of radius {cylinder} m; the largest element radius that fits is {largest:.4e} m"
+    )]
+    Rope {
+        /// Its name.
+        body: String,
+        /// Strands.
+        strands: u32,
+        /// Filaments of a strand.
+        filaments: u32,
+        /// Of the elements, m.
+        radius: f64,
+        /// Length of a turn, m.
+        pitch: f64,
+        /// Radius of the cylinder, m.
+        cylinder: f64,
+        /// Largest element radius that fits, m.
+        largest: f64,
+    },
+    /// A shape too thin for one sheet of cloth.
+    #[error(
+        "body {body:?}: a sheet of cloth of element radius {radius:e} m is {thickness:.4e} m thick, the body {height:e} m along y; \
+         give a smaller radius or fewer filaments, or a plate, whose thickness follows"
+    )]
+    Cloth {
+        /// Its name.
+        body: String,
+        /// m
+        radius: f64,
+        /// Of a sheet, m.
+        thickness: f64,
+        /// Of the body along y, m.
+        height: f64,
+    },
+    /// A packing of other shapes alone.
+    #[error("body {body:?}: {what}")]
+    Unfit {
+        /// Its name.
+        body: String,
+        /// Which shapes the packing is for.
+        what: &'static str,
     },
     /// More elements than can be numbered.
     #[error(

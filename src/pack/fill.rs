@@ -1,38 +1,32 @@
 //! The shape of a body, filled with elements in its own frame.
 
+use std::f64::consts::PI;
 use std::path::Path;
 
 use glam::DVec3;
 
+use super::filled::{Bonding, Filled, Makeup};
 use super::hexagonal::{self, CELL, LAYER, ROW};
-use super::pattern::{Pattern, Points, volume_each};
-use super::solid::Solid;
+use super::outline::{Outline, positive};
+use super::pattern::{Kind, Pattern, Points};
+use super::shell;
+use super::yarn::twisted::{self, Rope};
+use super::yarn::woven::{self, Cut};
 use super::{MAX_ELEMENTS, PackError};
-use crate::geometry::{TriMesh, check, read, shapes};
-use crate::spec::{Body, BodyShape, Fill, PackingSpec};
+use crate::geometry::{TriMesh, shapes};
+use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
 /// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
 /// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
-const DEPTH: f64 = 0.5;
+pub(super) const DEPTH: f64 = 0.5;
 /// The same for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
 
-fn depth(body: &Body) -> f64 {
-    match body.packing {
-        PackingSpec::Random { .. } if !body.bonded => LOOSE_DEPTH,
+fn depth(body: &Body, kind: Kind) -> f64 {
+    match kind {
+        Kind::Random { .. } if !body.bonded => LOOSE_DEPTH,
         _ => DEPTH,
     }
-}
-
-/// A filled shape in its own frame.
-pub(super) struct Filled {
-    pub points: Points,
-    /// Mean radius, m.
-    pub radius: f64,
-    /// Neighbours of an element far from any border; absent for lattices.
-    pub coordination: Option<f64>,
-    pub volume: f64,
-    pub skin: TriMesh,
 }
 
 /// What is filled: a body, and the seed of the shot with the number of the body.
@@ -51,20 +45,9 @@ pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
     }
 }
 
-fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PackError::NotPositive {
-        owner: format!("body {:?}", body.name),
-        key,
-        value,
-    })
-}
-
 /// How the radius is given.
 #[derive(Clone, Copy)]
-enum Wanted {
+pub(super) enum Wanted {
     Radius(f64),
     Elements(f64),
 }
@@ -90,100 +73,82 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
 pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     let wanted = wanted(body)?;
-    let random = matches!(body.packing, PackingSpec::Random { .. });
-    match &body.shape {
-        BodyShape::Mesh {
-            file,
-            scale,
-            height,
-            fill,
+    let kind = match body.packing {
+        PackingSpec::Hexagonal { .. } => Kind::Hexagonal,
+        PackingSpec::Random {
+            spread,
+            neighbourhood,
+            ..
+        } => Kind::Random {
+            spread,
+            neighbourhood,
+        },
+        PackingSpec::Shell {
+            layers,
+            neighbourhood,
+            ..
         } => {
-            let path = base.join(file);
-            let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
-                body: body.name.clone(),
-                source,
-            })?;
-            if *fill == Fill::Closed {
-                check::require_solid(&mut skin).map_err(|source| PackError::Defect {
+            let outline = Outline::of(body, base)?;
+            return shell::fill(job, wanted, outline, layers, neighbourhood);
+        }
+        PackingSpec::Twisted {
+            strands,
+            filaments,
+            pitch,
+            ..
+        } => {
+            let BodyShape::Cylinder { radius, height } = body.shape else {
+                return Err(PackError::Unfit {
                     body: body.name.clone(),
-                    file: path.clone(),
-                    source,
-                })?;
-            } else if skin.volume() < 0.0 {
-                check::flip(&mut skin);
-            }
-            resize(body, &mut skin, *scale, *height)?;
-            let solid = match fill {
-                Fill::Closed => Solid::closed(&skin),
-                Fill::Winding => Solid::wound(&skin),
-            };
-            let bounds = skin.bounds().unwrap_or_default();
-            let volume = match fill {
-                Fill::Closed => skin.volume(),
-                Fill::Winding => solid.sampled_volume(bounds),
-            };
-            if volume <= 0.0 {
-                return Err(PackError::NoVolume {
-                    body: body.name.clone(),
-                    file: path,
-                    extent: bounds.1 - bounds.0,
+                    what: TWISTED,
                 });
-            }
-            positive(body, "volume of the mesh", volume)?;
-            let fit = fill_solid(job, wanted, &solid, &skin, volume)?;
-            drop(solid);
-            Ok(fit.filled(volume, skin))
-        }
-        BodyShape::Sphere { radius } => {
-            let radius = positive(body, "shape.radius", *radius)?;
-            let solid = Solid::Ball { radius };
-            from_solid(job, wanted, &solid, shapes::sphere(radius))
-        }
-        BodyShape::Cylinder { radius, height } => {
-            let radius = positive(body, "shape.radius", *radius)?;
-            let height = positive(body, "shape.height", *height)?;
-            let solid = Solid::Cylinder { radius, height };
-            from_solid(job, wanted, &solid, shapes::cylinder(radius, height))
-        }
-        BodyShape::Box { size } => {
-            for edge in size {
-                positive(body, "shape.size", *edge)?;
-            }
-            let size = DVec3::from_array(*size);
-            let skin = shapes::cuboid(size);
-            if random {
-                let half = size / 2.0;
-                return from_solid(job, wanted, &Solid::Cuboid { half }, skin);
-            }
-            let start = (size.element_product() / CELL).cbrt();
-            let counts = |r: f64| {
-                let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
-                rows.to_array().map(f64::round)
             };
-            let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
-            let centres = hexagonal::block(counts, radius);
-            Ok(Fit::lattice(centres, radius).filled(size.element_product(), skin))
+            let rope = Rope {
+                strands,
+                filaments,
+                pitch: positive(body, "packing.pitch", pitch)?,
+                radius: positive(body, "shape.radius", radius)?,
+                height: positive(body, "shape.height", height)?,
+            };
+            return twisted::fill(body, wanted, &rope);
         }
-        BodyShape::Plate { .. } | BodyShape::Block { .. } if random => Err(PackError::Counted {
-            body: body.name.clone(),
-        }),
-        BodyShape::Plate { size, layers } => {
+        PackingSpec::Woven {
+            weave, filaments, ..
+        } => return cloth(body, wanted, base, (weave, filaments)),
+    };
+    let random = matches!(kind, Kind::Random { .. });
+    match &body.shape {
+        BodyShape::Plate { size, layers, hole } if !random => {
             for edge in size {
                 positive(body, "shape.size", *edge)?;
             }
             let layers = positive(body, "shape.layers", f64::from(*layers))?;
             let [x, z] = *size;
-            let skin = |r: f64| shapes::cuboid(DVec3::new(x, layers * LAYER * r, z));
+            let hole = hole.map(|hole| positive(body, "shape.hole", hole));
+            let hole = hole.transpose()?;
+            let area = x * z - hole.map_or(0.0, |hole| PI * hole * hole);
+            positive(body, "area that shape.hole leaves", area)?;
+            let skin = |r: f64| {
+                let size = DVec3::new(x, layers * LAYER * r, z);
+                hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
+            };
+            // The rows are counted as if they went on through the hole.
+            let whole = match wanted {
+                Wanted::Elements(number) => Wanted::Elements(number * x * z / area),
+                Wanted::Radius(_) => wanted,
+            };
             let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
             let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
-            let (counts, radius) = counted(body, wanted, &skin(0.0), start, counts)?;
+            let (counts, radius) = counted(body, whole, &skin(0.0), start, counts)?;
             // Rows along x as ever, layers turned from z to y.
             let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
-            let centres = hexagonal::block(counts, radius);
-            let fit = Fit::lattice(centres.into_iter().map(turned).collect(), radius);
-            Ok(fit.filled(x * z * layers * LAYER * radius, skin(radius)))
+            let clear = hole.map_or(0.0, |hole| hole + DEPTH * radius);
+            let centres = hexagonal::block(counts, radius).into_iter().map(turned);
+            let centres = centres.filter(|p| p.x.hypot(p.z) >= clear).collect();
+            let fit = Fit::lattice(centres, radius);
+            Ok(fit.filled(area * layers * LAYER * radius, skin(radius)))
         }
-        BodyShape::Block { rows } => {
+        BodyShape::Block { rows } if !random => {
             for row in rows {
                 positive(body, "shape.rows", f64::from(*row))?;
             }
@@ -202,34 +167,48 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             let fit = Fit::lattice(hexagonal::block(*rows, radius), radius);
             Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
         }
+        BodyShape::Box { .. } if !random => {
+            let Outline { skin, volume, .. } = Outline::of(body, base)?;
+            let (low, high) = skin.bounds().unwrap_or_default();
+            let size = high - low;
+            let start = (volume / CELL).cbrt();
+            let counts = |r: f64| {
+                let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
+                rows.to_array().map(f64::round)
+            };
+            let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
+            let centres = hexagonal::block(counts, radius);
+            Ok(Fit::lattice(centres, radius).filled(volume, skin))
+        }
+        _ => {
+            let outline = Outline::of(body, base)?;
+            let fit = fill_solid(job, kind, wanted, &outline)?;
+            Ok(fit.filled(outline.volume, outline.skin))
+        }
     }
 }
 
-/// Scales a mesh by a factor or to a height.
-fn resize(
+/// Fills a shape with cloth: a plate with as many sheets as it has layers, others with as many as fit.
+fn cloth(
     body: &Body,
-    mesh: &mut TriMesh,
-    scale: Option<f64>,
-    height: Option<f64>,
-) -> Result<(), PackError> {
-    let factor = match (scale, height) {
-        (None, None) => return Ok(()),
-        (Some(scale), None) => positive(body, "shape.scale", scale)?,
-        (None, Some(height)) => {
-            let (low, high) = mesh.bounds().unwrap_or_default();
-            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
-            positive(body, "shape.height", height)? / own
+    wanted: Wanted,
+    base: &Path,
+    yarns: (Weave, u32),
+) -> Result<Filled, PackError> {
+    if let BodyShape::Plate { size, layers, hole } = body.shape {
+        for edge in size {
+            positive(body, "shape.size", edge)?;
         }
-        (Some(_), Some(_)) => {
-            return Err(PackError::ScaleAndHeight {
-                body: body.name.clone(),
-            });
-        }
-    };
-    for p in &mut mesh.positions {
-        *p *= factor;
+        return woven::fill(body, wanted, &woven::plate(size, layers, hole), yarns);
     }
-    Ok(())
+    let outline = Outline::of(body, base)?;
+    let cut = Cut {
+        solid: outline.solid(),
+        bounds: outline.bounds(),
+        sheets: None,
+        hole: 0.0,
+    };
+    woven::fill(body, wanted, &cut, yarns)
 }
 
 /// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
@@ -258,7 +237,8 @@ fn refuse_sparse(
 struct Fit {
     points: Points,
     radius: f64,
-    coordination: Option<f64>,
+    bonding: Bonding,
+    makeup: Makeup,
 }
 
 impl Fit {
@@ -266,7 +246,8 @@ impl Fit {
         Fit {
             points: Points::equal(centres, radius),
             radius,
-            coordination: None,
+            bonding: Kind::Hexagonal.bonding(),
+            makeup: Makeup::Lattice,
         }
     }
 
@@ -274,41 +255,26 @@ impl Fit {
         Filled {
             points: self.points,
             radius: self.radius,
-            coordination: self.coordination,
+            bonding: self.bonding,
+            makeup: self.makeup,
             volume,
             skin,
         }
     }
 }
 
-fn from_solid(job: Job, wanted: Wanted, solid: &Solid, skin: TriMesh) -> Result<Filled, PackError> {
-    let volume = skin.volume();
-    let fit = fill_solid(job, wanted, solid, &skin, volume)?;
-    Ok(fit.filled(volume, skin))
-}
-
 /// How far the number of elements may be from the one asked for before the radius is corrected.
-const CLOSE: f64 = 0.02;
+pub(super) const CLOSE: f64 = 0.02;
 
-fn fill_solid(
-    job: Job,
-    wanted: Wanted,
-    solid: &Solid,
-    skin: &TriMesh,
-    volume: f64,
-) -> Result<Fit, PackError> {
+fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result<Fit, PackError> {
     let body = job.body;
-    let bounds = skin.bounds().unwrap_or_default();
-    let (depth, each) = (depth(body), volume_each(&body.packing));
+    let Outline { skin, volume, .. } = outline;
+    let (volume, bounds, solid) = (*volume, outline.bounds(), &outline.solid());
+    let (depth, each) = (depth(body, kind), kind.volume_each());
     let (start, room) = match wanted {
         Wanted::Radius(radius) => (radius, 1.0),
         Wanted::Elements(number) => {
-            let area: f64 = (0..skin.triangles.len())
-                .map(|t| {
-                    let [a, b, c] = skin.corners(t);
-                    (b - a).cross(c - a).length() / 2.0
-                })
-                .sum();
+            let area = skin.area();
             // The layer above the outermost centres stays empty.
             let mut radius = (volume / (each * number)).cbrt();
             for _ in 0..4 {
@@ -329,7 +295,7 @@ fn fill_solid(
     };
     estimate(start)?;
     sparse(start)?;
-    let pattern = Pattern::of(body, (bounds.1 - bounds.0) * room / start, job.draw);
+    let pattern = Pattern::of(kind, (bounds.1 - bounds.0) * room / start, job.draw);
     let at = |radius: f64| {
         estimate(radius)?;
         sparse(radius)?;
@@ -358,7 +324,8 @@ fn fill_solid(
     Ok(Fit {
         points,
         radius,
-        coordination: pattern.coordination(body.packing.neighbourhood()),
+        bonding: kind.bonding(),
+        makeup: pattern.makeup(),
     })
 }
 
@@ -397,7 +364,7 @@ fn counted(
     Ok((counts(radius).map(|n| n as u32), radius))
 }
 
-fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
+pub(super) fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
     if estimate <= f64::from(MAX_ELEMENTS) {
         return Ok(());
     }

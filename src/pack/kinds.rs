@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::{PackError, PackedBody, find_material};
+use super::{Calibration, PackError, PackedBody, find_material};
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Material, Pipeline};
@@ -129,14 +129,13 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Of a body whose elements are of these `materials`; `fabric` = Σ S l0 / (3V), `coordination` the bonds of an element far from any
-    /// border where the packing is random.
+    /// Of a body whose elements are of these `materials`; `fabric` = Σ S l0 / (3V).
     pub fn new(
         pipeline: &Pipeline,
         body: &Body,
         materials: &[u32],
         fabric: f64,
-        coordination: Option<f64>,
+        calibration: Calibration,
     ) -> Result<Self, PackError> {
         let turn = body.rotation.quaternion();
         let mut place = vec![usize::MAX; pipeline.materials.len()];
@@ -146,7 +145,7 @@ impl Kinds {
             if *place == usize::MAX {
                 *place = own.len();
                 let material = &pipeline.materials[number as usize];
-                own.push((material, kind(material, turn, fabric, coordination)?));
+                own.push((material, kind(material, turn, fabric, calibration)?));
             }
         }
         let kinds = own
@@ -172,9 +171,9 @@ fn kind(
     material: &Material,
     turn: DQuat,
     fabric: f64,
-    coordination: Option<f64>,
+    calibration: Calibration,
 ) -> Result<BondKind, PackError> {
-    let (young, shear) = moduli(material, fabric, coordination)?;
+    let (young, shear) = moduli(material, fabric, calibration)?;
     let mean = |key, strength: Option<f64>| {
         strength.map_or(Ok(f64::INFINITY), |value| positive(material, key, value))
     };
@@ -240,12 +239,11 @@ pub(super) fn positive(
     })
 }
 
-/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V), `coordination` the bonds of an element far from any
-/// border where the packing is random.
+/// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V).
 fn moduli(
     material: &Material,
     fabric: f64,
-    coordination: Option<f64>,
+    calibration: Calibration,
 ) -> Result<(f64, f64), PackError> {
     let young = positive(material, "young", material.young)?;
     match material.elasticity {
@@ -263,12 +261,16 @@ fn moduli(
                     value: poisson,
                 });
             }
-            let (stiffening, ratio) = match coordination {
-                None => {
+            let (stiffening, ratio) = match calibration {
+                Calibration::Lattice => {
                     let ratio = elasticity::shear_ratio(poisson);
                     (elasticity::stiffening(fabric, ratio), ratio)
                 }
-                Some(neighbours) => elasticity::random(fabric, neighbours, poisson),
+                Calibration::Random { coordination } => {
+                    elasticity::random(fabric, coordination, poisson)
+                }
+                Calibration::Shell { moments } => elasticity::shell(fabric, moments, poisson),
+                Calibration::Yarn => (1.0, elasticity::rod_shear_ratio(poisson)),
             };
             let bond = young / stiffening;
             Ok((bond, ratio * bond))

@@ -5,14 +5,18 @@ mod body;
 mod error;
 pub mod figures;
 mod fill;
+mod filled;
 mod hexagonal;
 mod hilbert;
 mod kinds;
 mod neighbours;
+mod outline;
 mod overlap;
 mod pattern;
 mod random;
+mod shell;
 mod solid;
+mod yarn;
 
 use std::path::Path;
 
@@ -23,6 +27,7 @@ use crate::store::{self, Packing, Store, atomic};
 pub use body::{PackedBody, pack_body};
 pub use error::PackError;
 pub use figures::{Figures, figures};
+pub use filled::Calibration;
 
 /// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
 pub const MAX_ELEMENTS: u32 = 700_000_000;

@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
+use super::filled::{Bonding, Makeup};
 use super::hexagonal;
 use super::random::{self, Draw, Tile};
 use super::solid::Solid;
-use crate::spec::{Body, PackingSpec};
 
 /// Centres and radii, m.
 #[derive(Clone, Debug, Default)]
@@ -22,11 +22,30 @@ impl Points {
     }
 }
 
-/// Volume that an element stands for over the cube of the mean radius: of random packings about.
-pub(super) fn volume_each(packing: &PackingSpec) -> f64 {
-    match packing {
-        PackingSpec::Hexagonal { .. } => hexagonal::CELL,
-        PackingSpec::Random { spread, .. } => random::volume_each(*spread),
+/// Ways to fill a solid throughout.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Hexagonal close packing.
+    Hexagonal,
+    /// Random close packing: spread of the radii, and over the sum of radii how far bonds reach.
+    Random { spread: f64, neighbourhood: f64 },
+}
+
+impl Kind {
+    /// Volume that an element stands for over the cube of the mean radius: of random packings about.
+    pub fn volume_each(self) -> f64 {
+        match self {
+            Kind::Hexagonal => hexagonal::CELL,
+            Kind::Random { spread, .. } => random::volume_each(spread),
+        }
+    }
+
+    /// Which elements are bonded.
+    pub fn bonding(self) -> Bonding {
+        Bonding::Within(match self {
+            Kind::Hexagonal => 1.0,
+            Kind::Random { neighbourhood, .. } => neighbourhood,
+        })
     }
 }
 
@@ -35,22 +54,21 @@ pub(super) enum Pattern {
     /// Hexagonal close packing.
     Hexagonal,
     /// Random close packing.
-    Random(Tile),
+    Random { tile: Tile, neighbourhood: f64 },
 }
 
 impl Pattern {
-    /// The pattern that a body asks for, `size` large over the mean radius.
-    pub fn of(body: &Body, size: DVec3, (seed, number): (u64, u32)) -> Self {
-        match body.packing {
-            PackingSpec::Hexagonal { .. } => Pattern::Hexagonal,
-            PackingSpec::Random { spread, .. } => {
-                let draw = Draw {
-                    seed,
-                    body: number,
-                    spread,
-                };
-                Pattern::Random(Tile::new(size, draw))
-            }
+    /// The pattern of a body, `size` large over the mean radius.
+    pub fn of(kind: Kind, size: DVec3, (seed, body): (u64, u32)) -> Self {
+        match kind {
+            Kind::Hexagonal => Pattern::Hexagonal,
+            Kind::Random {
+                spread,
+                neighbourhood,
+            } => Pattern::Random {
+                tile: Tile::new(size, Draw { seed, body, spread }),
+                neighbourhood,
+            },
         }
     }
 
@@ -61,15 +79,20 @@ impl Pattern {
                 hexagonal::fill(solid, bounds, radius, depth * radius),
                 radius,
             ),
-            Pattern::Random(tile) => tile.fill(solid, bounds, radius, depth),
+            Pattern::Random { tile, .. } => tile.fill(solid, bounds, radius, depth),
         }
     }
 
-    /// Elements within `neighbourhood` times the sum of radii of one far from any border, in the mean of a random packing.
-    pub fn coordination(&self, neighbourhood: f64) -> Option<f64> {
+    /// What the elements make up.
+    pub fn makeup(&self) -> Makeup {
         match self {
-            Pattern::Hexagonal => None,
-            Pattern::Random(tile) => Some(tile.coordination(neighbourhood)),
+            Pattern::Hexagonal => Makeup::Lattice,
+            Pattern::Random {
+                tile,
+                neighbourhood,
+            } => Makeup::Random {
+                coordination: tile.coordination(*neighbourhood),
+            },
         }
     }
 }

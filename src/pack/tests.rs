@@ -84,6 +84,13 @@ fn bunny(fill: Fill, radius: Option<f64>, elements: Option<u32>) -> Body {
     body("bunny", shape, radius, elements)
 }
 
+fn hourglass() -> BodyShape {
+    BodyShape::Revolved {
+        profile: vec![[0.2, -0.3], [0.08, 0.0], [0.2, 0.3]],
+        segments: 48,
+    }
+}
+
 fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a / b - 1.0).abs() < tolerance, "{a} {b}");
 }
@@ -172,7 +179,14 @@ fn numbers_asked_for_are_met_in_every_shape() {
         BodyShape::Plate {
             size: [0.5, 0.4],
             layers: 3,
+            hole: None,
         },
+        BodyShape::Plate {
+            size: [0.5, 0.4],
+            layers: 3,
+            hole: Some(0.1),
+        },
+        hourglass(),
     ];
     for shape in shapes {
         for wanted in [1000, 20_000] {
@@ -310,6 +324,28 @@ fn faults_are_named() {
         unknown.contains("steel") && unknown.contains("glass"),
         "{unknown}"
     );
+}
+
+#[test]
+fn elements_keep_away_from_a_hole_and_fill_the_sheet_about_it() {
+    let (hole, radius) = (0.1, 0.005);
+    let sheet = BodyShape::Plate {
+        size: [0.5, 0.4],
+        layers: 2,
+        hole: Some(hole),
+    };
+    let found = packed(vec![body("sheet", sheet, Some(radius), None)]).unwrap();
+    let e = &found.packing.elements;
+    let distances = e.x.iter().zip(&e.z).map(|(x, z)| x.hypot(*z));
+    let nearest = distances.fold(f64::INFINITY, f64::min);
+    assert!(
+        (hole + 0.5 * radius..hole + 1.5 * radius).contains(&nearest),
+        "{nearest}"
+    );
+    let area = 0.2 - std::f64::consts::PI * hole * hole;
+    let thickness = 2.0 * hexagonal::LAYER * radius;
+    close(found.bodies[0].volume, area * thickness, 1e-12);
+    close(found.shapes[0].volume(), area * thickness, 1e-12);
 }
 
 #[test]

@@ -143,6 +143,8 @@ fn inside(body: &Body) -> usize {
     match body.packing {
         PackingSpec::Hexagonal { .. } => INSIDE,
         PackingSpec::Random { .. } => INSIDE_RANDOM,
+        // Thin on purpose.
+        PackingSpec::Shell { .. } | PackingSpec::Twisted { .. } | PackingSpec::Woven { .. } => 0,
     }
 }
 

@@ -7,6 +7,7 @@ use super::quantity::{
     Angle, AngularVelocity, Fraction, Length, Neighbourhood, Number, PositiveLength,
     PositiveNumber, Spread, Velocity,
 };
+use crate::geometry::revolve;
 
 /// How element masses follow from the density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -145,6 +146,21 @@ pub enum BodyShape {
         /// Layers of elements.
         #[schemars(range(min = 1))]
         layers: u32,
+        /// Radius of a round hole through the middle, m; none where it is absent.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        hole: Option<f64>,
+    },
+    /// Solid of revolution about y.
+    Revolved {
+        /// Points `[radius, y]` from the bottom to the top of the axis, m; ends off the axis are closed by discs. A profile that turns back, as of a bowl,
+        /// may, but must not cross itself.
+        #[schemars(with = "Vec<[Length; 2]>")]
+        profile: Vec<[f64; 2]>,
+        /// Sides of the skin about the axis.
+        #[serde(default = "segments")]
+        #[schemars(range(min = 3, max = 10_000))]
+        segments: u32,
     },
     /// Hexagonal block of counted rows; the box follows.
     Block {
@@ -152,6 +168,10 @@ pub enum BodyShape {
         #[schemars(inner(range(min = 1)))]
         rows: [u32; 3],
     },
+}
+
+fn segments() -> u32 {
+    revolve::SEGMENTS
 }
 
 /// What counts as the inside of a mesh.
@@ -164,6 +184,23 @@ pub enum Fill {
     /// Where the winding number exceeds one half.
     Winding,
 }
+
+/// How yarns of cloth cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weave {
+    /// Over one, under one.
+    #[default]
+    Plain,
+    /// Over two, under two, one further on from yarn to yarn.
+    Twill,
+}
+
+/// What is wrong with a plate or block of any packing but rows and layers.
+pub const COUNTED: &str = "plates and blocks are made of rows and layers, which this packing has not; use shape = { type = \"box\" } or another";
+/// What is wrong with a rope of another shape.
+pub const TWISTED: &str =
+    "a rope winds about the axis of a cylinder; use shape = { type = \"cylinder\" }";
 
 /// How the shape is filled with elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -199,10 +236,76 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
+    /// Layers of elements under the skin of a closed shape, hollow within; give the radius or about how many elements. `simulate.seed` chooses which.
+    Shell {
+        /// Element radius, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many elements.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+        /// Layers of elements.
+        #[schemars(range(min = 1, max = 100))]
+        layers: u32,
+        /// Elements are bonded whose distance is at most so many times the sum of their radii.
+        #[serde(default = "of_shells")]
+        #[schemars(with = "Neighbourhood")]
+        neighbourhood: f64,
+    },
+    /// Rope in a cylinder: strands that wind about its axis, bundles of filaments, bonded within each strand alone; give the radius or about how many elements.
+    Twisted {
+        /// Element radius, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many elements.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+        /// Strands.
+        #[schemars(range(min = 2, max = 30))]
+        strands: u32,
+        /// Filaments of a strand; absent: the hexagon of filaments that fits.
+        #[serde(default)]
+        #[schemars(range(min = 1, max = 127))]
+        filaments: Option<u32>,
+        /// Length of one turn, m.
+        #[schemars(with = "PositiveLength")]
+        pitch: f64,
+    },
+    /// Cloth: sheets of yarns along x and z that pass over and under each other, bonded along each yarn alone; give the radius or about how many elements.
+    Woven {
+        /// Element radius, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many elements.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+        /// How yarns cross.
+        #[serde(default)]
+        weave: Weave,
+        /// Filaments of a yarn.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1, max = 127))]
+        filaments: u32,
+    },
 }
 
 fn neighbourhood() -> f64 {
     1.1
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Layers stand farther apart than the spheres of a random packing: 8 to 9 bonds an element of three layers.
+fn of_shells() -> f64 {
+    1.2
 }
 
 impl PackingSpec {
@@ -212,15 +315,16 @@ impl PackingSpec {
             PackingSpec::Hexagonal { radius, elements }
             | PackingSpec::Random {
                 radius, elements, ..
+            }
+            | PackingSpec::Shell {
+                radius, elements, ..
+            }
+            | PackingSpec::Twisted {
+                radius, elements, ..
+            }
+            | PackingSpec::Woven {
+                radius, elements, ..
             } => (radius, elements),
-        }
-    }
-
-    /// Distance up to which elements are bonded, over the sum of their radii; they touch where it is 1.
-    pub fn neighbourhood(&self) -> f64 {
-        match *self {
-            PackingSpec::Hexagonal { .. } => 1.0,
-            PackingSpec::Random { neighbourhood, .. } => neighbourhood,
         }
     }
 }

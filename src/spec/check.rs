@@ -6,9 +6,10 @@ use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
 use super::{
-    Action, Body, BodyShape, ColliderShape, Drive, Elasticity, Material, PackingSpec, Pipeline,
-    Region, Rotation,
+    Action, Body, BodyShape, COUNTED, ColliderShape, Drive, Elasticity, Fill, Material,
+    PackingSpec, Pipeline, Region, Rotation, TWISTED,
 };
+use crate::geometry::revolve::Profile;
 
 /// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
 /// is what its paths start from.
@@ -256,11 +257,28 @@ impl Check<'_> {
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
         let counted = matches!(shape, BodyShape::Block { .. });
         let layered = counted || matches!(shape, BodyShape::Plate { .. });
-        if layered && matches!(packing, PackingSpec::Random { .. }) {
-            self.senseless(
-                &format!("{path}.packing.type"),
-                "plates and blocks are made of rows and layers, which a random packing has not; use shape = { type = \"box\" }",
-            );
+        let packing_type = format!("{path}.packing.type");
+        match packing {
+            PackingSpec::Random { .. } | PackingSpec::Shell { .. } if layered => {
+                self.senseless(&packing_type, COUNTED);
+            }
+            PackingSpec::Woven { .. } if counted => self.senseless(&packing_type, COUNTED),
+            PackingSpec::Twisted { .. } if !matches!(shape, BodyShape::Cylinder { .. }) => {
+                self.senseless(&packing_type, TWISTED);
+            }
+            PackingSpec::Shell { .. } => {
+                if let BodyShape::Mesh {
+                    fill: Fill::Winding,
+                    ..
+                } = shape
+                {
+                    self.senseless(
+                        &format!("{path}.shape.fill"),
+                        "a shell lies under the skin of a closed mesh; use fill = \"closed\"",
+                    );
+                }
+            }
+            _ => {}
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
@@ -277,6 +295,28 @@ impl Check<'_> {
                 "a block counts its elements by `rows`; give `radius`",
             ),
             _ => {}
+        }
+        self.shape(path, shape, folder);
+    }
+
+    fn shape(&mut self, path: &str, shape: &BodyShape, folder: &Path) {
+        if let BodyShape::Revolved { profile, .. } = shape
+            && let Err(fault) = Profile::new(profile)
+        {
+            self.senseless(&format!("{path}.shape.profile"), fault.to_string());
+        }
+        if let BodyShape::Plate {
+            size,
+            hole: Some(hole),
+            ..
+        } = shape
+            && 2.0 * hole >= size[0].min(size[1])
+        {
+            let what = format!(
+                "a hole of radius {hole} m leaves nothing of a plate of {} x {} m; it must be under half its shorter side",
+                size[0], size[1]
+            );
+            self.senseless(&format!("{path}.shape.hole"), what);
         }
         if let BodyShape::Mesh {
             file,

@@ -24,7 +24,9 @@ mod time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{Body, BodyShape, Fill, Grains, MassModel, PackingSpec, Rotation};
+pub use body::{
+    Body, BodyShape, COUNTED, Fill, Grains, MassModel, PackingSpec, Rotation, TWISTED, Weave,
+};
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair};

@@ -9,6 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use self::cell::{Cell, NearList};
+pub(super) use self::relax::OVERLAP;
 use self::relax::Spheres;
 use super::hilbert;
 use super::pattern::Points;
@@ -37,10 +38,13 @@ pub(super) struct Draw {
 
 impl Draw {
     fn number(self, kind: u64, sphere: u32) -> f64 {
-        // Streams of their own: the scatter of strengths draws from the plain seed.
-        let stream = 4 * u64::from(self.body) + kind + 1;
-        uniform(self.seed ^ stream.rotate_right(16), sphere)
+        uniform(self.seed ^ stream(self.body, kind, 0), sphere)
     }
+}
+
+/// What the seed is mixed with to draw numbers of a kind under 4 for a part of a body. None is 0: the scatter of strengths draws from the plain seed.
+pub(super) fn stream(body: u32, kind: u64, part: u32) -> u64 {
+    (4 * u64::from(body) + kind + 1).rotate_right(16) ^ (u64::from(part) << 36)
 }
 
 /// Volume that a sphere stands for over the cube of the mean radius, about: radii spread evenly have the mean cube 1 + spread².

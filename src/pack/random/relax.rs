@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::cell::{CHUNK, Cell, NearList};
 
 /// Deepest overlap that a packing is left with, over the smaller radius.
-const OVERLAP: f64 = 0.9e-3;
+pub(in super::super) const OVERLAP: f64 = 0.9e-3;
 /// Deepest overlap over the sum of radii at which the shrinking ends.
 const SHALLOW: f64 = 7e-4;
 /// What radii shrink by at a time, over the mean overlap. Spheres that yield make the mean overlap fall by about 0.63 of it, so little is left.

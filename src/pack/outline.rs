@@ -1,0 +1,171 @@
+//! Shapes that are filled whatever their proportions: their skin, their volume and what of space lies inside.
+
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::PackError;
+use super::solid::Solid;
+use crate::geometry::revolve::Profile;
+use crate::geometry::{TriMesh, check, read, shapes};
+use crate::spec::{Body, BodyShape, COUNTED, Fill};
+
+/// How the inside of a shape is told.
+pub(super) enum Form {
+    Ball { radius: f64 },
+    Cuboid { half: DVec3 },
+    Cylinder { radius: f64, height: f64 },
+    Revolved { profile: Profile, segments: u32 },
+    Closed,
+    Wound,
+}
+
+/// A shape in its own frame.
+pub(super) struct Outline {
+    pub form: Form,
+    pub skin: TriMesh,
+    /// m³
+    pub volume: f64,
+}
+
+pub(super) fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(PackError::NotPositive {
+        owner: format!("body {:?}", body.name),
+        key,
+        value,
+    })
+}
+
+impl Outline {
+    /// The shape of a body that is not made of counted rows or layers; `base` is the folder that mesh paths start from.
+    pub fn of(body: &Body, base: &Path) -> Result<Self, PackError> {
+        let (form, skin) = match &body.shape {
+            BodyShape::Mesh { .. } => return Outline::of_mesh(body, base),
+            BodyShape::Sphere { radius } => {
+                let radius = positive(body, "shape.radius", *radius)?;
+                (Form::Ball { radius }, shapes::sphere(radius))
+            }
+            BodyShape::Cylinder { radius, height } => {
+                let radius = positive(body, "shape.radius", *radius)?;
+                let height = positive(body, "shape.height", *height)?;
+                let skin = shapes::cylinder(radius, height);
+                (Form::Cylinder { radius, height }, skin)
+            }
+            BodyShape::Box { size } => {
+                for edge in size {
+                    positive(body, "shape.size", *edge)?;
+                }
+                let size = DVec3::from_array(*size);
+                let half = size / 2.0;
+                (Form::Cuboid { half }, shapes::cuboid(size))
+            }
+            BodyShape::Revolved { profile, segments } => {
+                let segments = (*segments).max(3);
+                let profile = Profile::new(profile).map_err(|source| PackError::Profile {
+                    body: body.name.clone(),
+                    source,
+                })?;
+                let skin = profile.skin(segments);
+                (Form::Revolved { profile, segments }, skin)
+            }
+            BodyShape::Plate { .. } | BodyShape::Block { .. } => {
+                return Err(PackError::Unfit {
+                    body: body.name.clone(),
+                    what: COUNTED,
+                });
+            }
+        };
+        Ok(Outline {
+            volume: positive(body, "volume of the shape", skin.volume())?,
+            form,
+            skin,
+        })
+    }
+
+    fn of_mesh(body: &Body, base: &Path) -> Result<Self, PackError> {
+        let BodyShape::Mesh {
+            file,
+            scale,
+            height,
+            fill,
+        } = &body.shape
+        else {
+            unreachable!("asked for a mesh");
+        };
+        let path = base.join(file);
+        let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
+            body: body.name.clone(),
+            source,
+        })?;
+        if *fill == Fill::Closed {
+            check::require_solid(&mut skin).map_err(|source| PackError::Defect {
+                body: body.name.clone(),
+                file: path.clone(),
+                source,
+            })?;
+        } else if skin.volume() < 0.0 {
+            check::flip(&mut skin);
+        }
+        resize(body, &mut skin, *scale, *height)?;
+        let bounds = skin.bounds().unwrap_or_default();
+        let (form, volume) = match fill {
+            Fill::Closed => (Form::Closed, skin.volume()),
+            Fill::Winding => (Form::Wound, Solid::wound(&skin).sampled_volume(bounds)),
+        };
+        if volume <= 0.0 {
+            return Err(PackError::NoVolume {
+                body: body.name.clone(),
+                file: path,
+                extent: bounds.1 - bounds.0,
+            });
+        }
+        positive(body, "volume of the mesh", volume)?;
+        Ok(Outline { form, skin, volume })
+    }
+
+    /// What of space lies inside.
+    pub fn solid(&self) -> Solid<'_> {
+        match self.form {
+            Form::Ball { radius } => Solid::Ball { radius },
+            Form::Cuboid { half } => Solid::Cuboid { half },
+            Form::Cylinder { radius, height } => Solid::Cylinder { radius, height },
+            Form::Revolved { .. } | Form::Closed => Solid::closed(&self.skin),
+            Form::Wound => Solid::wound(&self.skin),
+        }
+    }
+
+    /// Corners of its bounding box.
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        self.skin.bounds().unwrap_or_default()
+    }
+}
+
+/// Scales a mesh by a factor or to a height.
+fn resize(
+    body: &Body,
+    mesh: &mut TriMesh,
+    scale: Option<f64>,
+    height: Option<f64>,
+) -> Result<(), PackError> {
+    let factor = match (scale, height) {
+        (None, None) => return Ok(()),
+        (Some(scale), None) => positive(body, "shape.scale", scale)?,
+        (None, Some(height)) => {
+            let (low, high) = mesh.bounds().unwrap_or_default();
+            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
+            positive(body, "shape.height", height)? / own
+        }
+        (Some(_), Some(_)) => {
+            return Err(PackError::ScaleAndHeight {
+                body: body.name.clone(),
+            });
+        }
+    };
+    for p in &mut mesh.positions {
+        *p *= factor;
+    }
+    Ok(())
+}
