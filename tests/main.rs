@@ -14,6 +14,7 @@ mod gpu_laws;
 mod harness;
 mod lawgen;
 mod loads;
+mod mesh_colliders;
 mod pipeline;
 mod properties;
 mod random;

@@ -235,7 +235,11 @@ pub fn write_elements(store: &Store) {
     };
     let bonds = Bonds::default();
     store
-        .write_packing(&Packing { elements, bonds })
+        .write_packing(&Packing {
+            elements,
+            bonds,
+            ..Packing::default()
+        })
         .expect("packing");
     store.write_numbered("frames", 0, &frame).expect("frame");
 }

@@ -22,6 +22,15 @@ pub(super) struct Node {
     pub second: u32,
 }
 
+/// The nearer of two triangles given by squared distance and number; of equally near ones that with the lower number.
+pub(super) fn nearer(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+    if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) {
+        b
+    } else {
+        a
+    }
+}
+
 /// Box tree over the triangles of a mesh, split at the median of the longest axis.
 #[derive(Clone, Debug)]
 pub struct Bvh {
@@ -106,6 +115,56 @@ impl Bvh {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Squared distance (m²) to the triangle of the mesh nearest to `p`, and its number: of equally near ones the first.
+    pub fn nearest(&self, mesh: &TriMesh, p: DVec3) -> (f64, u32) {
+        let away = |at: u32| {
+            let node = &self.nodes[at as usize];
+            p.distance_squared(p.clamp(node.low, node.high))
+        };
+        let mut best = (f64::INFINITY, u32::MAX);
+        // Halving keeps the depth under 32, so the stack holds.
+        let mut stack = [(0.0, 0_u32); 64];
+        let mut depth = 1;
+        while depth > 0 {
+            depth -= 1;
+            let (least, at) = stack[depth];
+            // Rounding must not keep out a triangle that is as near as the best.
+            if least > best.0 * (1.0 + 1e-12) {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            if node.second == 0 {
+                for &t in &self.order[node.start as usize..node.end as usize] {
+                    let nearest = nearest_on_triangle(p, mesh.corners(t as usize));
+                    best = nearer(best, (p.distance_squared(nearest), t));
+                }
+                continue;
+            }
+            let children = [at + 1, node.second].map(|child| (away(child), child));
+            let first = usize::from(children[1].0 < children[0].0);
+            // The nearer one is looked at first.
+            stack[depth] = children[1 - first];
+            stack[depth + 1] = children[first];
+            depth += 2;
+        }
+        best
+    }
+
+    /// Calls `found` with each triangle of the mesh no farther from `p` than `distance` (m).
+    pub fn each_within(&self, mesh: &TriMesh, p: DVec3, distance: f64, mut found: impl FnMut(u32)) {
+        let limit = distance * distance;
+        let _ = self.visit(
+            |node| p.distance_squared(p.clamp(node.low, node.high)) <= limit,
+            |t| {
+                let nearest = nearest_on_triangle(p, mesh.corners(t as usize));
+                if p.distance_squared(nearest) <= limit {
+                    found(t);
+                }
+                ControlFlow::Continue(())
+            },
+        );
     }
 
     /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).

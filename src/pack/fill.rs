@@ -7,8 +7,8 @@ use glam::DVec3;
 use super::hexagonal::{self, CELL, LAYER, ROW};
 use super::pattern::{Pattern, Points, volume_each};
 use super::solid::Solid;
-use super::{MAX_ELEMENTS, PackError};
-use crate::geometry::{TriMesh, check, read, shapes};
+use super::{MAX_ELEMENTS, PackError, mesh};
+use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, Fill, PackingSpec};
 
 /// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
@@ -51,15 +51,13 @@ pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
     }
 }
 
+/// What a body is called in messages.
+fn owner(body: &Body) -> String {
+    format!("body {:?}", body.name)
+}
+
 fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PackError::NotPositive {
-        owner: format!("body {:?}", body.name),
-        key,
-        value,
-    })
+    mesh::positive(&owner(body), key, value)
 }
 
 /// How the radius is given.
@@ -98,21 +96,9 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             height,
             fill,
         } => {
+            let owner = owner(body);
             let path = base.join(file);
-            let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
-                body: body.name.clone(),
-                source,
-            })?;
-            if *fill == Fill::Closed {
-                check::require_solid(&mut skin).map_err(|source| PackError::Defect {
-                    body: body.name.clone(),
-                    file: path.clone(),
-                    source,
-                })?;
-            } else if skin.volume() < 0.0 {
-                check::flip(&mut skin);
-            }
-            resize(body, &mut skin, *scale, *height)?;
+            let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
             let solid = match fill {
                 Fill::Closed => Solid::closed(&skin),
                 Fill::Winding => Solid::wound(&skin),
@@ -122,14 +108,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                 Fill::Closed => skin.volume(),
                 Fill::Winding => solid.sampled_volume(bounds),
             };
-            if volume <= 0.0 {
-                return Err(PackError::NoVolume {
-                    body: body.name.clone(),
-                    file: path,
-                    extent: bounds.1 - bounds.0,
-                });
-            }
-            positive(body, "volume of the mesh", volume)?;
+            mesh::require_volume(&owner, &path, bounds, volume)?;
             let fit = fill_solid(job, wanted, &solid, &skin, volume)?;
             drop(solid);
             Ok(fit.filled(volume, skin))
@@ -203,33 +182,6 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
         }
     }
-}
-
-/// Scales a mesh by a factor or to a height.
-fn resize(
-    body: &Body,
-    mesh: &mut TriMesh,
-    scale: Option<f64>,
-    height: Option<f64>,
-) -> Result<(), PackError> {
-    let factor = match (scale, height) {
-        (None, None) => return Ok(()),
-        (Some(scale), None) => positive(body, "shape.scale", scale)?,
-        (None, Some(height)) => {
-            let (low, high) = mesh.bounds().unwrap_or_default();
-            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
-            positive(body, "shape.height", height)? / own
-        }
-        (Some(_), Some(_)) => {
-            return Err(PackError::ScaleAndHeight {
-                body: body.name.clone(),
-            });
-        }
-    };
-    for p in &mut mesh.positions {
-        *p *= factor;
-    }
-    Ok(())
 }
 
 /// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.

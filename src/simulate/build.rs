@@ -6,10 +6,11 @@ use glam::DVec3;
 
 use super::SimulateError;
 use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
+use super::colliders::barriers;
 use super::contact_pass::Surface;
 use super::reactions::{Bearers, Grip};
 use super::record::Rest;
-use super::source::{Source, TableHash};
+use super::source::{Source, TableHash, mesh_hash};
 use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
 use crate::laws::damping;
@@ -51,6 +52,7 @@ pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<Built<S>, SimulateError> {
+    let barriers = barriers(source, pipeline)?;
     let elements = source.elements()?;
     let Attached {
         inverse_mass,
@@ -71,7 +73,10 @@ pub fn build<S: Scalar>(
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
-    let mut bearers = Bearers::new(pipeline, grips, &system, &rest);
+    let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
+    // Without a mesh it is the hash of elements and bonds alone.
+    let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
+    let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
     for attached in &forces {
         bearers.load(&attached.elements, attached.force);
     }
@@ -103,7 +108,7 @@ pub fn build<S: Scalar>(
         forces,
         bearers,
         rest,
-        hash: hash.digest() ^ bond_hash.rotate_left(1),
+        hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
     })
 }
 

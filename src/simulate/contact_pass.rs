@@ -45,7 +45,7 @@ fn rounded<S: Scalar>(pair: SurfacePair<f64>) -> SurfacePair<S> {
 }
 
 /// A solid obstacle at one moment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Obstacle {
     /// Shape.
     pub solid: Solid,

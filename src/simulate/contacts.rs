@@ -313,7 +313,7 @@ impl<S: Scalar> Contacts<S> {
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
                 for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if obstacle.pose.surface(&obstacle.solid, p).0 >= reach {
+                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, wall as u32);
@@ -325,6 +325,7 @@ impl<S: Scalar> Contacts<S> {
                         spring: same.map_or([S::default(); 3], |e| e.spring),
                         k: surfaces.wall(system, i, obstacle),
                         quiet: 0.0,
+                        near: Default::default(),
                     });
                 }
             }

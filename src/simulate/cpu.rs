@@ -12,7 +12,7 @@ use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
 use super::clamps::Hold;
-use super::colliders::obstacle;
+use super::colliders::Barrier;
 use super::contact_pass::{ContactPass, ContactTotals, MeasurePass, Obstacle};
 use super::contacts::Contacts;
 use super::costs::Costs;
@@ -29,7 +29,7 @@ use super::wall_list::Walls;
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::spec::{Collider, Pipeline};
+use crate::spec::Pipeline;
 
 /// A run on the CPU with lanes of type `L`.
 pub struct Cpu<L: Lanes> {
@@ -68,7 +68,7 @@ type Handed<S> = Vec<Row<S, 8>>;
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
-        let obstacles = obstacles(&pipeline.colliders, 0.0);
+        let obstacles = obstacles(built.bearers.colliders(), 0.0);
         let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
@@ -390,8 +390,8 @@ fn bond_pass<L: Lanes, T: Task<L>>(
     });
 }
 
-fn obstacles(colliders: &[Collider], t: f64) -> Vec<Obstacle> {
-    colliders.iter().map(|c| obstacle(c, t)).collect()
+fn obstacles(colliders: &[Barrier], t: f64) -> Vec<Obstacle> {
+    colliders.iter().map(|c| c.at(t)).collect()
 }
 
 impl<L: Lanes> Engine for Cpu<L> {

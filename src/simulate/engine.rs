@@ -14,7 +14,7 @@ use crate::gpu::{GpuError, Request};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::spec::{Backend, Pipeline, Precision};
+use crate::spec::{Backend, ColliderShape, Pipeline, Precision};
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -193,7 +193,7 @@ impl Prepared {
             Prepared::Single(built) => built,
             Prepared::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
         };
-        if backend != Backend::Cpu {
+        if backend != Backend::Cpu && lacking(pipeline).is_none() {
             let settings = &pipeline.simulate.gpu;
             let request = Request {
                 adapter: settings.adapter.clone(),
@@ -239,11 +239,8 @@ pub fn engine(
 }
 
 fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
-    let obstacles: Vec<_> = pipeline
-        .colliders
-        .iter()
-        .map(|c| super::colliders::obstacle(c, 0.0))
-        .collect();
+    let colliders = built.bearers.colliders().iter();
+    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
     let damping = pipeline
         .materials
         .iter()
@@ -263,8 +260,8 @@ const SUNK: f64 = 0.2;
 
 fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), SimulateError> {
     let system = &built.system;
-    for collider in &pipeline.colliders {
-        let obstacle = super::colliders::obstacle(collider, 0.0);
+    for barrier in built.bearers.colliders() {
+        let obstacle = barrier.at(0.0);
         let sunk = (0..system.count)
             .into_par_iter()
             .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
@@ -283,7 +280,7 @@ fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), S
                     .bodies
                     .get(body)
                     .map_or_else(|| body.to_string(), |body| body.name.clone()),
-                collider: collider.name.clone(),
+                collider: barrier.collider.name.clone(),
                 depth,
                 x: near[0],
                 y: near[1],
@@ -303,5 +300,19 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
             allowed: "f32; or --backend cpu",
         });
     }
-    Ok(())
+    match lacking(pipeline) {
+        Some(lacking) if backend == Backend::Gpu => Err(lacking),
+        _ => Ok(()),
+    }
+}
+
+/// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
+fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
+    let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
+    let mesh = shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. }));
+    mesh.then_some(SimulateError::Unsupported {
+        option: "collider.shape.type on backend gpu",
+        value: "mesh",
+        allowed: "half_space, box, sphere, cylinder; or --backend cpu",
+    })
 }
