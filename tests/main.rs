@@ -19,6 +19,7 @@ mod pipeline;
 mod properties;
 mod random;
 mod refusals;
+mod rigid;
 mod scenes;
 mod statics;
 mod store;

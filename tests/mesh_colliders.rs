@@ -251,7 +251,7 @@ fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
     let message = place.fail(&["simulate", "moved"], 1);
     assert!(message.contains("000000.ply"), "{message}");
     std::fs::remove_file(&kept).unwrap();
-    let message = place.fail(&["preview", "moved"], 1);
+    let message = place.refuse(&["preview", "moved"]);
     assert!(message.contains("000000.ply"), "{message}");
     // Another mesh under the same name.
     std::fs::rename(place.path("moved"), place.path("store")).unwrap();

@@ -147,6 +147,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         },
         mass: MassModel::Bulk,
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Rotation::default(),
         velocity: [0.0; 3],

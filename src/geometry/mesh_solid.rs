@@ -100,6 +100,20 @@ impl MeshSolid {
         self.extent
     }
 
+    /// Bound on how far a point of the surface lies from an axis of this direction (unit) through the origin, m: that of the bounding box.
+    pub fn reach_about(&self, axis: DVec3) -> f64 {
+        let corner = |at: u32| {
+            let upper = |bit: u32| at >> bit & 1 == 1;
+            DVec3::select(
+                glam::BVec3::new(upper(0), upper(1), upper(2)),
+                self.high,
+                self.low,
+            )
+        };
+        let off = (0..8).map(|at| axis.cross(corner(at)).length());
+        off.fold(0.0, f64::max).min(self.extent)
+    }
+
     /// Signed distance of `p` (negative inside), m, and the outward unit normal there.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
         self.from(p, self.tree.nearest(&self.mesh, p).1)
@@ -194,6 +208,7 @@ mod tests {
         }
         assert!(inside > 200 && outside > 200);
         assert_eq!(mesh.extent(), half.length());
+        assert!((mesh.reach_about(DVec3::Z) - half.truncate().length()).abs() < 1e-12);
     }
 
     #[test]

@@ -55,6 +55,14 @@ impl Solid {
         }
     }
 
+    /// Bound on how far a point of the surface lies from an axis of this direction through the origin, m.
+    fn reach_about(&self, axis: DVec3) -> f64 {
+        match self {
+            Solid::Mesh(mesh) => mesh.reach_about(axis),
+            _ => self.extent(),
+        }
+    }
+
     /// The mesh that it is the inside of, if it is.
     pub fn mesh(&self) -> Option<&TriMesh> {
         match self {
@@ -164,6 +172,14 @@ impl Pose {
             from_glam(self.spin),
         );
         (distance, normal, to_glam(velocity))
+    }
+
+    /// Bound on the speed that the spin gives a point of the solid's surface, m/s; infinite for a half-space that turns.
+    pub fn turning(&self, solid: &Solid) -> f64 {
+        match self.spin.length() {
+            0.0 => 0.0,
+            spin => spin * solid.reach_about(self.rotation.inverse() * (self.spin / spin)),
+        }
     }
 
     /// Velocity of the point at `arm` from the origin, m and m/s.

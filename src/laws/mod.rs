@@ -9,5 +9,6 @@ pub mod damping;
 pub mod elasticity;
 pub mod failure;
 pub mod motion;
+pub mod rigid;
 pub mod timestep;
 pub mod weibull;

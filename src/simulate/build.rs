@@ -10,6 +10,7 @@ use super::colliders::barriers;
 use super::contact_pass::Surface;
 use super::reactions::{Bearers, Grip};
 use super::record::Rest;
+use super::rigid::{self, RigidBodies};
 use super::source::{Source, TableHash, mesh_hash};
 use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
@@ -41,6 +42,8 @@ pub struct Built<S> {
     pub forces: Vec<AttachedForce>,
     /// What bears loads.
     pub bearers: Bearers,
+    /// Rigid bodies that are free to move.
+    pub rigid: RigidBodies,
     /// What records ask for.
     pub rest: Rest,
     /// Hash of all numbers of the packing.
@@ -61,7 +64,7 @@ pub fn build<S: Scalar>(
         forces,
         grips,
     } = attachments(&elements, pipeline)?;
-    let (mut system, load) =
+    let (mut system, mut load) =
         columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
@@ -69,10 +72,13 @@ pub fn build<S: Scalar>(
         mass: elements.mass.clone(),
         volume: elements.volume.clone(),
         body: elements.body.clone(),
+        inverse_mass: load.iter().map(|row| row.0[3].to_f64()).collect(),
         inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
+    let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
+    rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
     let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
     // Without a mesh it is the hash of elements and bonds alone.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
@@ -107,6 +113,7 @@ pub fn build<S: Scalar>(
         surfaces,
         forces,
         bearers,
+        rigid,
         rest,
         hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
     })
@@ -128,6 +135,7 @@ fn columns<S: Scalar>(
         motion: vec![Row::default(); padded],
         tail: vec![Row::default(); padded],
         inverse_mass: vec![S::default(); padded],
+        rigid: rigid::numbers(elements, pipeline),
         material: vec![0; padded],
         bonds: Bonds::default(),
         classes: Vec::new(),
@@ -280,6 +288,10 @@ fn bonds<S: Scalar>(
             if i >= j || j >= count {
                 wrong.get_or_insert((b.id[k], i, j));
                 return;
+            }
+            // Nothing acts within a rigid body.
+            if system.is_one_piece(i, j) {
+                continue;
             }
             valence[i] += 1;
             valence[j] += 1;

@@ -60,11 +60,7 @@ pub struct Obstacle {
 impl Obstacle {
     /// Bound on the speed of its surface, m/s; infinite for a half-space that turns.
     pub fn fastest(&self) -> f64 {
-        let turning = match self.pose.spin.length() {
-            0.0 => 0.0,
-            spin => spin * self.solid.extent(),
-        };
-        self.pose.velocity.length() + turning
+        self.pose.velocity.length() + self.pose.turning(&self.solid)
     }
 
     /// Contact properties beside an element's; a wall brings no damping and no spring ratio of its own.

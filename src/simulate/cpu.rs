@@ -22,6 +22,7 @@ use super::motion_pass::{AdvancePass, StepParameters};
 use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp};
 use super::record::{self, Carried, Moment, Rest};
+use super::rigid::RigidBodies;
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
@@ -47,6 +48,7 @@ pub struct Cpu<L: Lanes> {
     obstacles: Vec<Obstacle>,
     /// Driven clamps where they are.
     holds: Vec<Hold<L::Scalar>>,
+    rigid: RigidBodies,
     parameters: StepParameters<L::Scalar>,
     dt: f64,
     step: u64,
@@ -91,6 +93,7 @@ impl<L: Lanes> Cpu<L> {
             tally: Tally::new(built.bearers.count()),
             holds: built.bearers.clamps().holds(0.0),
             bearers: built.bearers,
+            rigid: built.rigid,
             obstacles,
             parameters: StepParameters {
                 dt: Scalar::from_f64(dt),
@@ -146,6 +149,9 @@ impl<L: Lanes> Cpu<L> {
             true => clamps.holds((self.step + 1) as f64 * self.dt),
             false => Vec::new(),
         };
+        let rigid_before: Vec<Hold<L::Scalar>> = self.rigid.holds();
+        self.rigid.advance(&step, (close, open), &self.load);
+        let (rigid, rigid_next) = (&self.rigid, self.rigid.holds());
         let speeds: Vec<_> = self
             .system
             .motion
@@ -165,6 +171,7 @@ impl<L: Lanes> Cpu<L> {
                 if open {
                     clamps.place(&next, at * chunk, motion, tail);
                 }
+                rigid.place(&rigid_next, at * chunk, motion, tail);
                 speeds
             })
             .collect();
@@ -188,7 +195,8 @@ impl<L: Lanes> Cpu<L> {
                 .chain(&before)
                 .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
-            let carried = self.bearers.clamps().travel(&self.holds, &next);
+            let clamped = self.bearers.clamps().travel(&self.holds, &next);
+            let carried = clamped.max(self.rigid.travel(&rigid_before, &rigid_next));
             self.holds = next;
             let distances = ((fastest * self.dt).max(carried), driven * self.dt);
             let clock = Instant::now();
@@ -349,7 +357,7 @@ impl<L: Lanes> Cpu<L> {
 
     /// Everything needed to go on from here, with velocities at the end of a step.
     fn pack(&self, frame: u32) -> State {
-        State::pack(
+        let mut state = State::pack(
             frame,
             (self.step, self.dt),
             &self.system,
@@ -357,7 +365,9 @@ impl<L: Lanes> Cpu<L> {
             &self.contacts.springs(),
             &self.labels,
             self.tally.pack(&self.bearers),
-        )
+        );
+        state.rigid = self.rigid.pack();
+        state
     }
 
     /// Velocities brought to the end of the step.
@@ -500,6 +510,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.tally.unpack(&self.bearers, &state.borne);
+        self.rigid.unpack(&state.rigid)?;
         let time = self.step as f64 * self.dt;
         self.obstacles = obstacles(self.bearers.colliders(), time);
         self.holds = self.bearers.clamps().holds(time);

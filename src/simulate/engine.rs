@@ -248,7 +248,7 @@ fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
         .fold(0.0, f64::max);
     critical_step(
         &built.system,
-        &built.rest.inverse_inertia,
+        (&built.rest.inverse_mass, &built.rest.inverse_inertia),
         &built.surfaces,
         &obstacles,
         damping,
@@ -308,6 +308,13 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
 
 /// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
 fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
+    if pipeline.bodies.iter().any(|body| body.rigid) {
+        return Some(SimulateError::Unsupported {
+            option: "body.rigid on backend gpu",
+            value: "true",
+            allowed: "false; or --backend cpu",
+        });
+    }
     let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
     let mesh = shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. }));
     mesh.then_some(SimulateError::Unsupported {

@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
+use super::rigid::NUMBERS;
 use super::system::{Load, System};
 use super::tally::Borne;
 use crate::math::Scalar;
@@ -69,9 +70,11 @@ pub struct State {
     labels: Vec<u32>,
     /// What colliders and attachments bore in the last step.
     pub borne: Vec<Borne>,
+    /// Where free rigid bodies are and how they move.
+    pub rigid: Vec<[f64; NUMBERS]>,
 }
 
-const MAGIC: &[u8; 8] = b"cullets2";
+const MAGIC: &[u8; 8] = b"cullets3";
 
 impl State {
     /// From the columns of a run whose velocities are at the end of a step; `springs` are those that are not zero.
@@ -103,6 +106,7 @@ impl State {
             springs: bytes(springs.iter().map(|entry| entry.spring)),
             labels: labels.to_vec(),
             borne,
+            rigid: Vec::new(),
         }
     }
 
@@ -248,6 +252,7 @@ mod tests {
             motion: vec![Row::default(); BLOCK],
             tail: vec![Row([S::splat(0.5); 4]); BLOCK],
             inverse_mass: vec![S::splat(1.0); BLOCK],
+            rigid: Vec::new(),
             material: vec![0; BLOCK],
             bonds: Bonds::new(BLOCK, rows),
             classes: Vec::new(),

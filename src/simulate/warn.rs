@@ -82,7 +82,10 @@ fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
             rows.0.push(i);
         }
     }
-    for (k, &i) in packing.bonds.i.iter().enumerate() {
+    // Bonds of rigid bodies bear nothing.
+    let rigid = |body: u32| pipeline.bodies.get(body as usize).is_some_and(|b| b.rigid);
+    let bonds = packing.bonds.i.iter().enumerate();
+    for (k, &i) in bonds.filter(|(_, i)| !rigid(packing.elements.body[**i as usize])) {
         if let Some(rows) = rows.get_mut(packing.elements.body[i as usize] as usize) {
             rows.1.push(k);
         }
@@ -327,13 +330,10 @@ fn lowest(barrier: &Barrier, up: DVec3) -> f64 {
 
 /// The motions that a collider's surface has in the course of time.
 fn motions(barrier: &Barrier) -> Vec<Motion> {
-    let extent = barrier.solid.extent();
-    let motion = |pose: Pose| {
-        let turning = match extent.is_finite() {
-            true => pose.spin.length() * extent,
-            false => 0.0,
-        };
-        (pose.velocity, turning)
+    let motion = |pose: Pose| match pose.turning(&barrier.solid) {
+        turning if turning.is_finite() => (pose.velocity, turning),
+        // Of a half-space no point is the farthest.
+        _ => (pose.velocity, 0.0),
     };
     barrier.collider.drive().stretches().map(motion).collect()
 }

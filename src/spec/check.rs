@@ -90,6 +90,12 @@ impl Check<'_> {
             );
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
+            if body.rigid && !body.bonded {
+                self.senseless(
+                    &format!("{path}.rigid"),
+                    "`rigid = true` makes one piece, `bonded = false` loose elements; give one of them",
+                );
+            }
         }
         self.colliders(shot, folder);
         for (index, attachment) in shot.attachments.iter().enumerate() {
