@@ -351,7 +351,10 @@ fn a_refused_run_leaves_the_store_as_it_was() {
     let denser = pipeline("1000 kg/m^3", "2000 kg/m^3");
     place.write("shot.toml", &denser);
     let message = place.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
-    assert!(message.contains("other bodies or materials"), "{message}");
+    assert!(
+        message.contains("other bodies, materials or meshes"),
+        "{message}"
+    );
     assert!(crate::harness::files(&place.path("store"), &folders) == before);
     assert!(std::fs::read(place.path("store/store.json")).unwrap() == manifest);
 }

@@ -111,7 +111,11 @@ pub fn packing(points: &[DVec3], r: f64, material: &Material, strength: (f64, f6
         bonds.tau_c.push(strength.1);
         bonds.law.push(BondLaw::Bdem);
     }
-    Packing { elements, bonds }
+    Packing {
+        elements,
+        bonds,
+        ..Packing::default()
+    }
 }
 
 /// A floor at height `y` that moves up at a speed.

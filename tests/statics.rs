@@ -109,6 +109,7 @@ pub fn body() -> Body {
         },
         mass: Default::default(),
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Default::default(),
         velocity: [0.0; 3],

@@ -309,6 +309,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                                 | crate::gpu::GpuError::OutOfMemory { .. }
                         )
                         | crate::simulate::SimulateError::EmptyAttachment { .. }
+                        | crate::simulate::SimulateError::PartClamped { .. }
                         | crate::simulate::SimulateError::Changed { .. }
                         | crate::simulate::SimulateError::NoState { .. }
                         | crate::simulate::SimulateError::FrameRate { .. }

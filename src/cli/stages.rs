@@ -62,6 +62,8 @@ pub fn pack<T>(
         store.path("packing/bonds.parquet"),
     ];
     files.extend((0..packed.shapes.len()).map(|body| store.shape_path(body)));
+    let colliders = packed.packing.colliders.keys();
+    files.extend(colliders.map(|&collider| store.collider_path(collider)));
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(store, seconds, sums, outputs)?;
@@ -126,7 +128,7 @@ pub fn refuse_other_packing(store: &Store, resolved: &Resolved) -> anyhow::Resul
     match (manifest.stages.contains_key("pack"), changed) {
         (true, Some(changed)) => {
             let what = format!(
-                "{}: the packing was made from other bodies or materials ({changed}); pack again (--from pack, without --resume)",
+                "{}: the packing was made from other bodies, materials or meshes ({changed}); pack again (--from pack, without --resume)",
                 store.root().display()
             );
             Err(WrongUse(what).into())

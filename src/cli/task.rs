@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::spec::{BodyShape, Pipeline};
+use crate::spec::{BodyShape, ColliderShape, Pipeline};
 use crate::store::{Manifest, StageRecord, Store, Sum, Sums, in_folder};
 
 /// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
@@ -30,7 +30,7 @@ impl Task {
         }
     }
 
-    /// Bodies, the seed, of the materials what bonds are made of, and the mesh files.
+    /// Bodies, the seed, of the materials what bonds are made of, meshes of colliders, and the mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
         let materials = pipeline.materials.iter().map(|m| {
             json!({
@@ -39,19 +39,33 @@ impl Task {
                 "shear_strength": m.shear_strength, "weibull_modulus": m.weibull_modulus,
             })
         });
-        let settings = json!({
+        let mut settings = json!({
             "material": materials.collect::<Vec<_>>(),
             "body": pipeline.bodies,
             "simulate": { "seed": pipeline.simulate.seed },
         });
-        let mut task = Task::new("pack", settings);
-        for body in &pipeline.bodies {
-            if let BodyShape::Mesh { file, .. } = &body.shape {
-                // A file that is gone is the stage's to tell.
-                let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
-                let hash = format!("{:016x}", xxh3_64(&bytes));
-                task.inputs.insert(format!("mesh {file}"), hash);
+        let bodies = pipeline.bodies.iter().filter_map(|body| match &body.shape {
+            BodyShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let mut files: Vec<&String> = bodies.collect();
+        // The packing holds the meshes of colliders, by their numbers; where they stand it does not.
+        let mut colliders = BTreeMap::new();
+        for (number, collider) in pipeline.colliders.iter().enumerate() {
+            if let ColliderShape::Mesh { file, .. } = &collider.shape {
+                files.push(file);
+                colliders.insert(number.to_string(), &collider.shape);
             }
+        }
+        if !colliders.is_empty() {
+            settings["collider"] = json!(colliders);
+        }
+        let mut task = Task::new("pack", settings);
+        for file in files {
+            // A file that is gone is the stage's to tell.
+            let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
+            let hash = format!("{:016x}", xxh3_64(&bytes));
+            task.inputs.insert(format!("mesh {file}"), hash);
         }
         task
     }

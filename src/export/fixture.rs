@@ -151,6 +151,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         },
         mass: MassModel::Bulk,
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Rotation::default(),
         velocity: [0.0; 3],
@@ -240,7 +241,11 @@ pub fn write_elements(store: &Store) {
     };
     let bonds = Bonds::default();
     store
-        .write_packing(&Packing { elements, bonds })
+        .write_packing(&Packing {
+            elements,
+            bonds,
+            ..Packing::default()
+        })
         .expect("packing");
     store.write_numbered("frames", 0, &frame).expect("frame");
 }

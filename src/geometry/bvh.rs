@@ -1,6 +1,5 @@
 //! Tree of boxes over the triangles of a mesh: which triangles are near, and how near.
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
@@ -21,6 +20,15 @@ pub(super) struct Node {
     pub end: u32,
     /// Index of the second child; 0 in a leaf.
     pub second: u32,
+}
+
+/// The nearer of two triangles given by squared distance and number; of equally near ones that with the lower number.
+pub(super) fn nearer(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+    if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) {
+        b
+    } else {
+        a
+    }
 }
 
 /// Box tree over the triangles of a mesh, split at the median of the longest axis.
@@ -111,22 +119,64 @@ impl Bvh {
 
     /// The point of the mesh nearest to `p` and its triangle, if one lies within `reach` (m). Of equally near triangles the one with the smallest
     /// index counts.
-    pub fn nearest(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, u32)> {
-        let best = Cell::new((reach * reach, u32::MAX, DVec3::ZERO));
+    pub fn nearest_within(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, u32)> {
+        let (_, t) = self.search(mesh, p, reach * reach);
+        (t != u32::MAX).then(|| (nearest_on_triangle(p, mesh.corners(t as usize)), t))
+    }
+
+    /// Squared distance (m²) to the triangle of the mesh nearest to `p`, and its number: of equally near ones the first.
+    pub fn nearest(&self, mesh: &TriMesh, p: DVec3) -> (f64, u32) {
+        self.search(mesh, p, f64::INFINITY)
+    }
+
+    /// The nearest triangle no farther than a squared distance, which is returned with `u32::MAX` where there is none.
+    fn search(&self, mesh: &TriMesh, p: DVec3, reach_squared: f64) -> (f64, u32) {
+        let away = |at: u32| {
+            let node = &self.nodes[at as usize];
+            p.distance_squared(p.clamp(node.low, node.high))
+        };
+        let mut best = (reach_squared, u32::MAX);
+        // Halving keeps the depth under 32, so the stack holds.
+        let mut stack = [(0.0, 0_u32); 64];
+        let mut depth = 1;
+        while depth > 0 {
+            depth -= 1;
+            let (least, at) = stack[depth];
+            // Rounding must not keep out a triangle that is as near as the best.
+            if least > best.0 * (1.0 + 1e-12) {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            if node.second == 0 {
+                for &t in &self.order[node.start as usize..node.end as usize] {
+                    let nearest = nearest_on_triangle(p, mesh.corners(t as usize));
+                    best = nearer(best, (p.distance_squared(nearest), t));
+                }
+                continue;
+            }
+            let children = [at + 1, node.second].map(|child| (away(child), child));
+            let first = usize::from(children[1].0 < children[0].0);
+            // The nearer one is looked at first.
+            stack[depth] = children[1 - first];
+            stack[depth + 1] = children[first];
+            depth += 2;
+        }
+        best
+    }
+
+    /// Calls `found` with each triangle of the mesh no farther from `p` than `distance` (m).
+    pub fn each_within(&self, mesh: &TriMesh, p: DVec3, distance: f64, mut found: impl FnMut(u32)) {
+        let limit = distance * distance;
         let _ = self.visit(
-            |node| p.distance_squared(p.clamp(node.low, node.high)) <= best.get().0,
+            |node| p.distance_squared(p.clamp(node.low, node.high)) <= limit,
             |t| {
-                let q = nearest_on_triangle(p, mesh.corners(t as usize));
-                let (squared, known, _) = best.get();
-                let found = p.distance_squared(q);
-                if found < squared || (found == squared && t < known) {
-                    best.set((found, t, q));
+                let nearest = nearest_on_triangle(p, mesh.corners(t as usize));
+                if p.distance_squared(nearest) <= limit {
+                    found(t);
                 }
                 ControlFlow::Continue(())
             },
         );
-        let (_, t, q) = best.get();
-        (t != u32::MAX).then_some((q, t))
     }
 
     /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).
@@ -167,10 +217,10 @@ mod tests {
             let exact = (q.max(DVec3::ZERO).length() + q.max_element().min(0.0)).abs();
             assert!(bvh.any_within(&mesh, p, exact + 1e-9));
             assert!(!bvh.any_within(&mesh, p, exact - 1e-9) || exact < 1e-9);
-            let (q, t) = bvh.nearest(&mesh, p, exact + 1e-9).unwrap();
+            let (q, t) = bvh.nearest_within(&mesh, p, exact + 1e-9).unwrap();
             assert!((p.distance(q) - exact).abs() < 1e-12);
             assert_eq!(nearest_on_triangle(p, mesh.corners(t as usize)), q);
-            assert!(exact < 1e-9 || bvh.nearest(&mesh, p, exact - 1e-9).is_none());
+            assert!(exact < 1e-9 || bvh.nearest_within(&mesh, p, exact - 1e-9).is_none());
         }
     }
 }

@@ -11,7 +11,7 @@ use super::intersect::self_intersections;
 pub enum MeshDefect {
     /// Edges with a triangle on one side only.
     #[error(
-        "mesh is open: {edges} boundary edges, first near {near}; close it, or set fill = \"winding\"",
+        "mesh is open: {edges} boundary edges, first near {near}; close it",
         near = Near(*.near)
     )]
     Open {
@@ -23,7 +23,7 @@ pub enum MeshDefect {
     /// Neighbouring triangles that are wound in opposite senses.
     #[error(
         "mesh is wound inconsistently: {edges} edges have both triangles in the same direction, first near {near}; \
-         make the winding consistent, or set fill = \"winding\"",
+         make the winding consistent",
         near = Near(*.near)
     )]
     Inconsistent {
@@ -35,7 +35,7 @@ pub enum MeshDefect {
     /// Triangles that meet elsewhere than at common corners and edges.
     #[error(
         "mesh cuts or touches itself: {pairs} pairs of triangles, first near {near}; \
-         repair it, or set fill = \"winding\"",
+         repair it",
         near = Near(*.near)
     )]
     SelfIntersecting {
@@ -231,7 +231,7 @@ mod tests {
             matches!(error, MeshDefect::Open { edges: 3, .. }),
             "{error}"
         );
-        assert!(error.to_string().contains("fill = \"winding\""));
+        assert!(error.to_string().ends_with("close it"), "{error}");
         let mut mixed = bunny();
         mixed.triangles[7].swap(0, 1);
         let error = require_solid(&mut mixed).unwrap_err();

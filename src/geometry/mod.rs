@@ -10,6 +10,7 @@ pub mod icosphere;
 pub mod inside;
 mod intersect;
 pub mod mesh;
+pub mod mesh_solid;
 pub mod nearest;
 pub mod node_grid;
 mod obj;

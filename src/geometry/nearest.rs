@@ -4,37 +4,54 @@ use glam::DVec3;
 
 use super::TriMesh;
 
-/// Point of the triangle nearest to `p` (Ericson, Real-Time Collision Detection, §5.1.5).
-pub fn nearest_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
+/// Part of a triangle that a point of it lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// Its inside.
+    Face,
+    /// The edge from corner `m` to the next.
+    Edge(usize),
+    /// Corner `m`.
+    Corner(usize),
+}
+
+/// Point of the triangle nearest to `p`.
+pub fn nearest_on_triangle(p: DVec3, corners: [DVec3; 3]) -> DVec3 {
+    nearest_feature(p, corners).0
+}
+
+/// Point of the triangle nearest to `p`, and what it lies on (Ericson, Real-Time Collision Detection, §5.1.5).
+pub fn nearest_feature(p: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Feature) {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return a;
+        return (a, Feature::Corner(0));
     }
     let bp = p - b;
     let (d3, d4) = (ab.dot(bp), ac.dot(bp));
     if d3 >= 0.0 && d4 <= d3 {
-        return b;
+        return (b, Feature::Corner(1));
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
+        return (a + ab * (d1 / (d1 - d3)), Feature::Edge(0));
     }
     let cp = p - c;
     let (d5, d6) = (ab.dot(cp), ac.dot(cp));
     if d6 >= 0.0 && d5 <= d6 {
-        return c;
+        return (c, Feature::Corner(2));
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
+        return (a + ac * (d2 / (d2 - d6)), Feature::Edge(2));
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        let part = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return (b + (c - b) * part, Feature::Edge(1));
     }
     let sum = va + vb + vc;
-    a + ab * (vb / sum) + ac * (vc / sum)
+    (a + ab * (vb / sum) + ac * (vc / sum), Feature::Face)
 }
 
 /// Triangles of a mesh sorted into cubic bins.

@@ -51,7 +51,7 @@ impl Field {
             crossings.row(&xs, y, z, &mut inside);
             let depths = xs.iter().zip(inside).map(|(&x, inside)| {
                 let p = DVec3::new(x, y, z);
-                let nearest = bvh.nearest(mesh, p, reach);
+                let nearest = bvh.nearest_within(mesh, p, reach);
                 let distance = nearest.map_or(reach, |(q, _)| p.distance(q));
                 (if inside { distance } else { -distance }) as f32
             });

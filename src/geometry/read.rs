@@ -111,6 +111,15 @@ pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
+/// What is wrong with a mesh file whose name is told already.
+pub fn without_path(error: &MeshError, path: &Path) -> String {
+    let what = error.to_string();
+    let what = what
+        .strip_prefix(&path.display().to_string())
+        .unwrap_or(&what);
+    what.trim_start_matches([':', ' ']).to_owned()
+}
+
 /// Joins vertices at equal positions; order of first use by position in the file is kept.
 pub fn weld(mesh: &TriMesh) -> TriMesh {
     let mut first = HashMap::with_capacity(mesh.positions.len());

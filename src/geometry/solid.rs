@@ -1,14 +1,18 @@
-//! Simple solids by their distance function, and how they move: what elements collide with.
+//! Solids by their distance function, and how they move: what elements collide with.
+
+use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
+use super::TriMesh;
+use super::mesh_solid::{MeshSolid, Near};
 use crate::math::Vec3;
 use crate::math::solid::{
     Nearest, cuboid, cylinder, half_space, point_velocity, sphere, surface_velocity,
 };
 
-/// A solid centred on its own origin.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A solid centred on its own origin; one of a mesh has that of its file.
+#[derive(Clone, Debug)]
 pub enum Solid {
     /// Everything on the side that the unit normal points away from.
     HalfSpace {
@@ -32,12 +36,15 @@ pub enum Solid {
         /// Half of the height.
         half_height: f64,
     },
+    /// Inside of a closed mesh.
+    Mesh(Arc<MeshSolid>),
 }
 
 impl Solid {
     /// Farthest that a point of the surface lies from the origin, m.
     pub fn extent(&self) -> f64 {
         match *self {
+            Solid::Mesh(ref mesh) => mesh.extent(),
             Solid::HalfSpace { .. } => f64::INFINITY,
             Solid::Box { half } => half.length(),
             Solid::Sphere { radius } => radius,
@@ -48,10 +55,27 @@ impl Solid {
         }
     }
 
+    /// Bound on how far a point of the surface lies from an axis of this direction through the origin, m.
+    fn reach_about(&self, axis: DVec3) -> f64 {
+        match self {
+            Solid::Mesh(mesh) => mesh.reach_about(axis),
+            _ => self.extent(),
+        }
+    }
+
+    /// The mesh that it is the inside of, if it is.
+    pub fn mesh(&self) -> Option<&TriMesh> {
+        match self {
+            Solid::Mesh(mesh) => Some(mesh.mesh()),
+            _ => None,
+        }
+    }
+
     /// Signed distance of `p` (negative inside) and the outward unit normal there.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
         let at = from_glam(p);
         let nearest = match *self {
+            Solid::Mesh(ref mesh) => return mesh.distance(p),
             Solid::HalfSpace { normal } => half_space(at, from_glam(normal)),
             Solid::Sphere { radius } => sphere(at, radius),
             Solid::Box { half } => cuboid(at, from_glam(half)),
@@ -61,6 +85,22 @@ impl Solid {
             } => cylinder(at, radius, half_height),
         };
         (nearest.distance, to_glam(nearest.normal))
+    }
+
+    /// The same to the bit, sooner where `near` has been looked up about `p`.
+    pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
+        match self {
+            Solid::Mesh(mesh) => mesh.distance_near(p, near),
+            _ => self.distance(p),
+        }
+    }
+
+    /// Whether `p` lies inside or less than `reach` (m) outside.
+    fn reaches(&self, p: DVec3, reach: f64) -> bool {
+        match self {
+            Solid::Mesh(mesh) => mesh.reaches(p, reach),
+            _ => self.distance(p).0 < reach,
+        }
     }
 }
 
@@ -88,8 +128,38 @@ pub struct Pose {
 impl Pose {
     /// Distance of world point `p`, outward normal, and velocity of the surface below it.
     pub fn surface(&self, solid: &Solid, p: DVec3) -> (f64, DVec3, DVec3) {
+        self.surface_by(p, |local| solid.distance(local))
+    }
+
+    /// The same to the bit, sooner where `near` has been looked up about `p`.
+    pub fn surface_near(&self, solid: &Solid, p: DVec3, near: &Near) -> (f64, DVec3, DVec3) {
+        self.surface_by(p, |local| solid.distance_near(local, near))
+    }
+
+    /// Looks up what of a solid is near world point `p`, to hold for points up to `slack` (m) from it, unless `near` holds there already.
+    pub fn look(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut Near) {
+        if let Solid::Mesh(mesh) = solid {
+            mesh.look(self.local(p), slack, near);
+        }
+    }
+
+    /// Whether world point `p` lies inside a solid or less than `reach` (m) outside.
+    pub fn reaches(&self, solid: &Solid, p: DVec3, reach: f64) -> bool {
+        solid.reaches(self.local(p), reach)
+    }
+
+    /// World point `p` as the solid sees it.
+    fn local(&self, p: DVec3) -> DVec3 {
+        self.rotation.inverse() * (p - self.position)
+    }
+
+    fn surface_by(
+        &self,
+        p: DVec3,
+        distance: impl FnOnce(DVec3) -> (f64, DVec3),
+    ) -> (f64, DVec3, DVec3) {
         let arm = p - self.position;
-        let (distance, normal) = solid.distance(self.rotation.inverse() * arm);
+        let (distance, normal) = distance(self.local(p));
         let normal = self.rotation * normal;
         let nearest = Nearest {
             distance,
@@ -102,6 +172,14 @@ impl Pose {
             from_glam(self.spin),
         );
         (distance, normal, to_glam(velocity))
+    }
+
+    /// Bound on the speed that the spin gives a point of the solid's surface, m/s; infinite for a half-space that turns.
+    pub fn turning(&self, solid: &Solid) -> f64 {
+        match self.spin.length() {
+            0.0 => 0.0,
+            spin => spin * solid.reach_about(self.rotation.inverse() * (self.spin / spin)),
+        }
     }
 
     /// Velocity of the point at `arm` from the origin, m and m/s.

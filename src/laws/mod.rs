@@ -10,6 +10,7 @@ pub mod elasticity;
 pub mod failure;
 pub mod hydrostatic;
 pub mod motion;
+pub mod rigid;
 pub mod rolling;
 pub mod timestep;
 pub mod weibull;

@@ -26,7 +26,7 @@ pub enum PackError {
     /// A number that must be positive is not.
     #[error("{owner}: {key} is {value}; it must be positive and finite")]
     NotPositive {
-        /// Body or material, with its name.
+        /// Body, collider or material, with its name.
         owner: String,
         /// Key in the pipeline file.
         key: &'static str,
@@ -34,31 +34,33 @@ pub enum PackError {
         value: f64,
     },
     /// The mesh file cannot be read.
-    #[error("body {body:?}: {source}")]
+    #[error("{owner}: {source}")]
     Mesh {
-        /// Its name.
-        body: String,
+        /// Body or collider, with its name.
+        owner: String,
         /// What is wrong with the file.
         source: MeshError,
     },
     /// The mesh bounds no solid.
-    #[error("body {body:?}: {file}: {source}", file = .file.display())]
+    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"winding\"" } else { "" }, file = .file.display())]
     Defect {
-        /// Its name.
-        body: String,
+        /// Body or collider, with its name.
+        owner: String,
         /// The mesh file.
         file: PathBuf,
         /// What is wrong with the mesh.
         source: MeshDefect,
+        /// Whether it could be filled as it is.
+        fillable: bool,
     },
     /// The mesh encloses nothing.
     #[error(
-        "body {body:?}: {file}: the mesh encloses no volume in its box of {x:e} x {y:e} x {z:e} m",
+        "{owner}: {file}: the mesh encloses no volume in its box of {x:e} x {y:e} x {z:e} m",
         file = .file.display(), x = .extent.x, y = .extent.y, z = .extent.z
     )]
     NoVolume {
-        /// Its name.
-        body: String,
+        /// Body or collider, with its name.
+        owner: String,
         /// The mesh file.
         file: PathBuf,
         /// Of the mesh's bounding box, m.
@@ -73,10 +75,10 @@ pub enum PackError {
         source: ProfileFault,
     },
     /// Scale and height of a mesh.
-    #[error("body {body:?}: both scale and height are given; give one of them")]
+    #[error("{owner}: both scale and height are given; give one of them")]
     ScaleAndHeight {
-        /// Its name.
-        body: String,
+        /// Body or collider, with its name.
+        owner: String,
     },
     /// Neither or both of radius and number of elements.
     #[error("body {body:?}: packing needs either radius or elements, {found}")]

@@ -9,6 +9,7 @@ mod filled;
 mod hexagonal;
 mod hilbert;
 mod kinds;
+mod mesh;
 mod neighbours;
 mod outline;
 mod overlap;
@@ -35,7 +36,7 @@ pub const MAX_ELEMENTS: u32 = 700_000_000;
 /// What the stage makes.
 #[derive(Clone, Debug)]
 pub struct Packed {
-    /// Elements and bonds; a body's elements are contiguous.
+    /// Elements, bonds and meshes of colliders; a body's elements are contiguous.
     pub packing: Packing,
     /// Skin of each body at rest, world coordinates.
     pub shapes: Vec<TriMesh>,
@@ -86,7 +87,8 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         materials.push(material);
     }
     overlap::refuse(&pipeline.bodies, &bodies)?;
-    let packing = assemble::assemble(pipeline, &bodies, &materials)?;
+    let mut packing = assemble::assemble(pipeline, &bodies, &materials)?;
+    packing.colliders = mesh::colliders(pipeline, base)?;
     let summaries = pipeline
         .bodies
         .iter()
@@ -111,7 +113,7 @@ fn find_material<'a>(materials: &'a [Material], name: &str) -> Option<(usize, &'
     materials.iter().enumerate().find(|(_, m)| m.name == name)
 }
 
-/// Writes skins, bonds and elements to a store, each file whole or not at all, the elements last.
+/// Writes skins, meshes of colliders, bonds and elements to a store, each file whole or not at all, the elements last.
 pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
     for (body, skin) in packed.shapes.iter().enumerate() {
         atomic::write(&store.shape_path(body), |out| ply::write_ply(skin, out))?;

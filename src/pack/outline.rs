@@ -4,10 +4,10 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::PackError;
 use super::solid::Solid;
+use super::{PackError, mesh};
 use crate::geometry::revolve::Profile;
-use crate::geometry::{TriMesh, check, read, shapes};
+use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, COUNTED, Fill};
 
 /// How the inside of a shape is told.
@@ -28,15 +28,13 @@ pub(super) struct Outline {
     pub volume: f64,
 }
 
+/// What a body is called in messages.
+fn owner(body: &Body) -> String {
+    format!("body {:?}", body.name)
+}
+
 pub(super) fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PackError::NotPositive {
-        owner: format!("body {:?}", body.name),
-        key,
-        value,
-    })
+    mesh::positive(&owner(body), key, value)
 }
 
 impl Outline {
@@ -95,34 +93,14 @@ impl Outline {
         else {
             unreachable!("asked for a mesh");
         };
-        let path = base.join(file);
-        let mut skin = read::read(&path).map_err(|source| PackError::Mesh {
-            body: body.name.clone(),
-            source,
-        })?;
-        if *fill == Fill::Closed {
-            check::require_solid(&mut skin).map_err(|source| PackError::Defect {
-                body: body.name.clone(),
-                file: path.clone(),
-                source,
-            })?;
-        } else if skin.volume() < 0.0 {
-            check::flip(&mut skin);
-        }
-        resize(body, &mut skin, *scale, *height)?;
+        let (owner, path) = (owner(body), base.join(file));
+        let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
         let bounds = skin.bounds().unwrap_or_default();
         let (form, volume) = match fill {
             Fill::Closed => (Form::Closed, skin.volume()),
             Fill::Winding => (Form::Wound, Solid::wound(&skin).sampled_volume(bounds)),
         };
-        if volume <= 0.0 {
-            return Err(PackError::NoVolume {
-                body: body.name.clone(),
-                file: path,
-                extent: bounds.1 - bounds.0,
-            });
-        }
-        positive(body, "volume of the mesh", volume)?;
+        mesh::require_volume(&owner, &path, bounds, volume)?;
         Ok(Outline { form, skin, volume })
     }
 
@@ -141,31 +119,4 @@ impl Outline {
     pub fn bounds(&self) -> (DVec3, DVec3) {
         self.skin.bounds().unwrap_or_default()
     }
-}
-
-/// Scales a mesh by a factor or to a height.
-fn resize(
-    body: &Body,
-    mesh: &mut TriMesh,
-    scale: Option<f64>,
-    height: Option<f64>,
-) -> Result<(), PackError> {
-    let factor = match (scale, height) {
-        (None, None) => return Ok(()),
-        (Some(scale), None) => positive(body, "shape.scale", scale)?,
-        (None, Some(height)) => {
-            let (low, high) = mesh.bounds().unwrap_or_default();
-            let own = positive(body, "extent of the mesh along y", high.y - low.y)?;
-            positive(body, "shape.height", height)? / own
-        }
-        (Some(_), Some(_)) => {
-            return Err(PackError::ScaleAndHeight {
-                body: body.name.clone(),
-            });
-        }
-    };
-    for p in &mut mesh.positions {
-        *p *= factor;
-    }
-    Ok(())
 }

@@ -37,6 +37,7 @@ fn body(name: &str, shape: BodyShape, radius: Option<f64>, elements: Option<u32>
         packing: PackingSpec::Hexagonal { radius, elements },
         mass: MassModel::Bulk,
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Rotation::default(),
         velocity: [0.0; 3],

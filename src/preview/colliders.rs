@@ -5,13 +5,59 @@ use std::f32::consts::TAU;
 use glam::{DVec3, Vec3};
 
 use super::scene::{Ball, Material, Plane, Scene};
+use crate::geometry::TriMesh;
 use crate::spec::{Collider, ColliderShape};
+use crate::store::corner_normals::Fans;
+use crate::store::{Result, Store};
 
 /// Flat sides of a drawn cylinder.
 const SIDES: u32 = 96;
 
+/// A collider to draw.
+pub struct Drawn {
+    collider: Collider,
+    /// Its mesh, where it has one.
+    mesh: Option<Mesh>,
+}
+
+/// A mesh whose edges stay sharp.
+struct Mesh {
+    positions: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Drawn {
+    /// Collider number `number` of the pipeline of a store.
+    pub fn new(store: &Store, number: u32, collider: &Collider) -> Result<Self> {
+        let mesh = match collider.shape {
+            ColliderShape::Mesh { .. } => Some(Mesh::new(&store.read_collider(number)?)),
+            _ => None,
+        };
+        Ok(Drawn {
+            collider: collider.clone(),
+            mesh,
+        })
+    }
+}
+
+impl Mesh {
+    fn new(mesh: &TriMesh) -> Self {
+        let points = mesh.positions.iter().map(|p| p.as_vec3().to_array());
+        let points: Vec<[f32; 3]> = points.collect();
+        let one_side = vec![0; mesh.triangles.len()];
+        let fans = Fans::new(&points, mesh.triangles.iter().copied(), &one_side);
+        let vertices = fans.vertices.iter();
+        Mesh {
+            positions: vertices.map(|&v| Vec3::from(points[v as usize])).collect(),
+            normals: fans.normals(&points).into_iter().map(Vec3::from).collect(),
+            triangles: fans.corners,
+        }
+    }
+}
+
 /// Adds a collider to a scene as it stands at the scene's time.
-pub fn add(scene: &mut Scene, collider: &Collider) {
+pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
     let pose = collider.pose(scene.time);
     let (position, turn) = (pose.position, pose.rotation);
     let world = |local: Vec3| (turn * local.as_dvec3() + position).as_vec3();
@@ -62,6 +108,20 @@ pub fn add(scene: &mut Scene, collider: &Collider) {
                 let corners = [(one, -half), (other, -half), (other, half), (one, half)]
                     .map(|(out, y)| (world(out * radius + Vec3::Y * y), normal(out)));
                 polygon(scene, &corners);
+            }
+        }
+        ColliderShape::Mesh { .. } => {
+            if let Some(mesh) = mesh {
+                let first = scene.positions.len() as u32;
+                scene
+                    .positions
+                    .extend(mesh.positions.iter().map(|&p| world(p)));
+                scene
+                    .normals
+                    .extend(mesh.normals.iter().map(|&n| normal(n)));
+                let triangles = mesh.triangles.iter();
+                let moved = triangles.map(|t| (t.map(|v| v + first), Material::Collider));
+                scene.triangles.extend(moved);
             }
         }
     }

@@ -87,7 +87,8 @@ pub fn run(
             limit: LONGEST_SIDE,
         });
     }
-    let source = Source::new(store, Manifest::read(store)?.pipeline)?;
+    let manifest = Manifest::read(store)?;
+    let source = Source::new(store, manifest.pipeline.as_ref())?;
     let numbers = source.frames(&frames)?;
     if numbers.is_empty() {
         let path = store.root().to_owned();

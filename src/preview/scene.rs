@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::colliders;
+use super::colliders::{self, Drawn};
 use crate::columns::Elements;
 use crate::spec::{FrameGroup, Pipeline};
 use crate::store::corner_normals::Fans;
@@ -71,7 +71,7 @@ impl Scene {
 /// Where the frames come from.
 pub struct Source<'a> {
     store: &'a Store,
-    pipeline: Option<Pipeline>,
+    colliders: Vec<Drawn>,
     surfaces: Vec<u32>,
     /// Read when some frame has no surfaces.
     elements: Option<Elements>,
@@ -79,7 +79,9 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Prepares to read frames of a store.
-    pub fn new(store: &'a Store, pipeline: Option<Pipeline>) -> Result<Self> {
+    pub fn new(store: &'a Store, pipeline: Option<&Pipeline>) -> Result<Self> {
+        let colliders = pipeline.map_or(&[][..], |pipeline| &pipeline.colliders);
+        let colliders = (0..).zip(colliders);
         let surfaces = store.numbers("meshes", "rkyv")?;
         let bare = store
             .frames(&(0..u32::MAX))?
@@ -87,7 +89,9 @@ impl<'a> Source<'a> {
             .any(|frame| surfaces.binary_search(frame).is_err());
         Ok(Source {
             store,
-            pipeline,
+            colliders: colliders
+                .map(|(number, collider)| Drawn::new(store, number, collider))
+                .collect::<Result<_>>()?,
             surfaces,
             elements: bare
                 .then(|| store.read_element_columns(&["body", "r"]))
@@ -113,11 +117,7 @@ impl<'a> Source<'a> {
         };
         scene.body_vertices = scene.positions.len();
         scene.body_balls = scene.balls.len();
-        for collider in self
-            .pipeline
-            .iter()
-            .flat_map(|pipeline| &pipeline.colliders)
-        {
+        for collider in &self.colliders {
             colliders::add(&mut scene, collider);
         }
         Ok(scene)

@@ -339,6 +339,7 @@ fn any_range_and_any_thread_count_give_the_same_files() {
         let mut packing = crate::store::Packing {
             elements: elements.clone(),
             bonds: bonds.clone(),
+            ..Default::default()
         };
         complete(&mut packing);
         store.write_packing(&packing).unwrap();

@@ -6,9 +6,11 @@ use glam::DVec3;
 
 use super::SimulateError;
 use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
+use super::colliders::barriers;
 use super::reactions::{Bearers, Grip};
 use super::record::Rest;
-use super::source::{Source, TableHash};
+use super::rigid::{self, RigidBodies};
+use super::source::{Source, TableHash, mesh_hash};
 use super::surfaces::Surfaces;
 use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
@@ -40,6 +42,8 @@ pub struct Built<S> {
     pub forces: Vec<AttachedForce>,
     /// What bears loads.
     pub bearers: Bearers,
+    /// Rigid bodies that are free to move.
+    pub rigid: RigidBodies,
     /// What records ask for.
     pub rest: Rest,
     /// Hash of all numbers of the packing.
@@ -51,6 +55,7 @@ pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<Built<S>, SimulateError> {
+    let barriers = barriers(source, pipeline)?;
     let elements = source.elements()?;
     let Attached {
         inverse_mass,
@@ -59,7 +64,7 @@ pub fn build<S: Scalar>(
         forces,
         grips,
     } = attachments(&elements, pipeline)?;
-    let (mut system, load) =
+    let (mut system, mut load) =
         columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
@@ -67,11 +72,17 @@ pub fn build<S: Scalar>(
         mass: elements.mass.clone(),
         volume: elements.volume.clone(),
         body: elements.body.clone(),
+        inverse_mass: load.iter().map(|row| row.0[3].to_f64()).collect(),
         inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
-    let mut bearers = Bearers::new(pipeline, grips, &system, &rest);
+    let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
+    rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
+    let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
+    // Without a mesh it is the hash of elements and bonds alone.
+    let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
+    let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
     for attached in &forces {
         bearers.load(&attached.elements, attached.force);
     }
@@ -92,8 +103,9 @@ pub fn build<S: Scalar>(
         surfaces: Surfaces::of(pipeline),
         forces,
         bearers,
+        rigid,
         rest,
-        hash: hash.digest() ^ bond_hash.rotate_left(1),
+        hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
     })
 }
 
@@ -113,6 +125,7 @@ fn columns<S: Scalar>(
         motion: vec![Row::default(); padded],
         tail: vec![Row::default(); padded],
         inverse_mass: vec![S::default(); padded],
+        rigid: rigid::numbers(elements, pipeline),
         material: vec![0; padded],
         bonds: Bonds::default(),
         classes: Vec::new(),
@@ -265,6 +278,10 @@ fn bonds<S: Scalar>(
             if i >= j || j >= count {
                 wrong.get_or_insert((b.id[k], i, j));
                 return;
+            }
+            // Nothing acts within a rigid body.
+            if system.is_one_piece(i, j) {
+                continue;
             }
             valence[i] += 1;
             valence[j] += 1;

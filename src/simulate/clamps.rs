@@ -24,12 +24,12 @@ struct Clamp {
     reach: f64,
 }
 
-/// An element of such a clamp.
+/// An element of such a clamp, or of a rigid body.
 #[derive(Clone, Copy, Debug)]
 pub struct Gripped {
     /// The element.
     pub element: u32,
-    /// Index of the clamp among those that are driven.
+    /// Index of the clamp among those that are driven, or of the rigid body.
     pub clamp: u32,
     /// Where it was packed, m.
     pub rest: DVec3,
@@ -43,7 +43,7 @@ pub struct Clamps {
     gripped: Vec<Gripped>,
 }
 
-/// A clamp at a moment.
+/// A clamp or a rigid body at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Hold<S> {
     /// What it turns about, at rest, m.
@@ -56,8 +56,18 @@ pub struct Hold<S> {
     pub unapplied: Vec3<S>,
 }
 
+impl<S> Hold<S> {
+    /// Bound on how far anything held has moved until `now`, m; `reach` is the farthest from the pivot.
+    pub fn travel(&self, now: &Hold<S>, reach: f64) -> f64 {
+        let (before, now) = (&self.pose, &now.pose);
+        before.position.distance(now.position)
+            + angle_between(before.rotation, now.rotation) * reach
+    }
+}
+
 impl<S: Scalar> Hold<S> {
-    fn new(pivot: DVec3, pose: Pose) -> Self {
+    /// Of what turns about `pivot`, m at rest, and is displaced and turned so.
+    pub fn new(pivot: DVec3, pose: Pose) -> Self {
         let [x, y, z, w] = pose.rotation.to_array();
         let [a, b, c, d] = [x, y, z, w].map(S::from_f64);
         let kept = [a, b, c, d].map(Scalar::to_f64);
@@ -122,7 +132,8 @@ pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
         .collect()
 }
 
-fn reach(elements: impl Iterator<Item = DVec3>, pivot: DVec3) -> f64 {
+/// Farthest of some points from a pivot, m.
+pub fn reach(elements: impl Iterator<Item = DVec3>, pivot: DVec3) -> f64 {
     elements.map(|p| p.distance(pivot)).fold(0.0, f64::max)
 }
 
@@ -186,12 +197,8 @@ impl Clamps {
     /// Bound on how far any of their elements has moved between two moments, m.
     pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
         let both = before.iter().zip(now).zip(&self.clamps);
-        both.map(|((before, now), clamp)| {
-            let (before, now) = (&before.pose, &now.pose);
-            before.position.distance(now.position)
-                + angle_between(before.rotation, now.rotation) * clamp.reach
-        })
-        .fold(0.0, f64::max)
+        both.map(|((before, now), clamp)| before.travel(now, clamp.reach))
+            .fold(0.0, f64::max)
     }
 
     /// Brings those elements that clamps have among the rows from element `first` on to where they are held.
@@ -202,24 +209,35 @@ impl Clamps {
         motion: &mut [Motion<S>],
         tail: &mut [Tail<S>],
     ) {
-        let at = |element: usize| {
-            let before = |gripped: &Gripped| (gripped.element as usize) < element;
-            self.gripped.partition_point(before)
-        };
-        for gripped in &self.gripped[at(first)..at(first + motion.len())] {
-            let hold = &holds[gripped.clamp as usize];
-            let row = &mut motion[gripped.element as usize - first];
-            set_position(row, hold.place(gripped.rest));
-            put(&mut row.0, motion::Q, hold.rotation.v);
-            row.0[motion::Q + 3] = hold.rotation.w;
-            for (at, vector) in [
-                (motion::V, hold.velocity(gripped.rest)),
-                (motion::W, hold.pose.spin),
-            ] {
-                put(&mut row.0, at, Vec3::from_f64(vector.to_array()));
-            }
-            let left = &mut tail[gripped.element as usize - first];
-            put(&mut left.0, 0, hold.unapplied);
+        place(&self.gripped, holds, first, motion, tail);
+    }
+}
+
+/// Brings those of `gripped`, ascending, that are among the rows from element `first` on to where `holds` have them.
+pub fn place<S: Scalar>(
+    gripped: &[Gripped],
+    holds: &[Hold<S>],
+    first: usize,
+    motion: &mut [Motion<S>],
+    tail: &mut [Tail<S>],
+) {
+    let at = |element: usize| {
+        let before = |one: &Gripped| (one.element as usize) < element;
+        gripped.partition_point(before)
+    };
+    for one in &gripped[at(first)..at(first + motion.len())] {
+        let hold = &holds[one.clamp as usize];
+        let row = &mut motion[one.element as usize - first];
+        set_position(row, hold.place(one.rest));
+        put(&mut row.0, motion::Q, hold.rotation.v);
+        row.0[motion::Q + 3] = hold.rotation.w;
+        for (at, vector) in [
+            (motion::V, hold.velocity(one.rest)),
+            (motion::W, hold.pose.spin),
+        ] {
+            put(&mut row.0, at, Vec3::from_f64(vector.to_array()));
         }
+        let left = &mut tail[one.element as usize - first];
+        put(&mut left.0, 0, hold.unapplied);
     }
 }

@@ -23,7 +23,7 @@ fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
 }
 
 /// A solid obstacle at one moment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Obstacle {
     /// Shape.
     pub solid: Solid,
@@ -38,11 +38,7 @@ pub struct Obstacle {
 impl Obstacle {
     /// Bound on the speed of its surface, m/s; infinite for a half-space that turns.
     pub fn fastest(&self) -> f64 {
-        let turning = match self.pose.spin.length() {
-            0.0 => 0.0,
-            spin => spin * self.solid.extent(),
-        };
-        self.pose.velocity.length() + turning
+        self.pose.velocity.length() + self.pose.turning(&self.solid)
     }
 
     /// Contact properties beside an element's; a wall brings no damping, rolling friction and spring ratio of its own.

@@ -314,7 +314,7 @@ impl<S: Scalar> Contacts<S> {
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
                 for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if obstacle.pose.surface(&obstacle.solid, p).0 >= reach {
+                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, wall as u32);
@@ -328,6 +328,7 @@ impl<S: Scalar> Contacts<S> {
                         k,
                         rolling,
                         quiet: 0.0,
+                        near: Default::default(),
                     });
                 }
             }
@@ -478,6 +479,9 @@ impl<S: Scalar> Near<'_, S> {
             if p.distance_squared(anchor[other]) > reach * reach {
                 return;
             }
+            if system.is_one_piece(i, other) {
+                return;
+            }
             // Two held elements cannot answer a force.
             if held && system.inverse_mass[other].to_f64() == 0.0 {
                 return;
@@ -527,6 +531,7 @@ mod tests {
             motion: vec![Row::default(); padded],
             tail: vec![Row([1.0; 4]); padded],
             inverse_mass: vec![1.0; padded],
+            rigid: Vec::new(),
             material: vec![0; padded],
             bonds: Bonds::new(padded, BondRows::with_capacity(0)),
             classes: Vec::new(),

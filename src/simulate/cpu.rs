@@ -12,7 +12,7 @@ use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
 use super::clamps::Hold;
-use super::colliders::obstacle;
+use super::colliders::Barrier;
 use super::contact_pass::{ContactPass, ContactTotals, MeasurePass, Obstacle};
 use super::contacts::Contacts;
 use super::costs::Costs;
@@ -23,6 +23,7 @@ use super::motion_pass::{AdvancePass, StepParameters};
 use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp};
 use super::record::{self, Carried, Moment, Rest};
+use super::rigid::RigidBodies;
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
@@ -30,7 +31,7 @@ use super::wall_list::Walls;
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::spec::{Collider, Pipeline};
+use crate::spec::Pipeline;
 
 /// A run on the CPU with lanes of type `L`.
 pub struct Cpu<L: Lanes> {
@@ -48,6 +49,7 @@ pub struct Cpu<L: Lanes> {
     obstacles: Vec<Obstacle>,
     /// Driven clamps where they are.
     holds: Vec<Hold<L::Scalar>>,
+    rigid: RigidBodies,
     parameters: StepParameters<L::Scalar>,
     dt: f64,
     step: u64,
@@ -73,7 +75,7 @@ type Handed<S> = Vec<Row<S, 8>>;
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
-        let obstacles = obstacles(&pipeline.colliders, 0.0);
+        let obstacles = obstacles(built.bearers.colliders(), 0.0);
         let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
@@ -100,6 +102,7 @@ impl<L: Lanes> Cpu<L> {
             tally: Tally::new(built.bearers.count()),
             holds: built.bearers.clamps().holds(0.0),
             bearers: built.bearers,
+            rigid: built.rigid,
             obstacles,
             parameters: StepParameters {
                 dt: Scalar::from_f64(dt),
@@ -155,6 +158,9 @@ impl<L: Lanes> Cpu<L> {
             true => clamps.holds((self.step + 1) as f64 * self.dt),
             false => Vec::new(),
         };
+        let rigid_before: Vec<Hold<L::Scalar>> = self.rigid.holds();
+        self.rigid.advance(&step, (close, open), &self.load);
+        let (rigid, rigid_next) = (&self.rigid, self.rigid.holds());
         let speeds: Vec<_> = self
             .system
             .motion
@@ -174,6 +180,7 @@ impl<L: Lanes> Cpu<L> {
                 if open {
                     clamps.place(&next, at * chunk, motion, tail);
                 }
+                rigid.place(&rigid_next, at * chunk, motion, tail);
                 speeds
             })
             .collect();
@@ -197,7 +204,8 @@ impl<L: Lanes> Cpu<L> {
                 .chain(&before)
                 .map(Obstacle::fastest)
                 .fold(0.0, f64::max);
-            let carried = self.bearers.clamps().travel(&self.holds, &next);
+            let clamped = self.bearers.clamps().travel(&self.holds, &next);
+            let carried = clamped.max(self.rigid.travel(&rigid_before, &rigid_next));
             self.holds = next;
             let distances = ((fastest * self.dt).max(carried), driven * self.dt);
             let clock = Instant::now();
@@ -364,7 +372,7 @@ impl<L: Lanes> Cpu<L> {
 
     /// Everything needed to go on from here, with velocities at the end of a step.
     fn pack(&self, frame: u32) -> State {
-        State::pack(
+        let mut state = State::pack(
             frame,
             (self.step, self.dt),
             &self.system,
@@ -372,7 +380,9 @@ impl<L: Lanes> Cpu<L> {
             &self.contacts.springs(),
             &self.labels,
             self.tally.pack(&self.bearers),
-        )
+        );
+        state.rigid = self.rigid.pack();
+        state
     }
 
     /// Velocities brought to the end of the step.
@@ -405,8 +415,8 @@ fn bond_pass<L: Lanes, T: Task<L>>(
     });
 }
 
-fn obstacles(colliders: &[Collider], t: f64) -> Vec<Obstacle> {
-    colliders.iter().map(|c| obstacle(c, t)).collect()
+fn obstacles(colliders: &[Barrier], t: f64) -> Vec<Obstacle> {
+    colliders.iter().map(|c| c.at(t)).collect()
 }
 
 impl<L: Lanes> Engine for Cpu<L> {
@@ -515,6 +525,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.tally.unpack(&self.bearers, &state.borne);
+        self.rigid.unpack(&state.rigid)?;
         let time = self.step as f64 * self.dt;
         self.obstacles = obstacles(self.bearers.colliders(), time);
         self.holds = self.bearers.clamps().holds(time);

@@ -14,7 +14,7 @@ use crate::gpu::{GpuError, Request};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::spec::{Backend, Pipeline, Precision};
+use crate::spec::{Backend, ColliderShape, Pipeline, Precision};
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -193,7 +193,7 @@ impl Prepared {
             Prepared::Single(built) => built,
             Prepared::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
         };
-        if backend != Backend::Cpu && only_on_cores(pipeline).is_none() {
+        if backend != Backend::Cpu && lacking(pipeline).is_none() {
             let settings = &pipeline.simulate.gpu;
             let request = Request {
                 adapter: settings.adapter.clone(),
@@ -239,11 +239,8 @@ pub fn engine(
 }
 
 fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
-    let obstacles: Vec<_> = pipeline
-        .colliders
-        .iter()
-        .map(|c| super::colliders::obstacle(c, 0.0))
-        .collect();
+    let colliders = built.bearers.colliders().iter();
+    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
     let damping = pipeline
         .materials
         .iter()
@@ -251,7 +248,7 @@ fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
         .fold(0.0, f64::max);
     critical_step(
         &built.system,
-        &built.rest.inverse_inertia,
+        (&built.rest.inverse_mass, &built.rest.inverse_inertia),
         &built.surfaces,
         &obstacles,
         damping,
@@ -263,8 +260,8 @@ const SUNK: f64 = 0.2;
 
 fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), SimulateError> {
     let system = &built.system;
-    for collider in &pipeline.colliders {
-        let obstacle = super::colliders::obstacle(collider, 0.0);
+    for barrier in built.bearers.colliders() {
+        let obstacle = barrier.at(0.0);
         let sunk = (0..system.count)
             .into_par_iter()
             .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
@@ -283,7 +280,7 @@ fn refuse_sunk<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> Result<(), S
                     .bodies
                     .get(body)
                     .map_or_else(|| body.to_string(), |body| body.name.clone()),
-                collider: collider.name.clone(),
+                collider: barrier.collider.name.clone(),
                 depth,
                 x: near[0],
                 y: near[1],
@@ -303,32 +300,55 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
             allowed: "f32; or --backend cpu",
         });
     }
-    match only_on_cores(pipeline) {
-        Some((option, value)) if backend == Backend::Gpu => Err(SimulateError::Unsupported {
-            option,
-            value,
-            allowed: "none of it there; or --backend cpu",
-        }),
+    match lacking(pipeline) {
+        Some(lacking) if backend == Backend::Gpu => Err(lacking),
         _ => Ok(()),
     }
 }
 
-/// What of a pipeline no graphics processor does, option and value.
-fn only_on_cores(pipeline: &Pipeline) -> Option<(&'static str, &'static str)> {
-    let mut materials = pipeline.materials.iter();
-    if materials.any(|material| material.hydrostatic_strength.is_some()) {
-        return Some((
-            "hydrostatic_strength of a material on backend gpu",
-            "a strength",
-        ));
+/// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
+fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
+    let lack = |option, value, allowed| {
+        Some(SimulateError::Unsupported {
+            option,
+            value,
+            allowed,
+        })
+    };
+    if pipeline.bodies.iter().any(|body| body.rigid) {
+        return lack(
+            "body.rigid on backend gpu",
+            "true",
+            "false; or --backend cpu",
+        );
+    }
+    let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
+    if shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. })) {
+        return lack(
+            "collider.shape.type on backend gpu",
+            "mesh",
+            "half_space, box, sphere, cylinder; or --backend cpu",
+        );
     }
     let mut materials = pipeline.materials.iter();
-    let mut pairs = pipeline.pairs.iter();
-    let rolls = |friction: f64| friction > 0.0;
-    if materials.any(|material| rolls(material.rolling_friction))
-        || pairs.any(|pair| pair.rolling_friction.is_some_and(rolls))
-    {
-        return Some(("rolling_friction on backend gpu", "a coefficient above 0"));
+    if materials.any(|material| material.hydrostatic_strength.is_some()) {
+        return lack(
+            "material.hydrostatic_strength on backend gpu",
+            "a strength",
+            "none; or --backend cpu",
+        );
+    }
+    let materials = pipeline.materials.iter().map(|one| one.rolling_friction);
+    let pairs = pipeline
+        .pairs
+        .iter()
+        .filter_map(|pair| pair.rolling_friction);
+    if materials.chain(pairs).any(|friction| friction > 0.0) {
+        return lack(
+            "rolling_friction on backend gpu",
+            "above 0",
+            "0; or --backend cpu",
+        );
     }
     None
 }

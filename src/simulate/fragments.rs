@@ -1,9 +1,11 @@
-//! Fragments: connected components of the whole bonds, with labels that last.
+//! Fragments: connected components of the whole bonds, and rigid bodies, with labels that last.
+
+use std::collections::HashMap;
 
 use super::system::System;
 use crate::math::{Scalar, UnionFind};
 
-/// Components as the smallest element of each, by union-find over the whole bonds.
+/// Components as the smallest element of each, by union-find over the whole bonds and over rigid bodies.
 pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
     let bonds = &system.bonds;
@@ -11,6 +13,10 @@ pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
         if bonds.is_whole(side.entry) {
             sets.join(i as u32, side.other as u32);
         }
+    }
+    let mut first = HashMap::new();
+    for (i, &body) in (0..).zip(&system.rigid).filter(|(_, body)| **body != 0) {
+        sets.join(*first.entry(body).or_insert(i), i);
     }
     sets.roots()
 }

@@ -26,6 +26,7 @@ mod parts;
 mod reaction_sums;
 mod reactions;
 mod record;
+pub mod rigid;
 mod rows;
 pub mod source;
 mod stability;
@@ -64,6 +65,21 @@ pub enum SimulateError {
         attachment: String,
         /// Its body.
         body: String,
+    },
+    /// A clamp holds a part of a rigid body.
+    #[error(
+        "attach {attachment:?} holds {held} of the {count} elements of body {body:?}, which is rigid; \
+         one clamp must hold all of it, or none any: make the region larger or smaller"
+    )]
+    PartClamped {
+        /// Name of the attachment.
+        attachment: String,
+        /// Its body.
+        body: String,
+        /// Elements that it holds.
+        held: usize,
+        /// Elements of the body.
+        count: usize,
     },
     /// A body starts inside a collider.
     #[error(

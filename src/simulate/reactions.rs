@@ -3,12 +3,13 @@
 use glam::{DQuat, DVec3};
 
 use super::clamps::{Clamps, Hold, angle_between};
+use super::colliders::Barrier;
 use super::record::Rest;
 use super::system::System;
 use super::tally::Mean;
 use crate::columns::{LoadKind, Loads};
 use crate::math::Scalar;
-use crate::spec::{Action, Collider, Pipeline};
+use crate::spec::{Action, Attachment};
 
 /// Force, N, and torque, N m, or sums of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -152,7 +153,7 @@ pub struct Stamp {
 /// Everything that bears loads: colliders, then attachments, in the order of the pipeline.
 #[derive(Clone, Debug)]
 pub struct Bearers {
-    colliders: Vec<Collider>,
+    colliders: Vec<Barrier>,
     attached: Vec<Attached>,
     held: Vec<Held>,
     clamps: Clamps,
@@ -161,7 +162,8 @@ pub struct Bearers {
 impl Bearers {
     /// Of a system at rest; `grips` in the order of the attachments.
     pub fn new<S: Scalar>(
-        pipeline: &Pipeline,
+        colliders: Vec<Barrier>,
+        attachments: &[Attachment],
         grips: Vec<Grip>,
         system: &System<S>,
         rest: &Rest,
@@ -169,7 +171,7 @@ impl Bearers {
         let mut held = Vec::new();
         let mut attached = Vec::new();
         let mut clamps = Clamps::default();
-        for (attachment, grip) in pipeline.attachments.iter().zip(grips) {
+        for (attachment, grip) in attachments.iter().zip(grips) {
             let middle = middle(system, &grip.elements);
             let (kind, dead_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
@@ -206,7 +208,7 @@ impl Bearers {
         }
         held.sort_unstable_by_key(|held| held.element);
         Bearers {
-            colliders: pipeline.colliders.clone(),
+            colliders,
             attached,
             held,
             clamps,
@@ -232,7 +234,7 @@ impl Bearers {
     }
 
     /// The colliders.
-    pub fn colliders(&self) -> &[Collider] {
+    pub fn colliders(&self) -> &[Barrier] {
         &self.colliders
     }
 
@@ -271,7 +273,10 @@ impl Bearers {
 
     /// Kind, index among those alike and name of each.
     pub fn kinds(&self) -> impl Iterator<Item = (LoadKind, u32, &str)> {
-        let colliders = self.colliders.iter().map(|c| (LoadKind::Collider, &c.name));
+        let colliders = self
+            .colliders
+            .iter()
+            .map(|c| (LoadKind::Collider, &c.collider.name));
         let attached = self.attached.iter().map(|a| (a.kind, &a.name));
         let all = (0..).zip(colliders).chain((0..).zip(attached));
         all.map(|(index, (kind, name))| (kind, index, name.as_str()))
@@ -293,7 +298,8 @@ impl Bearers {
             let mut wrench = mean.as_ref().map_or(Wrench::default(), |m| m.wrenches[at]);
             let (position, moved, angle, contacts) = match kind {
                 LoadKind::Collider => {
-                    let [start, now] = [0.0, time].map(|t| self.colliders[index_of].pose(t));
+                    let [start, now] =
+                        [0.0, time].map(|t| self.colliders[index_of].collider.pose(t));
                     let angle = angle_between(start.rotation, now.rotation);
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])

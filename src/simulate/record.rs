@@ -22,6 +22,8 @@ pub struct Rest {
     pub volume: Vec<f64>,
     /// Body of each element.
     pub body: Vec<u32>,
+    /// Inverse mass of each element as the run knows it, 1/kg; 0 where it is held.
+    pub inverse_mass: Vec<f64>,
     /// Inverse inertia of each element as the run knows it, 1/(kg m²); 0 where it is held.
     pub inverse_inertia: Vec<f64>,
     /// Acceleration of gravity, m/s².
@@ -196,7 +198,7 @@ impl<S: Scalar> Moment<'_, S> {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
             totals.outside += u32::from(!inside);
         }
-        let inverse = self.system.inverse_mass[i].to_f64();
+        let inverse = self.rest.inverse_mass[i];
         if inverse == 0.0 {
             return;
         }

@@ -6,6 +6,7 @@ use arrow_array::Array;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::columns::{Bonds, Elements, Table};
+use crate::geometry::TriMesh;
 use crate::store::{self, Packing, Store};
 
 /// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision, would be as large as the run.
@@ -16,6 +17,8 @@ pub trait Source {
     fn bond_count(&self) -> store::Result<usize>;
     /// The bonds in order, part by part.
     fn bonds(&self, part: &mut dyn FnMut(&Bonds)) -> store::Result<()>;
+    /// The mesh of a collider in its own frame, by its number.
+    fn collider(&self, number: u32) -> store::Result<Option<TriMesh>>;
 }
 
 impl Source for Packing {
@@ -29,6 +32,9 @@ impl Source for Packing {
         part(&self.bonds);
         Ok(())
     }
+    fn collider(&self, number: u32) -> store::Result<Option<TriMesh>> {
+        Ok(self.colliders.get(&number).cloned())
+    }
 }
 
 impl Source for Store {
@@ -41,6 +47,23 @@ impl Source for Store {
     fn bonds(&self, part: &mut dyn FnMut(&Bonds)) -> store::Result<()> {
         self.read_bonds(part)
     }
+    fn collider(&self, number: u32) -> store::Result<Option<TriMesh>> {
+        self.read_collider(number).map(Some)
+    }
+}
+
+/// Hash of a mesh.
+pub fn mesh_hash(mesh: &TriMesh) -> u64 {
+    let mut hash = Xxh3::new();
+    for position in &mesh.positions {
+        for value in position.to_array() {
+            hash.update(&value.to_le_bytes());
+        }
+    }
+    for vertex in mesh.triangles.as_flattened() {
+        hash.update(&vertex.to_le_bytes());
+    }
+    hash.digest()
 }
 
 /// Hash of a table that comes in parts: the same however it is cut.

@@ -23,16 +23,17 @@ const KISSING: f64 = 12.0;
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
 /// Every bond counts with the stiffer of bond and contact, since a broken pair goes on as a contact; elements that a collider may touch
-/// stand on one spring each; elements without bonds count as touching twelve like them.
+/// stand on one spring each; elements without bonds, those of rigid bodies among them, count as touching twelve like them. `inverse` are the
+/// inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²).
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
-    inverse_inertia: &[f64],
+    inverse: (&[f64], &[f64]),
     surfaces: &Surfaces,
     obstacles: &[Obstacle],
     damping_ratio: f64,
 ) -> f64 {
     let largest = largest_radius(system);
-    let bonded = Linear::new(system, inverse_inertia, surfaces, obstacles);
+    let bonded = Linear::new(system, inverse, surfaces, obstacles);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = if lambda > 0.0 {
         critical(lambda, damping_ratio, per_mass)
@@ -43,7 +44,7 @@ pub fn critical_step<S: Scalar>(
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
-        let inverse = system.inverse_mass[i].to_f64();
+        let inverse = inverse.0[i];
         // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times, and those against rolling
         // a quarter as much as that.
         let turning = if surfaces.any_rolling() { 4.125 } else { 3.5 };
@@ -68,6 +69,8 @@ struct Linear<'a, S> {
     classes: Vec<[f64; 4]>,
     /// Normal and tangential stiffness of the stiffest contact that each element can have, N/m.
     contact: Vec<(f64, f64)>,
+    /// Inverse masses, 1/kg.
+    inverse_mass: &'a [f64],
     /// Inverse square roots of mass and inertia.
     scale: Vec<(f64, f64)>,
     /// Whether there are colliders: each element then stands on a spring.
@@ -80,7 +83,7 @@ type State = Vec<[f32; 6]>;
 impl<'a, S: Scalar> Linear<'a, S> {
     fn new(
         system: &'a System<S>,
-        inverse_inertia: &[f64],
+        (inverse_mass, inverse_inertia): (&'a [f64], &[f64]),
         surfaces: &Surfaces,
         obstacles: &[Obstacle],
     ) -> Self {
@@ -90,10 +93,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
             (k, k * surfaces.own(material).shear_ratio)
         };
-        let scale = |i: usize| {
-            let inverse_mass = system.inverse_mass[i].to_f64();
-            (inverse_mass.sqrt(), inverse_inertia[i].sqrt())
-        };
+        let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
         let classes = system.classes.iter();
         Linear {
             system,
@@ -101,6 +101,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
                 .map(|class| [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64))
                 .collect(),
             contact: (0..system.count).map(contact).collect(),
+            inverse_mass,
             scale: (0..system.count).map(scale).collect(),
             grounded: !obstacles.is_empty(),
         }
@@ -129,7 +130,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let of = |i: usize, side: Side| {
             let l0 = system.bonds.length.get(side.entry).to_f64();
             let [es, ..] = self.classes[system.bonds.class.get(side.entry) as usize];
-            let inverse = |k: usize| system.inverse_mass[k].to_f64();
+            let inverse = |k: usize| self.inverse_mass[k];
             es / l0 * (inverse(i) + inverse(side.other))
         };
         let bonds = system.bonds.entries();

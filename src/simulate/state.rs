@@ -5,6 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
 use super::pair_list::Memory;
+use super::rigid::NUMBERS;
 use super::system::{Load, System};
 use super::tally::Borne;
 use crate::math::Scalar;
@@ -72,6 +73,8 @@ pub struct State {
     labels: Vec<u32>,
     /// What colliders and attachments bore in the last step.
     pub borne: Vec<Borne>,
+    /// Where free rigid bodies are and how they move.
+    pub rigid: Vec<[f64; NUMBERS]>,
 }
 
 const MAGIC: &[u8; 8] = b"cullets3";
@@ -107,6 +110,7 @@ impl State {
             rolls: rolls(springs),
             labels: labels.to_vec(),
             borne,
+            rigid: Vec::new(),
         }
     }
 
@@ -272,6 +276,7 @@ mod tests {
             motion: vec![Row::default(); BLOCK],
             tail: vec![Row([S::splat(0.5); 4]); BLOCK],
             inverse_mass: vec![S::splat(1.0); BLOCK],
+            rigid: Vec::new(),
             material: vec![0; BLOCK],
             bonds: Bonds::new(BLOCK, rows),
             classes: Vec::new(),

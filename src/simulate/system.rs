@@ -103,8 +103,10 @@ pub struct System<S> {
     pub motion: Vec<Motion<S>>,
     /// Left-over rotation and radius of each.
     pub tail: Vec<Tail<S>>,
-    /// Inverse mass of each, 1/kg; 0 where it is held.
+    /// Inverse of the mass that each has in contacts, 1/kg: its own, or that of its rigid body; 0 where it is held.
     pub inverse_mass: Vec<S>,
+    /// For each element one more than the index of its body where that is rigid, else 0; empty where none is.
+    pub rigid: Vec<u32>,
     /// Index of each element's material.
     pub material: Vec<u32>,
     /// Bonds.
@@ -123,6 +125,11 @@ pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
 }
 
 impl<S: Scalar> System<S> {
+    /// Whether two elements are of one rigid body: nothing acts between them.
+    pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
+        let of = |k: usize| self.rigid.get(k).copied().unwrap_or(0);
+        of(i) != 0 && of(i) == of(j)
+    }
     /// Position in double precision.
     pub fn position(&self, element: usize) -> DVec3 {
         let row = &self.motion[element].0;

@@ -7,12 +7,17 @@ use super::pair_list::Memory;
 use super::reaction_sums::ReactionSums;
 use super::reactions::Wrench;
 use super::system::{Load, System, motion};
+use crate::geometry::mesh_solid::Near;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::laws::rolling::{self, RollingParameters};
 use crate::math::{Scalar, Vec3};
 
+/// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew: more are looked at in every
+/// step where it is larger.
+const NEAR_SLACK: f64 = 0.05;
+
 /// An element near an obstacle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct WallEntry<S> {
     /// The element.
     pub element: u32,
@@ -26,6 +31,8 @@ pub struct WallEntry<S> {
     pub rolling: S,
     /// Until element and obstacle may have neared so far (m) they cannot touch.
     pub quiet: f64,
+    /// What of the obstacle is near it, where it is a mesh.
+    pub near: Near,
 }
 
 /// Obstacles and the step in which they are touched.
@@ -53,6 +60,10 @@ impl<S: Scalar> Walls<'_, S> {
         if self.neared < entry.quiet {
             return;
         }
+        let (obstacle, i) = (&self.obstacles[entry.wall as usize], entry.element as usize);
+        let (place, slack) = (self.system.position(i), NEAR_SLACK * self.system.radius(i));
+        let near = &mut entry.near;
+        obstacle.pose.look(&obstacle.solid, place, slack, near);
         match self.load(entry) {
             Ok((result, roll)) => {
                 let (f, m) = (result.force, result.torque);
@@ -98,7 +109,9 @@ impl<S: Scalar> Walls<'_, S> {
         let (system, i) = (self.system, entry.element as usize);
         let obstacle = &self.obstacles[entry.wall as usize];
         let (distance, normal, velocity) =
-            obstacle.pose.surface(&obstacle.solid, system.position(i));
+            obstacle
+                .pose
+                .surface_near(&obstacle.solid, system.position(i), &entry.near);
         let r = system.radius(i);
         if distance >= r && !entry.memory.is_any() {
             return Err(distance - r);

@@ -5,11 +5,12 @@
 use glam::DVec3;
 
 use super::Schedule;
+use super::colliders::Barrier;
 use super::reactions::Grip;
 use super::{build, clamps, colliders};
 use crate::columns::{Bonds, Elements};
 use crate::geometry::solid::Pose;
-use crate::spec::{Attachment, Body, BodyShape, Collider, Elasticity, PackingSpec, Pipeline};
+use crate::spec::{Attachment, Body, BodyShape, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, grouped, quantity};
 
@@ -81,7 +82,10 @@ fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
             rows.0.push(i);
         }
     }
-    for (k, &i) in packing.bonds.i.iter().enumerate() {
+    // Bonds of rigid bodies bear nothing.
+    let rigid = |body: u32| pipeline.bodies.get(body as usize).is_some_and(|b| b.rigid);
+    let bonds = packing.bonds.i.iter().enumerate();
+    for (k, &i) in bonds.filter(|(_, i)| !rigid(packing.elements.body[**i as usize])) {
         if let Some(rows) = rows.get_mut(packing.elements.body[i as usize] as usize) {
             rows.1.push(k);
         }
@@ -211,6 +215,7 @@ struct Impact {
 /// What moves, falls and holds.
 struct Scene<'a> {
     pipeline: &'a Pipeline,
+    barriers: Vec<Barrier>,
     up: DVec3,
     gravity: f64,
     end: f64,
@@ -230,11 +235,9 @@ impl<'a> Scene<'a> {
         let up = up(pipeline);
         let e = &packing.elements;
         let heights = (0..e.id.len()).map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]).dot(up) - e.r[i]);
-        let colliders = pipeline
-            .colliders
-            .iter()
-            .map(|collider| lowest(collider, up));
-        let moving = pipeline.colliders.iter();
+        // What cannot be built is refused when the run is, and no matter for a warning.
+        let barriers = colliders::barriers(packing, pipeline).unwrap_or_default();
+        let bottoms = barriers.iter().map(|barrier| lowest(barrier, up));
         let at = |i: &u32| {
             let i = *i as usize;
             DVec3::new(e.x[i], e.y[i], e.z[i])
@@ -249,11 +252,13 @@ impl<'a> Scene<'a> {
             up,
             gravity: DVec3::from_array(pipeline.world.gravity).length(),
             end: plan.dt * plan.steps_per_frame as f64 * f64::from(plan.frames),
-            bottom: heights.chain(colliders).fold(f64::INFINITY, f64::min),
-            driven: moving
+            bottom: heights.chain(bottoms).fold(f64::INFINITY, f64::min),
+            driven: barriers
+                .iter()
                 .flat_map(motions)
                 .any(|(v, w)| v != DVec3::ZERO || w > 0.0),
             clamps: pipeline.attachments.iter().zip(&grips).map(clamp).collect(),
+            barriers,
         }
     }
 
@@ -270,15 +275,18 @@ impl<'a> Scene<'a> {
                 most = Impact { speed, with };
             }
         };
-        let partners = self.pipeline.colliders.len() + bodies.len() - 1;
+        let partners = self.barriers.len() + bodies.len() - 1;
         let fallen = match held || partners == 0 {
             true => 0.0,
             false => self.fall(body),
         };
-        for collider in &self.pipeline.colliders {
-            for (velocity, turning) in motions(collider) {
+        for barrier in &self.barriers {
+            for (velocity, turning) in motions(barrier) {
                 let met = (body.velocity - velocity).length() + body.spread + turning;
-                meet(met.hypot(fallen), format!("collider {:?}", collider.name));
+                meet(
+                    met.hypot(fallen),
+                    format!("collider {:?}", barrier.collider.name),
+                );
             }
         }
         for (_, other) in bodies.iter().enumerate().filter(|(at, _)| *at != index) {
@@ -317,23 +325,19 @@ impl<'a> Scene<'a> {
 }
 
 /// Lowest point of a collider at the start; a half-space is as high as its surface at its origin.
-fn lowest(collider: &Collider, up: DVec3) -> f64 {
-    let obstacle = colliders::obstacle(collider, 0.0);
-    let extent = obstacle.solid.extent();
-    obstacle.pose.position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
+fn lowest(barrier: &Barrier, up: DVec3) -> f64 {
+    let extent = barrier.solid.extent();
+    barrier.collider.pose(0.0).position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
 }
 
 /// The motions that a collider's surface has in the course of time.
-fn motions(collider: &Collider) -> Vec<Motion> {
-    let extent = colliders::obstacle(collider, 0.0).solid.extent();
-    let motion = |pose: Pose| {
-        let turning = match extent.is_finite() {
-            true => pose.spin.length() * extent,
-            false => 0.0,
-        };
-        (pose.velocity, turning)
+fn motions(barrier: &Barrier) -> Vec<Motion> {
+    let motion = |pose: Pose| match pose.turning(&barrier.solid) {
+        turning if turning.is_finite() => (pose.velocity, turning),
+        // Of a half-space no point is the farthest.
+        _ => (pose.velocity, 0.0),
     };
-    collider.drive().stretches().map(motion).collect()
+    barrier.collider.drive().stretches().map(motion).collect()
 }
 
 /// Contacts are looked for once a step: what moves farther than a radius is inside before it is seen.

@@ -41,6 +41,9 @@ pub struct Body {
     /// Whether neighbours are bonded; false gives loose elements.
     #[serde(default = "yes")]
     pub bonded: bool,
+    /// Whether it moves as one rigid piece: no bond of it stretches or breaks.
+    #[serde(default)]
+    pub rigid: bool,
     /// Where the shape's own origin comes to lie, m.
     #[serde(default)]
     #[schemars(with = "[Length; 3]")]

@@ -1,6 +1,6 @@
 //! What no schema can say: names that must match, keys that exclude each other, values that make no sense together.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
@@ -92,9 +92,15 @@ impl Check<'_> {
             self.grains(&path, body, shot);
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
+            if body.rigid && !body.bonded {
+                self.senseless(
+                    &format!("{path}.rigid"),
+                    "`rigid = true` makes one piece, `bonded = false` loose elements; give one of them",
+                );
+            }
         }
         self.pairs(shot);
-        self.colliders(shot);
+        self.colliders(shot, folder);
         for (index, attachment) in shot.attachments.iter().enumerate() {
             let path = format!("attach.{index}");
             let names = shot.bodies.iter().map(|one| one.name.as_str());
@@ -325,20 +331,24 @@ impl Check<'_> {
             ..
         } = shape
         {
-            if scale.is_some() && height.is_some() {
-                self.senseless(
-                    &format!("{path}.shape.scale"),
-                    "`scale` and `height` are both given; give one of them",
-                );
-            }
-            let mesh = folder.join(file);
-            if !mesh.is_file() {
-                self.fault(&format!("{path}.shape.file"), Fault::NoMesh(mesh));
-            }
+            self.mesh(path, (*scale, *height), folder.join(file));
         }
     }
 
-    fn colliders(&mut self, shot: &Pipeline) {
+    /// The file of a mesh and how large it is made.
+    fn mesh(&mut self, path: &str, size: (Option<f64>, Option<f64>), file: PathBuf) {
+        if let (Some(_), Some(_)) = size {
+            self.senseless(
+                &format!("{path}.shape.scale"),
+                "`scale` and `height` are both given; give one of them",
+            );
+        }
+        if !file.is_file() {
+            self.fault(&format!("{path}.shape.file"), Fault::NoMesh(file));
+        }
+    }
+
+    fn colliders(&mut self, shot: &Pipeline, folder: &Path) {
         for (index, collider) in shot.colliders.iter().enumerate() {
             let path = format!("collider.{index}");
             self.rotation(&format!("{path}.rotation"), &collider.rotation);
@@ -347,6 +357,14 @@ impl Check<'_> {
                     &format!("{path}.shape.normal"),
                     "the normal must not be zero",
                 );
+            }
+            if let ColliderShape::Mesh {
+                file,
+                scale,
+                height,
+            } = &collider.shape
+            {
+                self.mesh(&path, (*scale, *height), folder.join(file));
             }
             self.drive(&path, &collider.drive());
         }

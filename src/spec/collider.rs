@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
-    PositivePressure, Velocity,
+    PositiveNumber, PositivePressure, Velocity,
 };
 use super::{Region, Rotation};
 
@@ -64,7 +64,7 @@ pub struct Key {
     pub rotation: Rotation,
 }
 
-/// Solid obstacle, centred on its position.
+/// Solid obstacle, centred on its position; a mesh keeps its file's origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ColliderShape {
@@ -94,6 +94,19 @@ pub enum ColliderShape {
         /// Length along y, m.
         #[schemars(with = "PositiveLength")]
         height: f64,
+    },
+    /// Inside of a closed triangle mesh from an OBJ, PLY or STL file; on the CPU.
+    Mesh {
+        /// Path relative to the pipeline file.
+        file: String,
+        /// Factor on the file's coordinates (metres = scale × file units); give this or `height`, not both.
+        #[serde(default)]
+        #[schemars(with = "PositiveNumber")]
+        scale: Option<f64>,
+        /// Extent along y after scaling, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        height: Option<f64>,
     },
 }
 

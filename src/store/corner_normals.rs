@@ -26,7 +26,11 @@ pub struct Fans {
 
 impl Fans {
     /// The fans of a surface that rests at `rest`; `inside` is a flag a triangle.
-    fn new(rest: &[[f32; 3]], triangles: impl Iterator<Item = [u32; 3]>, inside: &[u8]) -> Self {
+    pub fn new(
+        rest: &[[f32; 3]],
+        triangles: impl Iterator<Item = [u32; 3]>,
+        inside: &[u8],
+    ) -> Self {
         let triangles: Vec<[u32; 3]> = triangles.collect();
         let sides: Vec<DVec3> = triangles
             .iter()

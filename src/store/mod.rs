@@ -4,6 +4,7 @@
 
 pub mod archive;
 pub mod atomic;
+mod colliders;
 pub mod corner_normals;
 mod encode;
 pub mod format;
@@ -17,11 +18,13 @@ pub mod surface;
 mod thrift;
 pub mod validate;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Loads, Table};
+use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
 pub use format::Format;
 pub use lock::{Hold, Lock};
@@ -137,6 +140,8 @@ pub struct Packing {
     pub elements: Elements,
     /// The bonds between them.
     pub bonds: Bonds,
+    /// Meshes of the colliders that have one, in their own frames, by number.
+    pub colliders: BTreeMap<u32, TriMesh>,
 }
 
 /// A folder laid out as a frame store.
@@ -240,11 +245,12 @@ impl Store {
         Ok(frames)
     }
 
-    /// Reads elements and bonds.
+    /// Reads elements, bonds and meshes of colliders.
     pub fn read_packing(&self) -> Result<Packing> {
         Ok(Packing {
             elements: self.read_elements()?,
             bonds: self.read(self.path("packing/bonds.parquet"), "pack")?,
+            colliders: self.read_colliders()?,
         })
     }
 
@@ -259,7 +265,11 @@ impl Store {
         let mut faults = Faults::first();
         rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
         faults.refuse(&path)?;
-        Ok(Packing { elements, bonds })
+        Ok(Packing {
+            elements,
+            bonds,
+            ..Packing::default()
+        })
     }
 
     /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
@@ -290,8 +300,11 @@ impl Store {
         )
     }
 
-    /// Writes elements and bonds.
+    /// Writes meshes of colliders, bonds and elements.
     pub fn write_packing(&self, packing: &Packing) -> Result<()> {
+        for (&number, mesh) in &packing.colliders {
+            self.write_collider(number, mesh)?;
+        }
         parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
         parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
     }
@@ -495,7 +508,7 @@ fn number_of(path: &Path, extension: &str) -> Option<u32> {
 /// The stage that writes a folder of the store.
 pub fn writer_of(folder: &str) -> &'static str {
     match folder {
-        "packing" => "pack",
+        "packing" | colliders::FOLDER => "pack",
         "meshes" => "reconstruct",
         "exports" => "export",
         "preview" => "preview",

@@ -76,7 +76,11 @@ pub fn block(edge: usize, strength: f64) -> Packing {
             }
         }
     }
-    Packing { elements: e, bonds }
+    Packing {
+        elements: e,
+        bonds,
+        ..Packing::default()
+    }
 }
 
 fn push_bond(bonds: &mut Bonds, (i, j): (u32, u32), d: DVec3, strength: f64) {

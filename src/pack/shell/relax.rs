@@ -58,7 +58,7 @@ impl<'a> Surface<'a> {
 
     /// Nearest point of the skin and the way from it to a point inside.
     fn foot(&self, p: DVec3, reach: f64) -> Option<(DVec3, DVec3)> {
-        let (q, t) = self.bvh.nearest(self.mesh, p, reach)?;
+        let (q, t) = self.bvh.nearest_within(self.mesh, p, reach)?;
         let [a, b, c] = self.mesh.corners(t as usize);
         let inward = || (c - a).cross(b - a).normalize_or_zero();
         Some((q, (p - q).try_normalize().unwrap_or_else(inward)))

@@ -18,6 +18,7 @@ fn shell(shape: BodyShape, radius: Option<f64>, elements: Option<u32>, layers: u
         },
         mass: MassModel::Bulk,
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Rotation::default(),
         velocity: [0.0; 3],

@@ -13,6 +13,7 @@ fn body(shape: BodyShape, packing: PackingSpec) -> Body {
         packing,
         mass: MassModel::Bulk,
         bonded: true,
+        rigid: false,
         position: [0.0; 3],
         rotation: Rotation::default(),
         velocity: [0.0; 3],

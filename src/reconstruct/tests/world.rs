@@ -258,6 +258,7 @@ fn store_without_shape(folder: &std::path::Path) -> Store {
     let mut packing = crate::store::Packing {
         elements: elements.clone(),
         bonds,
+        ..Default::default()
     };
     complete(&mut packing);
     store.write_packing(&packing).unwrap();

@@ -13,13 +13,13 @@ use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Reques
 use crate::simulate::SimulateError;
 use crate::simulate::bonds::Side;
 use crate::simulate::build::Built;
-use crate::simulate::colliders::obstacle;
+use crate::simulate::colliders::Barrier;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{Contacts, SpringEntry};
 use crate::simulate::fragments;
 use crate::simulate::system::System;
 use crate::simulate::tally::Tally;
-use crate::spec::{Collider, Pipeline};
+use crate::spec::Pipeline;
 
 impl Gpu {
     /// A run at rest at time zero on the adapter that `request` names.
@@ -47,11 +47,8 @@ impl Gpu {
         dt: f64,
     ) -> Result<Self, SimulateError> {
         let system = built.system;
-        let obstacles: Vec<Obstacle> = pipeline
-            .colliders
-            .iter()
-            .map(|c| obstacle(c, 0.0))
-            .collect();
+        let colliders = built.bearers.colliders().iter();
+        let obstacles: Vec<Obstacle> = colliders.map(|c| c.at(0.0)).collect();
         let tables = Tables::new(
             &system.classes,
             &built.surfaces,
@@ -103,6 +100,7 @@ impl Gpu {
                 contacts.largest(),
                 system.classes.iter().map(|class| f64::from(class.es)),
             ),
+            driven: fastest(built.bearers.colliders()),
             bearers: built.bearers,
             rest: built.rest,
             drag: pipeline.simulate.drag,
@@ -110,7 +108,6 @@ impl Gpu {
             skin: contacts.skin(),
             largest: contacts.largest(),
             equal: contacts.equal(),
-            driven: fastest(&pipeline.colliders),
         };
         let mut gpu = Gpu {
             device,
@@ -250,17 +247,15 @@ impl Touching {
 }
 
 /// Bound on the speed of the colliders' surfaces at any time, m/s.
-fn fastest(colliders: &[Collider]) -> f64 {
-    let speeds = colliders.iter().flat_map(|collider| {
-        let keys = &collider.keys;
+fn fastest(colliders: &[Barrier]) -> f64 {
+    let speeds = colliders.iter().flat_map(|barrier| {
+        let keys = &barrier.collider.keys;
         // Between two keys it is constant; without keys at all times.
         let middles = keys
             .windows(2)
             .map(|pair| (pair[0].time + pair[1].time) / 2.0);
         let steady = keys.is_empty().then_some(0.0);
-        middles
-            .chain(steady)
-            .map(|t| obstacle(collider, t).fastest())
+        middles.chain(steady).map(|t| barrier.at(t).fastest())
     });
     speeds.fold(0.0, f64::max)
 }

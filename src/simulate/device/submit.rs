@@ -12,7 +12,6 @@ use super::plan::{Action, Task, actions, at};
 use super::tables::pose_rows;
 use crate::gpu::GpuError;
 use crate::simulate::SimulateError;
-use crate::simulate::colliders::obstacle;
 
 /// Part of the skin that the fastest pair may close up in a batch of force passes.
 const BATCH_PART: f64 = 0.25;
@@ -214,7 +213,7 @@ impl Gpu {
         if !colliders.is_empty() {
             let poses: Vec<[f32; 4]> = (base..base + ROWS)
                 .flat_map(|step| colliders.iter().map(move |c| (step, c)))
-                .flat_map(|(step, c)| pose_rows(&obstacle(c, step as f64 * self.dt)))
+                .flat_map(|(step, c)| pose_rows(&c.at(step as f64 * self.dt)))
                 .collect();
             self.columns.poses.write(&self.device, 0, &poses);
         }

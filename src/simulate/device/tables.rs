@@ -123,14 +123,15 @@ pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
     let pose = &obstacle.pose;
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();
-    let (kind, shape) = match obstacle.solid {
-        Solid::HalfSpace { normal } => (0.0, normal),
-        Solid::Box { half } => (1.0, half),
-        Solid::Sphere { radius } => (2.0, DVec3::new(radius, 0.0, 0.0)),
-        Solid::Cylinder {
+    let (kind, shape) = match &obstacle.solid {
+        &Solid::HalfSpace { normal } => (0.0, normal),
+        &Solid::Box { half } => (1.0, half),
+        &Solid::Sphere { radius } => (2.0, DVec3::new(radius, 0.0, 0.0)),
+        &Solid::Cylinder {
             radius,
             half_height,
         } => (3.0, DVec3::new(radius, half_height, 0.0)),
+        Solid::Mesh(_) => unreachable!("no device is chosen for a mesh"),
     };
     let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
     [

@@ -6,7 +6,6 @@ use super::columns::SCAN_BLOCK;
 use super::launch::{Launch, STATUS_WORDS, Status};
 use super::{Column, Device, Gpu, Launches, texts};
 use crate::gpu::{Item, Kernel, Request, WORKGROUP};
-use crate::simulate::colliders::obstacle;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::{COLLIDER, Contacts};
 use crate::spec::Pipeline;
@@ -149,12 +148,9 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     let Some(request) = request() else { return };
     let (packing, pipeline) = crowded();
     let built = super::super::build(&packing, &pipeline).unwrap();
+    let colliders = built.bearers.colliders().iter();
+    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
     let mut gpu = Gpu::new(built, &pipeline, 1e-7, &request).unwrap();
-    let obstacles: Vec<_> = pipeline
-        .colliders
-        .iter()
-        .map(|c| obstacle(c, 0.0))
-        .collect();
     // As packed, and far from the origin, where cells have negative and large numbers.
     for shift in [DVec3::ZERO, DVec3::new(-3.0, 0.0, 70.0)] {
         for i in 0..gpu.system.count {

@@ -1,6 +1,7 @@
-//! Elements, bonds and shapes.
+//! Elements, bonds, and meshes of bodies and colliders.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::table::{self, Part};
 use super::{Checked, StoreError};
@@ -84,7 +85,23 @@ pub fn check(
             .max()
             .map(|&last| last as usize + 1)
     };
-    shapes(store, bodies.or_else(last), checked)?;
+    let shapes = Meshes {
+        folder: "packing/shapes",
+        first: "0.ply",
+        path: &|body| store.shape_path(body),
+        owners: ("bodies", bodies.or_else(last)),
+    };
+    shapes.check(store, checked)?;
+    let colliders = Meshes {
+        folder: "packing/colliders",
+        first: "000000.ply",
+        path: &|collider| store.collider_path(collider as u32),
+        owners: (
+            "colliders",
+            pipeline.map(|pipeline| pipeline.colliders.len()),
+        ),
+    };
+    colliders.check(store, checked)?;
     Ok(known)
 }
 
@@ -107,44 +124,55 @@ fn duplicates(ends: &[[u32; 2]], faults: &mut Faults) {
     }
 }
 
-/// Checks `packing/shapes/`, a mesh each of some of the `bodies`, which may not be known.
-fn shapes(store: &Store, bodies: Option<usize>, checked: &mut Vec<Checked>) -> Result<()> {
-    let folder = store.path("packing/shapes");
-    if !folder.is_dir() {
-        return Ok(());
+/// A folder of meshes by number.
+struct Meshes<'a> {
+    folder: &'a str,
+    /// Name of number 0.
+    first: &'a str,
+    /// Where the mesh of a number is.
+    path: &'a dyn Fn(usize) -> PathBuf,
+    /// What has them, and how many of those there are, where that is known.
+    owners: (&'a str, Option<usize>),
+}
+
+impl Meshes<'_> {
+    /// Checks a mesh each of some of the owners.
+    fn check(&self, store: &Store, checked: &mut Vec<Checked>) -> Result<()> {
+        let folder = store.path(self.folder);
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        let (mut meshes, mut others) = (BTreeMap::new(), BTreeMap::new());
+        for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
+            let path = entry.map_err(StoreError::io(&folder))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !path.is_file() || name.starts_with('.') {
+                continue;
+            }
+            let mut file = Checked::new(format!("{}/{name}", self.folder));
+            let number = path
+                .file_stem()
+                .and_then(|stem| stem.to_str()?.parse().ok());
+            let Some(number) = number.filter(|&number| (self.path)(number) == path) else {
+                let first = self.first;
+                let what = format_args!("is named unlike {first}: no stage reads it");
+                file.faults.tell(None, None, what);
+                others.insert(name.into_owned(), file);
+                continue;
+            };
+            let (owners, count) = self.owners;
+            if let Some(count) = count.filter(|&count| number >= count) {
+                let what = format_args!("there are {count} {owners}, counted from 0");
+                file.faults.tell(None, None, what);
+            }
+            if let Err(error) = read::read(&path) {
+                // The name of the file is told already.
+                let what = read::without_path(&error, &path);
+                file.faults.tell(None, None, format_args!("{what}"));
+            }
+            meshes.insert(number, file);
+        }
+        checked.extend(meshes.into_values().chain(others.into_values()));
+        Ok(())
     }
-    let (mut shapes, mut others) = (BTreeMap::new(), BTreeMap::new());
-    for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
-        let path = entry.map_err(StoreError::io(&folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !path.is_file() || name.starts_with('.') {
-            continue;
-        }
-        let mut file = Checked::new(format!("packing/shapes/{name}"));
-        let number = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.parse().ok());
-        let Some(number) = number.filter(|&number: &usize| store.shape_path(number) == path) else {
-            let what = format_args!("is named unlike 0.ply: no stage reads it");
-            file.faults.tell(None, None, what);
-            others.insert(name.into_owned(), file);
-            continue;
-        };
-        if let Some(bodies) = bodies.filter(|&bodies| number >= bodies) {
-            let what = format_args!("there are {bodies} bodies, counted from 0");
-            file.faults.tell(None, None, what);
-        }
-        if let Err(error) = read::read(&path) {
-            // The name of the file is told already.
-            let what = error.to_string();
-            let what = what
-                .strip_prefix(&path.display().to_string())
-                .unwrap_or(&what);
-            let what = what.trim_start_matches([':', ' ']);
-            file.faults.tell(None, None, format_args!("{what}"));
-        }
-        shapes.insert(number, file);
-    }
-    checked.extend(shapes.into_values().chain(others.into_values()));
-    Ok(())
 }

@@ -1,0 +1,118 @@
+//! Meshes of bodies and colliders from their files: checked and sized.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::PackError;
+use crate::geometry::{TriMesh, check, read as files};
+use crate::spec::{ColliderShape, Fill, Pipeline};
+
+/// A number that must be positive; `owner` is the body or collider, with its name.
+pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(PackError::NotPositive {
+        owner: owner.to_owned(),
+        key,
+        value,
+    })
+}
+
+/// Reads a mesh, wound outward and as large as asked for. It must bound a solid, but where `fill` says otherwise.
+pub(super) fn read(
+    owner: &str,
+    path: &Path,
+    (scale, height): (Option<f64>, Option<f64>),
+    fill: Option<Fill>,
+) -> Result<TriMesh, PackError> {
+    let mut mesh = files::read(path).map_err(|source| PackError::Mesh {
+        owner: owner.to_owned(),
+        source,
+    })?;
+    if fill != Some(Fill::Winding) {
+        check::require_solid(&mut mesh).map_err(|source| PackError::Defect {
+            owner: owner.to_owned(),
+            file: path.to_owned(),
+            source,
+            fillable: fill.is_some(),
+        })?;
+    } else if mesh.volume() < 0.0 {
+        check::flip(&mut mesh);
+    }
+    resize(owner, &mut mesh, scale, height)?;
+    Ok(mesh)
+}
+
+/// Refuses a mesh that encloses nothing.
+pub(super) fn require_volume(
+    owner: &str,
+    path: &Path,
+    bounds: (DVec3, DVec3),
+    volume: f64,
+) -> Result<(), PackError> {
+    if volume <= 0.0 {
+        return Err(PackError::NoVolume {
+            owner: owner.to_owned(),
+            file: path.to_owned(),
+            extent: bounds.1 - bounds.0,
+        });
+    }
+    positive(owner, "volume of the mesh", volume).map(drop)
+}
+
+/// Scales a mesh by a factor or to a height.
+fn resize(
+    owner: &str,
+    mesh: &mut TriMesh,
+    scale: Option<f64>,
+    height: Option<f64>,
+) -> Result<(), PackError> {
+    let factor = match (scale, height) {
+        (None, None) => return Ok(()),
+        (Some(scale), None) => positive(owner, "shape.scale", scale)?,
+        (None, Some(height)) => {
+            let (low, high) = mesh.bounds().unwrap_or_default();
+            let own = positive(owner, "extent of the mesh along y", high.y - low.y)?;
+            positive(owner, "shape.height", height)? / own
+        }
+        (Some(_), Some(_)) => {
+            return Err(PackError::ScaleAndHeight {
+                owner: owner.to_owned(),
+            });
+        }
+    };
+    for p in &mut mesh.positions {
+        *p *= factor;
+    }
+    Ok(())
+}
+
+/// Meshes of the colliders that have one, in their own frames, by number; `base` is the folder that paths start from.
+pub(super) fn colliders(
+    pipeline: &Pipeline,
+    base: &Path,
+) -> Result<BTreeMap<u32, TriMesh>, PackError> {
+    let mut meshes = BTreeMap::new();
+    for (number, collider) in (0..).zip(&pipeline.colliders) {
+        let ColliderShape::Mesh {
+            file,
+            scale,
+            height,
+        } = &collider.shape
+        else {
+            continue;
+        };
+        let owner = format!("collider {:?}", collider.name);
+        let path = base.join(file);
+        let mut mesh = read(&owner, &path, (*scale, *height), None)?;
+        let bounds = mesh.bounds().unwrap_or_default();
+        require_volume(&owner, &path, bounds, mesh.volume())?;
+        // Nothing asks for a collider's texture.
+        mesh.uv.clear();
+        meshes.insert(number, mesh);
+    }
+    Ok(meshes)
+}

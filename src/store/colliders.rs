@@ -1,0 +1,37 @@
+//! Meshes of colliders: `packing/colliders/NNNNNN.ply`, in the collider's own frame, by its number in the pipeline.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::{Result, Store, StoreError, atomic};
+use crate::geometry::{TriMesh, ply, read};
+
+/// Where they are.
+pub(super) const FOLDER: &str = "packing/colliders";
+
+impl Store {
+    /// Mesh of collider number `collider` (binary PLY).
+    pub fn collider_path(&self, collider: u32) -> PathBuf {
+        self.numbered(FOLDER, collider, "ply")
+    }
+
+    /// Reads the mesh of a collider.
+    pub fn read_collider(&self, collider: u32) -> Result<TriMesh> {
+        let path = self.checked(self.collider_path(collider), "pack")?;
+        read::read(&path)
+            .map_err(|error| StoreError::invalid(&path, read::without_path(&error, &path)))
+    }
+
+    /// Reads those that there are.
+    pub(super) fn read_colliders(&self) -> Result<BTreeMap<u32, TriMesh>> {
+        let numbers = self.numbers(FOLDER, "ply")?.into_iter();
+        numbers
+            .map(|number| Ok((number, self.read_collider(number)?)))
+            .collect()
+    }
+
+    pub(super) fn write_collider(&self, collider: u32, mesh: &TriMesh) -> Result<()> {
+        let path = self.collider_path(collider);
+        atomic::write(&path, |out| ply::write_ply(mesh, out))
+    }
+}
