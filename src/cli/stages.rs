@@ -80,7 +80,7 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
                 body.name, body.isolated
             ));
         }
-        if body.parts > 1 && body.bonds > 0 {
+        if body.parts > 1 && body.bonds > 0 && !body.yarns {
             out.push(format!(
                 "body {:?} comes in {} parts: it is thinner than an element somewhere; a smaller radius joins them",
                 body.name, body.parts

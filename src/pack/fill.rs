@@ -206,7 +206,7 @@ fn cloth(
         solid: outline.solid(),
         bounds: outline.bounds(),
         sheets: None,
-        hole: 0.0,
+        hole: None,
     };
     woven::fill(body, wanted, &cut, yarns)
 }

@@ -59,8 +59,10 @@ pub struct BodySummary {
     pub volume: f64,
     /// Elements left out because they had no neighbour.
     pub isolated: usize,
-    /// Connected parts; more than one where the shape is thinner than an element.
+    /// Connected parts; more than one where the shape is thinner than an element, or of yarns.
     pub parts: usize,
+    /// Whether it is made of yarns, each a part of its own.
+    pub yarns: bool,
 }
 
 /// Packs the bodies of a pipeline; `base` is the folder that mesh paths start from.
@@ -101,6 +103,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
             volume: packed.volume,
             isolated: packed.isolated,
             parts: packed.parts,
+            yarns: packed.calibration == Calibration::Yarn,
         });
     Ok(Packed {
         packing,

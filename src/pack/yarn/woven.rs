@@ -197,7 +197,7 @@ pub(in crate::pack) struct Cut<'a> {
     /// Sheets; as many as fit where none are given.
     pub sheets: Option<u32>,
     /// Radius of a hole along y through the middle, m.
-    pub hole: f64,
+    pub hole: Option<f64>,
 }
 
 impl Cut<'_> {
@@ -214,7 +214,7 @@ impl Cut<'_> {
         // Where sheets are counted nothing cuts them along y.
         let y = if self.sheets.is_some() { 0.0 } else { p.y };
         self.solid.row(&[p.x], y, p.z, depth, flags);
-        flags[0] && p.x.hypot(p.z) >= self.hole + depth
+        flags[0] && self.hole.is_none_or(|hole| p.x.hypot(p.z) >= hole + depth)
     }
 
     /// Lays all yarns.
@@ -377,6 +377,6 @@ pub(in crate::pack) fn plate(size: [f64; 2], sheets: u32, hole: Option<f64>) -> 
         solid: Solid::Cuboid { half },
         bounds: (-flat, flat),
         sheets: Some(sheets),
-        hole: hole.unwrap_or(0.0),
+        hole,
     }
 }
