@@ -213,6 +213,7 @@ mod tests {
             breaks: Vec::new(),
             fragments: Vec::new(),
             loads: (0..4).map(table).collect(),
+            packing: None,
         }
     }
 

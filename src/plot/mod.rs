@@ -1,4 +1,4 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, packings.
 //!
 //! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
 
@@ -9,6 +9,7 @@ mod energy;
 mod figure;
 mod fragments;
 mod loads;
+mod packing;
 mod raster;
 mod svg;
 mod text;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::columns::{Breaks, Fragments, History, Loads};
 use crate::preview::png;
-use crate::store::{Store, StoreError, atomic};
+use crate::store::{Packing, Store, StoreError, atomic};
 use figure::Figure;
 
 /// Why there are no charts.
@@ -73,39 +74,55 @@ struct Tables {
     breaks: Vec<Breaks>,
     fragments: Vec<Fragments>,
     loads: Vec<Loads>,
+    packing: Option<Packing>,
 }
 
 /// A kind of chart.
 struct Chart {
     /// Name of its files.
     name: &'static str,
-    /// Folder of the tables without which there is none.
+    /// Tables without which there is none.
     needs: &'static str,
     /// Makes it of what is there.
     figure: fn(&Tables) -> Option<Figure>,
 }
 
 /// Every chart.
-const CHARTS: [Chart; 4] = [
+const CHARTS: [Chart; 7] = [
     Chart {
         name: "energy",
-        needs: "history",
+        needs: "history/*.parquet",
         figure: energy::figure,
     },
     Chart {
         name: "breaks",
-        needs: "breaks",
+        needs: "breaks/*.parquet",
         figure: breaks::figure,
     },
     Chart {
         name: "fragments",
-        needs: "fragments",
+        needs: "fragments/*.parquet",
         figure: fragments::figure,
     },
     Chart {
         name: "loads",
-        needs: "loads",
+        needs: "loads/*.parquet",
         figure: loads::figure,
+    },
+    Chart {
+        name: "packing_distances",
+        needs: "packing/elements.parquet",
+        figure: packing::distances,
+    },
+    Chart {
+        name: "packing_bonds",
+        needs: "packing/bonds.parquet",
+        figure: packing::coordination,
+    },
+    Chart {
+        name: "packing_directions",
+        needs: "packing/bonds.parquet",
+        figure: packing::directions,
     },
 ];
 
@@ -123,6 +140,11 @@ pub fn run(
         breaks: read(store, "breaks", frames, Store::read_breaks)?,
         fragments: read(store, "fragments", frames, Store::read_fragments)?,
         loads: read(store, "loads", frames, Store::read_loads)?,
+        packing: store
+            .path("packing/bonds.parquet")
+            .is_file()
+            .then(|| store.read_packing())
+            .transpose()?,
     };
     let mut summary = PlotSummary::default();
     let mut figures = Vec::new();
@@ -135,7 +157,7 @@ pub fn run(
         match figure(&tables) {
             Some(figure) => figures.push((name, figure)),
             None => {
-                let absent = format!("{name} needs {needs}/*.parquet");
+                let absent = format!("{name} needs {needs}");
                 summary.absent.push(absent);
             }
         }

@@ -1,0 +1,83 @@
+"""What a frame of each shot costs at the published size: at least 200 steps are measured from the shot's start and extrapolated to a frame.
+
+    cargo build --release && python3 tools/paper_sizes.py [SHOT …]
+
+Prints a line of the README's table a shot: elements, time step, steps a frame, element-steps a second, seconds a frame, and as published: elements, time
+step, steps a frame, seconds a frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of Zhang et al. 2024, Table 1,
+explicit, Core i7-13700K). Frames are the published ones, whatever the file's own rate."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Elements, seconds a frame, time step and frames a second as published.
+PUBLISHED = {
+    "beam_bending": ("24K", 68.7, 1.22e-6, 100),
+    "beam_twisting": ("69K", 9.3, 3.01e-6, 100),
+    "paper_tear": ("46K", 13.4, 1.04e-6, 100),
+    "rope_twist": ("78K", 21.6, 6.35e-6, 100),
+    "coke_can": ("495K", 297.8, 1.01e-6, 100),
+    "bunny_jello": ("1.26M", 284.8, 3.13e-6, 100),
+    "drilling_plaster": ("312K", 520.4, 7.24e-7, 100),
+    "drilling_wood": ("312K", 520.4, 7.24e-7, 100),
+    "textile_tear": ("120K", 132.4, 6.39e-7, 100),
+    "hourglass": ("966K", 706.5, 1.01e-7, 480),
+    "window_bullet": ("521K", 734.7, 1.01e-7, 480),
+    "letters": ("547K", 106.8, 2.02e-6, 100),
+    "chocolate": ("58K", 857.8, 4.4e-7, 480),
+}
+STEPS = 200
+
+
+def measured(program, shot, folder):
+    """Elements, time step and element-steps a second of the first steps of a shot at its published size."""
+    file = str(ROOT / "pipelines" / f"{shot}.toml")
+    common = [file, "--set", "scale=paper", "--set", "simulate.backend=cpu"]
+
+    def run(*words):
+        done = subprocess.run([program, *words], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr)
+        return done.stdout
+
+    dt = json.loads(run("check", *common, "--json"))["dt"]
+    frame = STEPS * dt
+    settings = [f"time.end={1.0001 * frame}", f"time.step={dt}", f"time.frames_per_second={1 / frame}"]
+    store = folder / shot
+    run("run", *common, *(word for one in settings for word in ("--set", one)), "--out", str(store), "--to", "simulate", "--quiet")
+    summary = json.loads(run("inspect", str(store), "--json"))
+    shutil.rmtree(store)
+    return summary["elements"], dt, summary["element_steps_per_second"]
+
+
+def number(value):
+    """Three figures."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def main():
+    program = str(ROOT / "target" / "release" / "cullet")
+    shots = sys.argv[1:] or list(PUBLISHED)
+    with tempfile.TemporaryDirectory() as folder:
+        for shot in shots:
+            elements, dt, rate = measured(program, shot, pathlib.Path(folder))
+            known, seconds, step, frames = PUBLISHED[shot]
+            steps = 1 / (frames * dt)
+            columns = [
+                f"`{shot}`",
+                f"{elements / 1e3:.0f}K" if elements < 1e6 else f"{elements / 1e6:.2f}M",
+                f"{dt:.3g} s",
+                f"{steps:.0f}",
+                f"{rate / 1e6:.1f} M/s",
+                f"{number(elements * steps / rate)} s",
+                f"{known}, {step:.3g} s, {1 / (frames * step):.0f}, {number(seconds)} s",
+            ]
+            print("| " + " | ".join(columns) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
