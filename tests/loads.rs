@@ -389,3 +389,59 @@ fn a_clamp_within_another_leaves_it_the_load() {
     assert!((first.y + third.y + weight).abs() < 1e-9 * weight);
     assert!((loads.dx[2] - 0.2 * 1e-4).abs() < 1e-12 && loads.dx[0] == 0.0);
 }
+
+#[test]
+fn pressure_presses_a_cube_evenly() {
+    let pressure = 1e4;
+    let material = scenes::elastic(1e7, 4e6, 2600.0);
+    let points = scenes::block(12, 14, 15, R);
+    let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
+    let mut pipeline = scenes::pipeline(material);
+    let bounds = |axis: usize| {
+        let along = points.iter().map(|p| p[axis]);
+        let (low, high) = (
+            along.clone().fold(f64::INFINITY, f64::min),
+            along.fold(-1.0, f64::max),
+        );
+        (low, high)
+    };
+    let press = Action::Pressure { pressure };
+    attach(&mut pipeline, "all", (-1.0, 1.0), press.clone());
+    // The layer of the close-packed face, without the sides' share of it: their forces lie across.
+    attach(&mut pipeline, "face", (-1.0, 1.0), press);
+    pipeline.attachments[1].region.min[2] = bounds(2).1 - 0.1 * R;
+    let mut run = engine(&packing, &pipeline, Backend::Cpu, 1e-7).unwrap();
+    let loads = run.snapshot(0).unwrap().loads;
+    assert_eq!(loads.kind, [LoadKind::Pressure; 2]);
+    // Rows along x and rows of the face, a cell of area 2 r by √3 r each.
+    let area = 12.0 * 14.0 * 2.0 * 3f64.sqrt() * R * R;
+    let face = force(&loads, 1);
+    assert!(
+        (face.z / (pressure * area) - 1.0).abs() < 0.05,
+        "{face} {}",
+        pressure * area
+    );
+    let net = force(&loads, 0).length();
+    assert!(net < 0.01 * pressure * area, "{net}");
+    // Both attachments press the face: the cube flies the other way.
+    run.advance(10).unwrap();
+    let frames = run.snapshot(1).unwrap().frames;
+    let mean = |column: &[f32]| column.iter().map(|v| f64::from(*v)).sum::<f64>() / 1e-6;
+    let mass: f64 = packing.elements.mass.iter().sum();
+    let expected = -(face + force(&loads, 0)).z * points.len() as f64 / mass;
+    let found = mean(&frames.vz);
+    assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
+    let refused = engine(&packing, &pipeline, Backend::Gpu, 1e-7)
+        .err()
+        .unwrap();
+    assert!(refused.to_string().contains("pressure"), "{refused}");
+    let middle = [0, 1, 2].map(|axis| 0.5 * (bounds(axis).0 + bounds(axis).1));
+    pipeline.attachments[1].region = Region {
+        min: middle.map(|v| v - 2.0 * R),
+        max: middle.map(|v| v + 2.0 * R),
+    };
+    let refused = engine(&packing, &pipeline, Backend::Cpu, 1e-7)
+        .err()
+        .unwrap();
+    assert!(refused.to_string().contains("surface"), "{refused}");
+}

@@ -34,6 +34,8 @@ pub enum LoadKind {
     Clamp,
     /// An `[[attach]]` that loads with a force.
     Force,
+    /// An `[[attach]]` that presses on a surface.
+    Pressure,
     /// An `[[attach]]` that only measures.
     Gauge,
 }
@@ -42,6 +44,7 @@ impl Named for LoadKind {
         (LoadKind::Collider, "collider"),
         (LoadKind::Clamp, "clamp"),
         (LoadKind::Force, "force"),
+        (LoadKind::Pressure, "pressure"),
         (LoadKind::Gauge, "gauge"),
     ];
 }
@@ -211,7 +214,7 @@ table! {
 table! {
     /// `loads/NNNNNN.parquet`: one row a collider, then one an attachment, in the order of the pipeline; absent where there is neither. Forces
     /// and torques are those that elements exert, means over the time since the frame before, 0 in the first frame; in a clamp they include the
-    /// weight of what it holds.
+    /// weight of what it holds; of a pressure they are those at the frame.
     Loads {
         frame: u32, "1", "frame number";
         time: f64, "s", "simulated time";

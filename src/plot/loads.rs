@@ -143,7 +143,7 @@ fn direction(bearer: &Bearer) -> Option<DVec3> {
             if m.length() > far.length() { m } else { far }
         },
     );
-    let driven = bearer.kind != LoadKind::Force;
+    let driven = !matches!(bearer.kind, LoadKind::Force | LoadKind::Pressure);
     let along = farthest.try_normalize()?;
     (driven && farthest.length() > STILL).then_some(along)
 }

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::SimulateError;
 use super::bonds::{BLOCK, BondRow, BondRows, Bonds};
 use super::colliders::barriers;
+use super::pressure;
 use super::reactions::{Bearers, Grip};
 use super::record::Rest;
 use super::rigid::{self, RigidBodies};
@@ -97,6 +98,14 @@ pub fn build<S: Scalar>(
         (&inverse_mass, &inverse_inertia),
         &mut system,
     )?;
+    for (index, attachment) in pipeline.attachments.iter().enumerate() {
+        if let Action::Pressure { pressure } = attachment.action {
+            let elements = bearers.elements(index);
+            let forces = pressure::forces(&system, elements, &rest.volume, pressure);
+            pressure::require(&forces, &attachment.name)?;
+            bearers.press(index, forces);
+        }
+    }
     Ok(Built {
         system,
         load,
@@ -209,7 +218,7 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
                 force: DVec3::from_array(*force) / chosen.len() as f64,
                 elements: chosen.clone(),
             }),
-            Action::Gauge {} => {}
+            Action::Pressure { .. } | Action::Gauge {} => {}
         }
     }
     Ok(Attached {

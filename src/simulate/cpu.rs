@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::SimulateError;
@@ -277,12 +278,12 @@ impl<L: Lanes> Cpu<L> {
                     costs.contacts.add(clock, 1);
                 },
             );
+        for (element, force) in self.bearers.pressures(&self.system) {
+            add_force(&mut self.load[element as usize], force);
+        }
         for attached in &self.forces {
             for &element in &attached.elements {
-                for (k, f) in attached.force.to_array().into_iter().enumerate() {
-                    let sum = &mut self.load[element as usize].0[k];
-                    *sum = *sum + Scalar::from_f64(f);
-                }
+                add_force(&mut self.load[element as usize], attached.force);
             }
         }
     }
@@ -391,6 +392,12 @@ impl<L: Lanes> Cpu<L> {
             self.motion(false)?;
         }
         Ok(())
+    }
+}
+
+fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
+    for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
+        *sum = *sum + S::from_f64(f);
     }
 }
 

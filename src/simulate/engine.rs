@@ -14,7 +14,7 @@ use crate::gpu::{GpuError, Request};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::spec::{Backend, ColliderShape, Pipeline, Precision};
+use crate::spec::{Action, Backend, ColliderShape, Pipeline, Precision};
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -328,6 +328,14 @@ fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
             "collider.shape.type on backend gpu",
             "mesh",
             "half_space, box, sphere, cylinder; or --backend cpu",
+        );
+    }
+    let mut actions = pipeline.attachments.iter().map(|one| &one.action);
+    if actions.any(|action| matches!(action, Action::Pressure { .. })) {
+        return lack(
+            "attach.action.type on backend gpu",
+            "pressure",
+            "clamp, force, gauge; or --backend cpu",
         );
     }
     let mut materials = pipeline.materials.iter();

@@ -23,6 +23,7 @@ mod orient;
 mod pair_list;
 mod pair_pass;
 mod parts;
+mod pressure;
 mod reaction_sums;
 mod reactions;
 mod record;
@@ -65,6 +66,14 @@ pub enum SimulateError {
         attachment: String,
         /// Its body.
         body: String,
+    },
+    /// A pressure has nothing to act on.
+    #[error(
+        "attach {attachment:?}: none of its elements that can move lies at the surface of the body; make the region larger"
+    )]
+    NoSurface {
+        /// Name of the attachment.
+        attachment: String,
     },
     /// A clamp holds a part of a rigid body.
     #[error(

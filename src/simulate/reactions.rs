@@ -119,9 +119,17 @@ struct Attached {
     driven: Option<u32>,
     /// What turns its dead loads make, where it is driven.
     levers: Vec<Lever>,
+    /// Elements that it presses, and with what force at rest, N.
+    pressed: Vec<(u32, DVec3)>,
 }
 
 impl Attached {
+    /// Elements that it presses and with what force as they are turned, N.
+    fn pressures<S: Scalar>(&self, system: &System<S>) -> impl Iterator<Item = (u32, DVec3)> {
+        let turned = |(i, force): &(u32, DVec3)| (*i, system.rotation(*i as usize) * *force);
+        self.pressed.iter().map(turned)
+    }
+
     /// Adds the dead load `force × amount` on an element that it holds.
     fn load(&mut self, arm: DVec3, force: DVec3, amount: f64) {
         if self.driven.is_none() {
@@ -176,6 +184,7 @@ impl Bearers {
             let (kind, dead_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
                 Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
+                Action::Pressure { .. } => (LoadKind::Pressure, DVec3::ZERO),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
             let driven = match grip.clamps {
@@ -190,6 +199,7 @@ impl Bearers {
                 dead: Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO),
                 driven,
                 levers: Vec::new(),
+                pressed: Vec::new(),
             };
             if grip.clamps {
                 for at in 0..one.elements.len() {
@@ -226,6 +236,21 @@ impl Bearers {
                 self.attached[attachment as usize].load(arm, force, 1.0);
             }
         }
+    }
+
+    /// Elements of an attachment.
+    pub fn elements(&self, index: usize) -> &[u32] {
+        &self.attached[index].elements
+    }
+
+    /// Sets the forces (N, at rest) with which an attachment presses elements.
+    pub fn press(&mut self, index: usize, forces: Vec<(u32, DVec3)>) {
+        self.attached[index].pressed = forces;
+    }
+
+    /// Elements that are pressed and with what force as they are turned, N.
+    pub fn pressures<S: Scalar>(&self, system: &System<S>) -> impl Iterator<Item = (u32, DVec3)> {
+        self.attached.iter().flat_map(|one| one.pressures(system))
     }
 
     /// How many bear.
@@ -304,7 +329,7 @@ impl Bearers {
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])
                 }
-                LoadKind::Clamp | LoadKind::Force | LoadKind::Gauge => {
+                LoadKind::Clamp | LoadKind::Force | LoadKind::Pressure | LoadKind::Gauge => {
                     let attached = &self.attached[index_of];
                     if let Some(mean) = &mean {
                         wrench += self.dead(attached, stamp, mean.steps);
@@ -314,6 +339,10 @@ impl Bearers {
                         angle_between(DQuat::IDENTITY, turned)
                     });
                     let position = middle(system, &attached.elements);
+                    for (i, force) in attached.pressures(system) {
+                        let arm = system.position(i as usize) - position;
+                        wrench += Wrench::at(arm, -force, DVec3::ZERO);
+                    }
                     let held = attached.elements.len() as u32;
                     (position, position - attached.middle, angle, held)
                 }

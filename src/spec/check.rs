@@ -112,6 +112,12 @@ impl Check<'_> {
                     "a force of zero does nothing; type = \"gauge\" measures",
                 );
             }
+            if attachment.action == (Action::Pressure { pressure: 0.0 }) {
+                self.senseless(
+                    &format!("{path}.action.pressure"),
+                    "a pressure of zero does nothing; type = \"gauge\" measures",
+                );
+            }
             if let Some(drive) = attachment.action.drive() {
                 self.drive(&format!("{path}.action"), &drive);
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
-    PositiveNumber, PositivePressure, Velocity,
+    PositiveNumber, PositivePressure, Pressure, Velocity,
 };
 use super::{Region, Rotation};
 
@@ -153,6 +153,12 @@ pub enum Action {
         /// Total force, N.
         #[schemars(with = "[Force; 3]")]
         force: [f64; 3],
+    },
+    /// A pressure on those at the surface of the body, along its inward normal there, which turns with each element.
+    Pressure {
+        /// Pressure, Pa; below 0 it pulls.
+        #[schemars(with = "Pressure")]
+        pressure: f64,
     },
     /// Nothing: how far the elements move on average is recorded beside the loads.
     Gauge {},

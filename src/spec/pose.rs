@@ -118,7 +118,7 @@ impl Action {
                 spin: *spin,
                 keys,
             }),
-            Action::Force { .. } | Action::Gauge {} => None,
+            Action::Force { .. } | Action::Pressure { .. } | Action::Gauge {} => None,
         }
     }
 }

@@ -84,6 +84,7 @@ quantities! {
     PositiveLength: Length, Open(0.0), Bound::None;
     NonNegativeTime: Time, Closed(0.0), Bound::None;
     PositiveTime: Time, Open(0.0), Bound::None;
+    Pressure: Pressure, Bound::None, Bound::None;
     PositivePressure: Pressure, Open(0.0), Bound::None;
     PositiveDensity: Density, Open(0.0), Bound::None;
     Angle: Angle, Bound::None, Bound::None;
