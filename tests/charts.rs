@@ -54,7 +54,9 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     store(&place);
     place.succeed(&["plot", "store", "--threads", "1"]);
     place.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
-    for name in ["energy", "breaks", "fragments", "loads"] {
+    let packing = ["distances", "bonds", "directions"].map(|kind| format!("packing_{kind}"));
+    let others = ["energy", "breaks", "fragments", "loads"].map(str::to_owned);
+    for name in others.into_iter().chain(packing) {
         for format in ["svg", "png"] {
             let file = format!("{name}.{format}");
             let read = |folder: &str| std::fs::read(place.path(folder).join(&file)).unwrap();
@@ -71,7 +73,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     ];
     place.succeed(&first);
     let files = std::fs::read_dir(place.path("first")).unwrap().count();
-    assert_eq!(files, 4);
+    assert_eq!(files, 7);
 
     // As a store of another program has it: frames and no more.
     let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
@@ -83,7 +85,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("left out: energy needs history"), "{said}");
-    for kind in ["fragments", "loads"] {
+    for kind in ["fragments", "loads", "packing"] {
         std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
     }
     let message = place.refuse(&["plot", "store", "--to", "none"]);
