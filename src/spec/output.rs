@@ -121,7 +121,7 @@ pub struct Output {
     pub precision_bits: PrecisionBits,
     /// Compression of the tables.
     pub compression: Compression,
-    /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it makes steps a few per cent longer.
+    /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it makes steps up to a fifth longer.
     pub work: bool,
 }
 impl Default for Output {
