@@ -27,3 +27,4 @@ mod statics;
 mod store;
 mod twisting;
 mod vectors;
+mod work;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::summary;
-use crate::columns::{Fragments, Loads, Named};
+use crate::columns::{Fragments, History, Loads, Named};
 use crate::geometry::read;
 use crate::spec::FrameGroup;
 use crate::store::{Manifest, Packing, Store, StoreError};
@@ -50,6 +50,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
                 "bond": history.bond[0],
                 "contact": history.contact[0],
             },
+            "work": work(&history),
             "broken": history.broken[0],
             "broken_part": f64::from(history.broken[0]) / bonds.max(1) as f64,
             "contacts": history.contacts[0],
@@ -138,6 +139,18 @@ fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
         }
     }
     Ok(json!(counts))
+}
+
+/// What took energy, where the history tells it.
+fn work(history: &History) -> Value {
+    let kinds = [
+        ("damping", &history.damping),
+        ("friction", &history.friction),
+        ("breaking", &history.breaking),
+    ];
+    let told = kinds.iter().filter(|(_, taken)| !taken.is_empty());
+    told.map(|(kind, taken)| ((*kind).to_owned(), json!(taken[0])))
+        .collect()
 }
 
 /// Files and bytes on disk, by the folder of the store that they lie in.

@@ -79,14 +79,16 @@ impl Lines {
             what += &format!(": {} of {dt}", many(&last["step"], "step"));
         }
         self.line("frames", &what);
-        let energies = last["energy"].as_object().into_iter().flatten();
-        let rows: Vec<_> = energies
-            .map(|(kind, energy)| {
-                let energy = quantity(number(energy), "J");
-                [kind.clone(), energy, String::new()]
-            })
-            .collect();
-        self.rows("energy", &rows);
+        for (name, key) in [("energy", "energy"), ("taken by", "work")] {
+            let energies = last[key].as_object().into_iter().flatten();
+            let rows: Vec<_> = energies
+                .map(|(kind, energy)| {
+                    let energy = quantity(number(energy), "J");
+                    [kind.clone(), energy, String::new()]
+                })
+                .collect();
+            self.rows(name, &rows);
+        }
         let modes = store["broken_by_mode"].as_object().into_iter().flatten();
         let modes: Vec<String> = modes
             .filter(|(_, bonds)| count(bonds) > 0.0)
@@ -238,6 +240,7 @@ mod tests {
             "last": {
                 "frame": 36, "time": 0.03, "step": 128340, "dt": 2.3376e-7,
                 "energy": { "kinetic": 1.25, "bond": -3e-5 },
+                "work": { "damping": 0.5, "friction": 0.25 },
                 "broken": 12345, "broken_part": 0.0725, "contacts": 12, "outside": 3,
                 "fragments": 47, "fragments_of_10_elements": 12, "largest_mass_parts": [0.421, 0.2],
                 "loads": [
@@ -257,6 +260,8 @@ packing          30 123 elements, 170 212 bonds, 237.2 g
 frames           37, the last is frame 36 at 30 ms: 128 340 steps of 233.8 ns
 energy           bond     −30 µJ
                  kinetic  1.25 J
+taken by         damping   500 mJ
+                 friction  250 mJ
 broken           12 345 bonds, 7.25 % of them: 345 in shear, 12 000 in tension
 fragments        47, 12 of them of 10 elements or more
                  the largest have 42.1, 20.0 % of the mass

@@ -30,11 +30,13 @@ pub trait Table: Default + Send + Sync + 'static {
     fn columns() -> Vec<Column>;
     /// Number of rows.
     fn rows(&self) -> usize;
+    /// Whether column number `column` is there: one that is optional may be empty beside others that have rows, and is not written then.
+    fn has(&self, column: usize) -> bool;
     /// These rows of column number `column` as an Arrow array.
     fn array(&self, column: usize, rows: Range<usize>) -> ArrayRef;
-    /// The columns as Arrow arrays, in order.
+    /// The columns that are there as Arrow arrays, in order.
     fn to_arrays(&self) -> Vec<ArrayRef> {
-        let columns = 0..Self::columns().len();
+        let columns = (0..Self::columns().len()).filter(|&at| self.has(at));
         columns.map(|at| self.array(at, 0..self.rows())).collect()
     }
     /// Appends an array to column number `column`; `misfit` hears what does not fit.
@@ -64,9 +66,16 @@ macro_rules! table {
                 },)*]
             }
             fn rows(&self) -> usize {
-                let lengths = [$(self.$field.len()),*];
-                debug_assert!(lengths.iter().all(|n| *n == lengths[0]), "columns of one length");
-                lengths[0]
+                let lengths = [$((self.$field.len(), !stringify!($($optional)?).is_empty())),*];
+                let (rows, _) = lengths[0];
+                debug_assert!(
+                    lengths.iter().all(|(n, optional)| *n == rows || *optional && *n == 0),
+                    "columns of one length"
+                );
+                rows
+            }
+            fn has(&self, column: usize) -> bool {
+                [$(self.$field.len()),*][column] == self.rows()
             }
             fn array(&self, column: usize, rows: std::ops::Range<usize>) -> arrow_array::ArrayRef {
                 let mut at = 0;

@@ -171,6 +171,9 @@ table! {
         gravity: f64, "J", "potential energy in the field of gravity, zero at the origin";
         bond: f64, "J", "elastic energy of the whole bonds (first order: the law itself has none)";
         contact: f64, "J", "elastic energy of the contacts";
+        damping: f64, "J", "energy taken by the damping of bonds and contacts since the start", optional;
+        friction: f64, "J", "energy taken by sliding and rolling since the start", optional;
+        breaking: f64, "J", "elastic energy that bonds held when they broke, since the start", optional;
         px: f64, "kg m/s", "momentum";
         py: f64, "kg m/s", "momentum";
         pz: f64, "kg m/s", "momentum";

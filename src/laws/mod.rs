@@ -14,3 +14,4 @@ pub mod rigid;
 pub mod rolling;
 pub mod timestep;
 pub mod weibull;
+pub mod work;

@@ -7,16 +7,19 @@ use crate::columns::History;
 
 type Column = fn(&History) -> &[f64];
 
-/// The kinds of energy that a history holds.
-const KINDS: [(&str, Column); 5] = [
+/// The kinds of energy that a history holds, and what took energy where it tells that.
+const KINDS: [(&str, Column); 8] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
     ("gravity", |h| &h.gravity),
     ("bonds", |h| &h.bond),
     ("contacts", |h| &h.contact),
+    ("taken by damping", |h| &h.damping),
+    ("taken by friction", |h| &h.friction),
+    ("taken by breaking", |h| &h.breaking),
 ];
 
-/// Each kind of energy, and their sum in dashes over them.
+/// Each kind of energy, and their sum in dashes over them; kinds that some history does not tell are left out.
 pub fn figure(tables: &Tables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history
@@ -30,17 +33,19 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         let points = history.iter().map(|h| [h.time[0], energy(h)]);
         points.collect::<Vec<_>>()
     };
+    let told = |column: &Column| history.iter().all(|h| !column(h).is_empty());
+    let kinds = KINDS.iter().zip(&COLOURS[1..]);
+    let kinds: Vec<_> = kinds.filter(|((_, column), _)| told(column)).collect();
     let total = Series {
         name: "total".to_owned(),
-        points: curve(&|h| KINDS.iter().map(|(_, column)| column(h)[0]).sum()),
+        points: curve(&|h| kinds.iter().map(|((_, column), _)| column(h)[0]).sum()),
         colour: COLOURS[0],
         dashed: true,
     };
-    let kinds = KINDS.iter().zip(&COLOURS[1..]);
-    let kinds = kinds.map(|((name, column), colour)| Series {
+    let kinds = kinds.iter().map(|((name, column), colour)| Series {
         name: (*name).to_owned(),
         points: curve(&|h| column(h)[0]),
-        colour: *colour,
+        colour: **colour,
         dashed: false,
     });
     Some(Figure {

@@ -6,7 +6,7 @@ use super::axis::{Axis, Ends, Scale};
 use super::drawing::{Anchor, Colour, Drawing, Mark, width};
 
 /// Colours that people with any colour vision tell apart (Okabe and Ito), the dark one first.
-pub const COLOURS: [Colour; 7] = [
+pub const COLOURS: [Colour; 9] = [
     [34, 34, 34],
     [0, 114, 178],
     [213, 94, 0],
@@ -14,6 +14,8 @@ pub const COLOURS: [Colour; 7] = [
     [204, 121, 167],
     [230, 159, 0],
     [86, 180, 233],
+    [140, 86, 75],
+    [127, 127, 127],
 ];
 
 /// A row of colours from light to dark, equal in steps for any colour vision (from viridis).

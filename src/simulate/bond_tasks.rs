@@ -4,6 +4,7 @@ use super::bond_pass::{BondLanes, Task};
 use super::record::Carried;
 use super::rows::{put, room, vector};
 use super::system::{Load, motion};
+use super::work::Taken;
 use crate::columns::BreakMode;
 use crate::laws;
 use crate::laws::failure;
@@ -28,8 +29,8 @@ pub struct BreakEvent {
 
 /// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
 ///
-/// `VIRIAL`: whether the sums that mean stresses follow from are wanted too.
-pub struct Loads<'a, S, const VIRIAL: bool> {
+/// `VIRIAL`: whether the sums that mean stresses follow from are wanted too; `WORK`: whether what damping takes is.
+pub struct Loads<'a, S, const VIRIAL: bool, const WORK: bool> {
     /// Loads of the chunk; force and torque are written.
     pub load: &'a mut [Load<S>],
     /// Whether any class has damping.
@@ -38,35 +39,26 @@ pub struct Loads<'a, S, const VIRIAL: bool> {
     pub breaks: &'a mut Vec<BreakEvent>,
     /// Σ x_ij·F of each element of the chunk, N m; written where it is wanted.
     pub virial: &'a mut [S],
-}
-
-impl<'a, S, const VIRIAL: bool> Loads<'a, S, VIRIAL> {
-    /// Loads of a chunk that has so many numbers of `virial`, or none.
-    pub fn new(
-        load: &'a mut [Load<S>],
-        damped: bool,
-        breaks: &'a mut Vec<BreakEvent>,
-        virial: &'a mut [S],
-    ) -> Self {
-        Loads {
-            load,
-            damped,
-            breaks,
-            virial,
-        }
-    }
+    /// What each element of the chunk has lost, added to where it is wanted.
+    pub taken: &'a mut [Taken],
+    /// Time step, s.
+    pub dt: f64,
 }
 
 /// Column of a row that bonds hand over in which x_ij·F stands; that of inverse masses in loads.
 const VIRIAL_AT: usize = 3;
+/// Column in which half of the power of damping stands; that of inverse inertias in loads.
+const POWER_AT: usize = 7;
 
-impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
-    /// Force, torque and x_ij·F.
-    type Sum = (Vec3<L>, Vec3<L>, L);
+impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
+    for Loads<'_, L::Scalar, VIRIAL, WORK>
+{
+    /// Force, torque, x_ij·F and half of the power of damping.
+    type Sum = (Vec3<L>, Vec3<L>, L, L);
 
     #[inline(always)]
     fn zero() -> Self::Sum {
-        (Vec3::zero(), Vec3::zero(), L::zero())
+        (Vec3::zero(), Vec3::zero(), L::zero(), L::zero())
     }
 
     #[inline(always)]
@@ -74,15 +66,17 @@ impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
         let load = &bond.load;
         // What acts alike on both ends, and what acts on them in opposite ways.
         let (mut force, mut alike, mut opposite) = (load.force, load.shear_moment, load.moment);
+        let mut power = L::zero();
         if self.damped {
-            let (damp, arm, spin) = laws::damping::bond(
-                bond.x,
-                vector(bond.own, motion::V) - vector(bond.other, motion::V),
-                vector(bond.own, motion::W),
-                vector(bond.other, motion::W),
-                bond.class.damping,
-                bond.class.spin_damping,
-            );
+            let v = vector(bond.own, motion::V) - vector(bond.other, motion::V);
+            let [w_i, w_j] = [bond.own, bond.other].map(|row| vector(row, motion::W));
+            let class = &bond.class;
+            let damping =
+                laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
+            if WORK {
+                power = laws::work::bond_damping(damping, v, w_i, w_j);
+            }
+            let (damp, arm, spin) = damping;
             force = force + damp;
             alike = alike + arm;
             opposite = opposite + spin;
@@ -98,6 +92,10 @@ impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
             let virial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
             row[VIRIAL_AT] = L::select(mask, virial, L::zero());
             sum.2 = sum.2 + row[VIRIAL_AT];
+        }
+        if WORK {
+            row[POWER_AT] = L::select(mask, power * L::splat(0.5), L::zero());
+            sum.3 = sum.3 + row[POWER_AT];
         }
         row
     }
@@ -138,9 +136,16 @@ impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
     }
 
     #[inline(always)]
-    fn own(&mut self, local: usize, (force, torque, virial): Self::Sum) {
+    fn own(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
         if VIRIAL {
             virial.store(&mut self.virial[local..]);
+        }
+        if WORK {
+            let mut lanes = room::<L>();
+            power.store(&mut lanes);
+            for (taken, power) in self.taken[local..].iter_mut().zip(&lanes[..L::WIDTH]) {
+                taken.damping += power.to_f64() * self.dt;
+            }
         }
         let mut out: [L; 8] = L::load_rows(&self.load[local..]);
         put(&mut out, 0, force);
@@ -160,6 +165,10 @@ impl<L: Lanes, const VIRIAL: bool> Task<L> for Loads<'_, L::Scalar, VIRIAL> {
         if VIRIAL {
             let virial = std::mem::take(&mut sum[VIRIAL_AT]);
             self.virial[local] = self.virial[local] + virial;
+        }
+        if WORK {
+            let power = std::mem::take(&mut sum[POWER_AT]);
+            self.taken[local].damping += power.to_f64() * self.dt;
         }
         <Self as Task<L>>::join(&mut self.load[local].0, &sum);
     }

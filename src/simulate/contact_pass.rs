@@ -6,6 +6,7 @@ use super::reaction_sums::ReactionSums;
 use super::surfaces::{Shared, Surface, Surfaces};
 use super::system::{Load, System};
 use super::wall_list::Walls;
+use super::work::Taken;
 use crate::geometry::solid::{Pose, Solid};
 use crate::laws::contact::{self, ContactParameters, SurfacePair};
 use crate::math::{Lanes, Pass, Scalar};
@@ -121,7 +122,7 @@ impl<S: Scalar> SurfaceTable<S> {
 /// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk come first, then those within
 /// the chunk, of which each is evaluated once by its first end, then those behind it. Pairs that do not touch are not added at all, so
 /// that neither the width of lanes nor what is listed beside a pair can change a bit.
-pub struct ContactPass<'a, L: Lanes> {
+pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
     /// System, obstacles and step.
     pub walls: Walls<'a, L::Scalar>,
     /// How far a pair may have closed up since the lists were made, m.
@@ -134,9 +135,11 @@ pub struct ContactPass<'a, L: Lanes> {
     pub load: &'a mut [Load<L::Scalar>],
     /// What its elements do to obstacles; added to.
     pub sums: &'a mut ReactionSums,
+    /// What each of its elements has lost; added to where `WORK` asks for it.
+    pub taken: &'a mut [Taken],
 }
 
-impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
+impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
     type Out = ();
 
     #[inline(always)]
@@ -147,14 +150,16 @@ impl<L: Lanes> Pass<L> for ContactPass<'_, L> {
             closed: self.closed,
             first: self.first,
             load: self.load,
+            taken: self.taken,
         };
-        pairs.apply::<false>(&mut self.contacts.before);
-        pairs.apply::<true>(&mut self.contacts.within);
-        pairs.apply::<false>(&mut self.contacts.behind);
+        pairs.apply::<false, WORK>(&mut self.contacts.before);
+        pairs.apply::<true, WORK>(&mut self.contacts.within);
+        pairs.apply::<false, WORK>(&mut self.contacts.behind);
         for entry in &mut self.contacts.walls {
             let local = entry.element as usize - self.first;
+            let taken = WORK.then(|| &mut pairs.taken[local]);
             self.walls
-                .apply(entry, local, &mut pairs.load[local], self.sums);
+                .apply(entry, (local, &mut pairs.load[local]), self.sums, taken);
         }
     }
 }

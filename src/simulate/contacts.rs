@@ -416,7 +416,11 @@ fn entry<S: Scalar>(
         own,
         partner,
         touch,
-        constants: pair_list::constants(radii, surfaces.pair(system, i, j)),
+        constants: pair_list::constants(
+            radii,
+            surfaces.pair(system, i, j),
+            [i, j].map(|k| system.inverse_mass[k]),
+        ),
     }
 }
 

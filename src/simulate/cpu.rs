@@ -29,6 +29,7 @@ use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
 use super::wall_list::Walls;
+use super::work::{self, Taken, Work};
 use crate::columns::Breaks;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
@@ -63,6 +64,10 @@ pub struct Cpu<L: Lanes> {
     hydrostatic: Option<Hydrostatic>,
     /// What mean stresses follow from, by chunk; empty where they break nothing.
     virials: Vec<Vec<L::Scalar>>,
+    /// What damping, friction and breaking took until the last frame, where that is accounted for.
+    work: Option<Work>,
+    /// What damping and friction took since, by chunk and element; empty where that is not accounted for.
+    taken: Vec<Vec<Taken>>,
     breaks: Breaks,
     broken_since: bool,
     labels: Vec<u32>,
@@ -89,9 +94,13 @@ impl<L: Lanes> Cpu<L> {
         let rooms = rayon::current_num_threads() + 1;
         let hydrostatic = Hydrostatic::of(pipeline);
         let virial = if hydrostatic.is_some() { chunk } else { 0 };
+        let work = pipeline.output.work.then(Work::default);
+        let taken = if work.is_some() { chunk } else { 0 };
         let mut cpu = Cpu {
             hydrostatic,
             virials: vec![vec![Scalar::from_f64(0.0); virial]; padded.div_ceil(chunk)],
+            work,
+            taken: vec![vec![Taken::default(); taken]; padded.div_ceil(chunk)],
             borders: Border::all(&built.system),
             rooms: (0..rooms).map(|_| Mutex::default()).collect(),
             damped,
@@ -242,37 +251,61 @@ impl<L: Lanes> Cpu<L> {
         let closed = self.contacts.closed();
         let (rooms, costs, damped) = (&self.rooms, &self.costs, self.damped);
         let (holds, hydrostatic, rest) = (&self.holds, &self.hydrostatic, &self.rest);
+        let work = self.work.is_some();
         self.load
             .par_chunks_mut(system.chunk)
             .zip(self.contacts.chunks.par_iter_mut())
             .zip(self.chunk_breaks.par_iter_mut())
             .zip(self.sums.par_iter_mut())
             .zip(self.virials.par_iter_mut())
+            .zip(self.taken.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
             .for_each(
-                |(chunk, (((((load, contacts), breaks), sums), virial), border))| {
+                |(chunk, ((((((load, contacts), breaks), sums), virial), taken), border))| {
                     let first = chunk * system.chunk;
                     let clock = Instant::now();
                     let place = (first, &rooms[..]);
+                    macro_rules! bonds {
+                        ($virial:literal, $work:literal) => {{
+                            let task = Loads::<_, $virial, $work> {
+                                load: &mut *load,
+                                damped,
+                                breaks: &mut *breaks,
+                                virial: &mut *virial,
+                                taken: &mut *taken,
+                                dt: dt.to_f64(),
+                            };
+                            bond_pass::<L, _>(system, border, place, task)
+                        }};
+                    }
+                    match (hydrostatic.is_some(), work) {
+                        (false, false) => bonds!(false, false),
+                        (false, true) => bonds!(false, true),
+                        (true, false) => bonds!(true, false),
+                        (true, true) => bonds!(true, true),
+                    }
                     if let Some(criterion) = hydrostatic {
-                        let task = Loads::<_, true>::new(load, damped, breaks, virial);
-                        bond_pass::<L, _>(system, border, place, task);
                         criterion.look(system, &rest.volume, first, virial, breaks);
-                    } else {
-                        let task = Loads::<_, false>::new(load, damped, breaks, virial);
-                        bond_pass::<L, _>(system, border, place, task);
                     }
                     let clock = costs.bonds.add(clock, 1);
-                    if !contacts.is_empty() {
-                        L::run(ContactPass::<L> {
-                            walls,
-                            closed,
-                            first,
-                            contacts,
-                            load: &mut *load,
-                            sums: &mut *sums,
-                        });
+                    macro_rules! contacts {
+                        ($work:literal) => {
+                            L::run(ContactPass::<L, $work> {
+                                walls,
+                                closed,
+                                first,
+                                contacts,
+                                load: &mut *load,
+                                sums: &mut *sums,
+                                taken: &mut *taken,
+                            })
+                        };
+                    }
+                    match (contacts.is_empty(), work) {
+                        (true, _) => {}
+                        (false, false) => contacts!(false),
+                        (false, true) => contacts!(true),
                     }
                     sums.add_held(first, load, holds);
                     costs.contacts.add(clock, 1);
@@ -302,6 +335,9 @@ impl<L: Lanes> Cpu<L> {
         hydrostatic::settle(&mut events);
         let now = (self.step, self.step as f64 * self.dt);
         for event in events {
+            if let Some(work) = &mut self.work {
+                work.breaking += self.system.bond_energy(event.entry as usize);
+            }
             let broken = Broken::now(&self.system, event, now);
             broken.push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
@@ -372,7 +408,7 @@ impl<L: Lanes> Cpu<L> {
     }
 
     /// Everything needed to go on from here, with velocities at the end of a step.
-    fn pack(&self, frame: u32) -> State {
+    fn pack(&mut self, frame: u32) -> State {
         let mut state = State::pack(
             frame,
             (self.step, self.dt),
@@ -383,7 +419,15 @@ impl<L: Lanes> Cpu<L> {
             self.tally.pack(&self.bearers),
         );
         state.rigid = self.rigid.pack();
+        state.work = self.work_done();
         state
+    }
+
+    /// What was taken since the start.
+    fn work_done(&mut self) -> Option<Work> {
+        let total = self.work.as_mut()?;
+        work::take(&mut self.taken, total);
+        self.work
     }
 
     /// Velocities brought to the end of the step.
@@ -485,6 +529,7 @@ impl<L: Lanes> Engine for Cpu<L> {
         }
         let breaks = std::mem::take(&mut self.breaks);
         let (contact, touching) = self.contact_totals();
+        let work = self.work_done();
         let mean = self.tally.take();
         let stamp = Stamp {
             frame,
@@ -502,6 +547,7 @@ impl<L: Lanes> Engine for Cpu<L> {
                 rest: &self.rest,
                 carried: &self.carried(),
                 contact,
+                work,
             };
             record::snapshot(&moment, frame, breaks, loads)
         };
@@ -533,6 +579,8 @@ impl<L: Lanes> Engine for Cpu<L> {
         self.captures.clear();
         self.tally.unpack(&self.bearers, &state.borne);
         self.rigid.unpack(&state.rigid)?;
+        // Where what came before was not accounted for, nothing can be told from the start on.
+        self.work = self.work.and(state.work);
         let time = self.step as f64 * self.dt;
         self.obstacles = obstacles(self.bearers.colliders(), time);
         self.holds = self.bearers.clamps().holds(time);

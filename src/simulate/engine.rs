@@ -322,6 +322,13 @@ fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
+    if pipeline.output.work {
+        return lack(
+            "output.work on backend gpu",
+            "true",
+            "false; or --backend cpu",
+        );
+    }
     let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
     if shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. })) {
         return lack(

@@ -37,6 +37,7 @@ pub mod system;
 mod tally;
 mod wall_list;
 pub mod warn;
+pub mod work;
 mod writer;
 
 use std::sync::atomic::AtomicBool;

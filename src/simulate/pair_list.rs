@@ -8,7 +8,7 @@ use crate::math::{Lanes, Scalar, Vec3};
 /// A touching distance that no pair comes within, of entries that fill up a block; its square is still finite.
 const NEVER: f64 = -1e15;
 
-/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c μ_r`, and nothing.
+/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
 pub type Constants<S> = Row<S, 8>;
 
 /// A pair as it is listed.
@@ -196,9 +196,12 @@ impl<S: Scalar> PairList<S> {
         self.quiet.resize(filled / BLOCK, 0.0);
     }
 
-    /// Both radii (m), parameters and coefficient of rolling friction of consecutive pairs.
+    /// Both radii (m), parameters, and coefficient of rolling friction with 1/m* (1/kg) of consecutive pairs.
     #[inline(always)]
-    pub fn constants<L: Lanes<Scalar = S>>(&self, at: usize) -> ([L; 2], ContactParameters<L>, L) {
+    pub fn constants<L: Lanes<Scalar = S>>(
+        &self,
+        at: usize,
+    ) -> ([L; 2], ContactParameters<L>, [L; 2]) {
         let mut c = [L::zero(); 8];
         if self.constants.len() > 1 {
             c = L::load_rows(&self.constants[at..]);
@@ -213,7 +216,7 @@ impl<S: Scalar> PairList<S> {
             friction: c[4],
             damping: c[5],
         };
-        ([c[0], c[1]], k, c[6])
+        ([c[0], c[1]], k, [c[6], c[7]])
     }
 
     /// Whether pairs remember how they have rolled.
@@ -291,13 +294,12 @@ impl<S: Scalar> Memory<S> {
     }
 }
 
-/// Radii and parameters as they are listed.
+/// Radii, parameters and inverse masses as they are listed.
 pub fn constants<S: Scalar>(
-    radii: [S; 2],
+    [r_i, r_j]: [S; 2],
     (k, rolling): (ContactParameters<S>, S),
+    [inverse_i, inverse_j]: [S; 2],
 ) -> Constants<S> {
-    let none = S::default();
-    let [r_i, r_j] = radii;
     Row([
         r_i,
         r_j,
@@ -306,7 +308,7 @@ pub fn constants<S: Scalar>(
         k.friction,
         k.damping,
         rolling,
-        none,
+        inverse_i + inverse_j,
     ])
 }
 

@@ -4,9 +4,11 @@ use super::bonds::BLOCK;
 use super::pair_list::PairList;
 use super::rows::{low, put, room, vector};
 use super::system::{Load, System, motion};
+use super::work::{PairsTook, Taken};
 use crate::laws::contact::{self, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
-use crate::laws::rolling::{self, RollingLoad};
+use crate::laws::rolling::{self, RollingLoad, RollingParameters};
+use crate::laws::work;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
 
@@ -22,12 +24,14 @@ pub struct PairPass<'a, L: Lanes> {
     pub first: usize,
     /// Loads of the chunk.
     pub load: &'a mut [Load<L::Scalar>],
+    /// What each element of the chunk has lost, added to where it is wanted.
+    pub taken: &'a mut [Taken],
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Adds the loads of a list, on both ends or only on those that pairs are seen from.
+    /// Adds the loads of a list, on both ends or only on those that pairs are seen from; with `WORK`, what damping and friction take too.
     #[inline(always)]
-    pub fn apply<const BOTH: bool>(&mut self, list: &mut PairList<L::Scalar>) {
+    pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
         for block in 0..list.quiet.len() {
             if self.closed < list.quiet[block] {
                 continue;
@@ -41,7 +45,7 @@ impl<L: Lanes> PairPass<'_, L> {
                     gap = gap.min(pairs.gap);
                 } else {
                     apart = false;
-                    self.add::<BOTH>(list, at, &pairs);
+                    self.add::<BOTH, WORK>(list, at, &pairs);
                 }
             }
             if apart {
@@ -57,19 +61,26 @@ impl<L: Lanes> PairPass<'_, L> {
     }
 
     #[inline(always)]
-    fn add<const BOTH: bool>(
+    fn add<const BOTH: bool, const WORK: bool>(
         &mut self,
         list: &mut PairList<L::Scalar>,
         at: usize,
         pairs: &Pairs<L>,
     ) {
-        let (result, [arm_i, arm_j]) = pairs.evaluate(list, at, self.dt);
+        let (state, result) = pairs.evaluate(list, at, self.dt);
+        let (arm_i, arm_j) = (state.arm_i, state.arm_j);
+        let rolled = list
+            .rolls()
+            .then(|| pairs.rolling(list, at, result.force, self.dt));
+        if WORK {
+            let took = pairs.took(list, at, (&state, &result, rolled), self.dt);
+            self.account::<BOTH>(list, at, L::bits(pairs.near), took);
+        }
         list.store_springs(at, result.spring);
         let mut moment = Vec3::zero();
-        if list.rolls() {
-            let rolling = pairs.rolling(list, at, result.force, self.dt);
-            list.store_turns(at, rolling.spring);
-            moment = rolling.moment;
+        if let Some(rolled) = rolled {
+            list.store_turns(at, rolled.spring);
+            moment = rolled.moment;
         }
         let mut bits = L::bits(L::zero().lt(result.overlap));
         if bits == 0 {
@@ -94,6 +105,31 @@ impl<L: Lanes> PairPass<'_, L> {
             if BOTH {
                 let local = list.partner[at + lane] as usize - self.first;
                 add_row(&mut self.load[local], &other[lane]);
+            }
+        }
+    }
+}
+
+impl<L: Lanes> PairPass<'_, L> {
+    /// Gives each end half of what those pairs took of which bits are set: what fills up a block is no pair, and has no number.
+    #[inline(always)]
+    fn account<const BOTH: bool>(
+        &mut self,
+        list: &PairList<L::Scalar>,
+        at: usize,
+        mut bits: u32,
+        took: PairsTook<L>,
+    ) {
+        let (mut damping, mut friction) = (room::<L>(), room::<L>());
+        took.damping.store(&mut damping);
+        took.friction.store(&mut friction);
+        while bits != 0 {
+            let lane = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let pair = [damping[lane], friction[lane]].map(Scalar::to_f64);
+            self.taken[list.own[at + lane] as usize - self.first].add(0.5, pair);
+            if BOTH {
+                self.taken[list.partner[at + lane] as usize - self.first].add(0.5, pair);
             }
         }
     }
@@ -153,9 +189,14 @@ impl<L: Lanes> Pairs<L> {
         }
     }
 
-    /// What they do over a step, and their arms.
+    /// How they stand, and what they do over a step.
     #[inline(always)]
-    fn evaluate(&self, list: &PairList<L::Scalar>, at: usize, dt: L) -> (PairLoad<L>, [L; 2]) {
+    fn evaluate(
+        &self,
+        list: &PairList<L::Scalar>,
+        at: usize,
+        dt: L,
+    ) -> (ContactState<L>, PairLoad<L>) {
         let ([r_i, r_j], k, _) = list.constants::<L>(at);
         let (arm_i, arm_j) = contact::arms(self.x, r_i, r_j);
         let state = ContactState {
@@ -168,7 +209,7 @@ impl<L: Lanes> Pairs<L> {
             touch: self.touch,
             spring: self.spring,
         };
-        (contact::pair(state, dt, k), [arm_i, arm_j])
+        (state, contact::pair(state, dt, k))
     }
 
     /// What they do against rolling over a step in which they push with `force`.
@@ -180,19 +221,51 @@ impl<L: Lanes> Pairs<L> {
         force: Vec3<L>,
         dt: L,
     ) -> RollingLoad<L> {
-        let ([r_i, r_j], k, friction) = list.constants::<L>(at);
-        let w = vector(&self.own, motion::W) - vector(&self.other, motion::W);
-        let k = rolling::parameters(k, friction, r_i, r_j);
-        rolling::rolling((self.x, force), w, list.turns(at), dt, k)
+        let k = Self::rolling_parameters(list, at);
+        rolling::rolling((self.x, force), self.relative_spin(), list.turns(at), dt, k)
+    }
+
+    #[inline(always)]
+    fn rolling_parameters(list: &PairList<L::Scalar>, at: usize) -> RollingParameters<L> {
+        let ([r_i, r_j], k, [friction, _]) = list.constants::<L>(at);
+        rolling::parameters(k, friction, r_i, r_j)
+    }
+
+    /// ω_i − ω_j.
+    #[inline(always)]
+    fn relative_spin(&self) -> Vec3<L> {
+        vector(&self.own, motion::W) - vector(&self.other, motion::W)
+    }
+
+    /// What damping and friction take over a step that ends so, with the springs that the list had before it, J.
+    #[inline(always)]
+    fn took(
+        &self,
+        list: &PairList<L::Scalar>,
+        at: usize,
+        (state, load, rolled): (&ContactState<L>, &PairLoad<L>, Option<RollingLoad<L>>),
+        dt: L,
+    ) -> PairsTook<L> {
+        let (_, k, [_, inverse_mass]) = list.constants::<L>(at);
+        let done = work::Done {
+            force: load.force,
+            overlap: load.overlap,
+            spring: load.spring,
+        };
+        let took = PairsTook::sliding(work::contact(state, done, dt, inverse_mass, k));
+        let Some(rolled) = rolled else { return took };
+        let (w, before) = (self.relative_spin(), list.turns(at));
+        let k = Self::rolling_parameters(list, at);
+        took.rolling(work::rolling(self.x, w, before, rolled, dt, k))
     }
 
     /// Elastic energy of touching pairs, J.
     #[inline(always)]
     fn energy(&self, list: &PairList<L::Scalar>, at: usize, overlap: L) -> L {
-        let ([r_i, r_j], k, friction) = list.constants::<L>(at);
+        let (_, k, _) = list.constants::<L>(at);
         let mut energy = contact::energy(overlap, self.spring, k);
         if list.rolls() {
-            let k = rolling::parameters(k, friction, r_i, r_j);
+            let k = Self::rolling_parameters(list, at);
             energy = energy + rolling::energy(list.turns(at), k);
         }
         energy
@@ -214,7 +287,7 @@ pub fn measure<L: Lanes, const BOTH: bool>(
         if L::bits(pairs.near) == 0 {
             continue;
         }
-        let (result, _) = pairs.evaluate(list, at, L::zero());
+        let (_, result) = pairs.evaluate(list, at, L::zero());
         let mut energies = room::<L>();
         pairs.energy(list, at, result.overlap).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));

@@ -9,6 +9,7 @@ use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
 use super::parts::{self, Part, Parts};
 use super::system::System;
+use super::work::Work;
 use crate::columns::{Breaks, Frames, History, Loads};
 use crate::math::Scalar;
 use crate::spec::Region;
@@ -60,6 +61,8 @@ pub struct Moment<'a, S> {
     pub carried: &'a [Carried],
     /// What contacts add up to.
     pub contact: ContactTotals,
+    /// What was taken since the start, where that is accounted for.
+    pub work: Option<Work>,
 }
 
 /// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
@@ -244,6 +247,7 @@ fn history<S>(moment: &Moment<S>, frame: u32, totals: &Totals, fragments: usize)
 where
     S: Scalar,
 {
+    let work = |part: fn(Work) -> f64| moment.work.map(part).into_iter().collect();
     History {
         frame: vec![frame],
         time: vec![moment.time()],
@@ -254,6 +258,9 @@ where
         gravity: vec![totals.gravity],
         bond: vec![totals.bond],
         contact: vec![moment.contact.energy],
+        damping: work(|w| w.damping),
+        friction: work(|w| w.friction),
+        breaking: work(|w| w.breaking),
         px: vec![totals.momentum.x],
         py: vec![totals.momentum.y],
         pz: vec![totals.momentum.z],

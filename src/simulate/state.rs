@@ -8,6 +8,7 @@ use super::pair_list::Memory;
 use super::rigid::NUMBERS;
 use super::system::{Load, System};
 use super::tally::Borne;
+use super::work::Work;
 use crate::math::Scalar;
 use crate::store::{self, Store, StoreError};
 
@@ -75,6 +76,8 @@ pub struct State {
     pub borne: Vec<Borne>,
     /// Where free rigid bodies are and how they move.
     pub rigid: Vec<[f64; NUMBERS]>,
+    /// What damping, friction and breaking took since the start, where that is accounted for.
+    pub work: Option<Work>,
 }
 
 const MAGIC: &[u8; 8] = b"cullets3";
@@ -111,6 +114,7 @@ impl State {
             labels: labels.to_vec(),
             borne,
             rigid: Vec::new(),
+            work: None,
         }
     }
 

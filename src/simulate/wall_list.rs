@@ -7,9 +7,11 @@ use super::pair_list::Memory;
 use super::reaction_sums::ReactionSums;
 use super::reactions::Wrench;
 use super::system::{Load, System, motion};
+use super::work::Taken;
 use crate::geometry::mesh_solid::Near;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
-use crate::laws::rolling::{self, RollingParameters};
+use crate::laws::rolling::{self, RollingLoad, RollingParameters};
+use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 
 /// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew: more are looked at in every
@@ -49,13 +51,14 @@ pub struct Walls<'a, S> {
 }
 
 impl<S: Scalar> Walls<'_, S> {
-    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle bears; steps its spring.
+    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle bears, and what it takes to `taken`
+    /// where that is wanted; steps its spring.
     pub fn apply(
         &self,
         entry: &mut WallEntry<S>,
-        local: usize,
-        load: &mut Load<S>,
+        (local, load): (usize, &mut Load<S>),
         sums: &mut ReactionSums,
+        taken: Option<&mut Taken>,
     ) {
         if self.neared < entry.quiet {
             return;
@@ -65,8 +68,12 @@ impl<S: Scalar> Walls<'_, S> {
         let near = &mut entry.near;
         obstacle.pose.look(&obstacle.solid, place, slack, near);
         match self.load(entry) {
-            Ok((result, roll)) => {
-                let (f, m) = (result.force, result.torque);
+            Ok(touch) => {
+                if let Some(taken) = taken {
+                    self.account(entry, &touch, taken);
+                }
+                let (result, roll) = (touch.load, touch.rolled.spring);
+                let (f, m) = (result.force, result.torque + touch.rolled.moment);
                 for (sum, add) in load.0.iter_mut().zip([f.x, f.y, f.z]) {
                     *sum = *sum + add;
                 }
@@ -90,7 +97,7 @@ impl<S: Scalar> Walls<'_, S> {
 
     /// Elastic energy of an entry, J, where it touches.
     pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
-        let (load, _) = self.load(entry).ok()?;
+        let Touch { load, .. } = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
         touching.then(|| {
             let [spring, roll] = entry.springs();
@@ -104,8 +111,26 @@ impl<S: Scalar> Walls<'_, S> {
         rolling::parameters(entry.k, entry.rolling, r, r)
     }
 
-    /// What the obstacle does to the element and the spring against rolling after the step, or how far they are apart, m.
-    fn load(&self, entry: &WallEntry<S>) -> Result<(ContactLoad<S>, Vec3<S>), f64> {
+    /// Adds what damping and friction took.
+    fn account(&self, entry: &WallEntry<S>, touch: &Touch<S>, taken: &mut Taken) {
+        let (state, load) = (&touch.state, &touch.load);
+        let done = work::Done {
+            force: load.force,
+            overlap: load.overlap,
+            spring: load.spring,
+        };
+        let inverse_mass = self.system.inverse_mass[entry.element as usize];
+        let (x, w, [_, roll]) = (state.x, state.w_i, entry.springs());
+        for (damping, friction) in [
+            work::contact(state, done, self.dt, inverse_mass, entry.k),
+            work::rolling(x, w, roll, touch.rolled, self.dt, self.rolling(entry)),
+        ] {
+            taken.add(1.0, [damping, friction].map(Scalar::to_f64));
+        }
+    }
+
+    /// What the obstacle does to the element over the step, or how far they are apart, m.
+    fn load(&self, entry: &WallEntry<S>) -> Result<Touch<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
         let obstacle = &self.obstacles[entry.wall as usize];
         let (distance, normal, velocity) =
@@ -131,12 +156,22 @@ impl<S: Scalar> Walls<'_, S> {
             touch: S::from_f64(wall.touch),
             spring,
         };
-        let mut load = contact(state, self.dt, entry.k);
+        let load = contact(state, self.dt, entry.k);
         let (force, w) = (load.force, state.w_i);
         let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
-        load.torque = load.torque + rolled.moment;
-        Ok((load, rolled.spring))
+        Ok(Touch {
+            state,
+            load,
+            rolled,
+        })
     }
+}
+
+/// An element at an obstacle.
+struct Touch<S> {
+    state: ContactState<S>,
+    load: ContactLoad<S>,
+    rolled: RollingLoad<S>,
 }
 
 impl<S: Scalar> WallEntry<S> {

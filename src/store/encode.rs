@@ -49,7 +49,7 @@ pub(super) fn encode<T: Table>(
     let columns: Vec<(usize, Column)> = T::columns()
         .into_iter()
         .enumerate()
-        .filter(|(_, column)| !format.left_out.contains_key(column.name))
+        .filter(|(at, column)| table.has(*at) && !format.left_out.contains_key(column.name))
         .collect();
     let schema = Arc::new(schema(&columns, format));
     let properties = properties(&columns, table.rows(), format);

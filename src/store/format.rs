@@ -133,6 +133,7 @@ mod tests {
                 ..PrecisionBits::default()
             },
             compression: Compression::None,
+            ..Output::default()
         };
         let format = Format::of_frames(&output);
         assert_eq!(format.compression, Compression::None);

@@ -395,9 +395,10 @@ impl Store {
         Ok(broken)
     }
 
-    /// Reads `history/NNNNNN.parquet`.
+    /// Reads `history/NNNNNN.parquet`; columns that are optional and not there stay empty.
     pub fn read_history(&self, frame: u32) -> Result<History> {
-        self.read_numbered("history", frame)
+        let path = self.numbered("history", frame, "parquet");
+        parquet::read_present(&self.checked(path, "simulate")?)
     }
 
     /// Reads `fragments/NNNNNN.parquet`.

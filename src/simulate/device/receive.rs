@@ -77,6 +77,7 @@ impl Gpu {
             rest: &self.scene.rest,
             carried: &carried,
             contact,
+            work: None,
         };
         let snapshot = record::snapshot(&moment, frame, breaks, loads);
         let state = state.then(|| {

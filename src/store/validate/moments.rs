@@ -157,7 +157,7 @@ fn check_history(store: &Store, frame: Option<&Seen>, number: u32) -> Checked {
     let rows = table::read(
         &path,
         &mut file,
-        |_, _| true,
+        |column, _| !column.optional,
         &mut |part: Part<History>, faults| {
             rules::numbered(&part.table.frame, part.first, number, faults);
             rules::finite(part.table, &[], part.first, faults);

@@ -1,0 +1,298 @@
+//! Where energy goes: what damping, friction and breaking take is what is missing.
+
+use cullet::columns::History;
+#[cfg(target_arch = "x86_64")]
+use cullet::math::F32x8;
+use cullet::math::Lanes;
+use cullet::simulate::cpu::Cpu;
+use cullet::simulate::{Engine, Snapshot, build};
+use cullet::spec::{Backend, Material, Pipeline};
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::energy::unit_step;
+use crate::harness::Place;
+use crate::scenes;
+
+const R: f64 = 1e-3;
+/// m/s².
+const GRAVITY: f64 = 9.81;
+
+/// Runs on this many threads; long runs of few elements take one, which waits for none.
+fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.unwrap().install(run)
+}
+
+/// A packing on a floor that its lowest elements are `gap` above, all of it at velocity `v`, and its time step.
+struct Drop {
+    packing: Packing,
+    pipeline: Pipeline,
+    dt: f64,
+}
+
+impl Drop {
+    fn new(points: &[DVec3], material: &Material, strength: f64, gap: f64, v: DVec3) -> Self {
+        let mut packing = scenes::packing(points, R, material, (strength, strength));
+        let n = points.len();
+        scenes::set_motion(&mut packing.elements, &vec![v; n], &vec![DVec3::ZERO; n]);
+        let mut pipeline = scenes::pipeline(material.clone());
+        pipeline.world.gravity = [0.0, -GRAVITY, 0.0];
+        pipeline.output.work = true;
+        let lowest = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let mut floor = scenes::rising_floor(lowest - R - gap, 0.0);
+        floor.friction = material.friction;
+        pipeline.colliders = vec![floor];
+        Drop {
+            packing,
+            pipeline,
+            dt: 0.2 * unit_step(material),
+        }
+    }
+
+    fn engine(&self) -> Box<dyn Engine> {
+        cullet::simulate::engine(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
+    }
+
+    /// History at the start and after some time, s.
+    fn both(&self, time: f64) -> [History; 2] {
+        on(1, || {
+            let mut engine = self.engine();
+            let first = engine.snapshot(0).unwrap().history;
+            engine.advance((time / self.dt) as u64).unwrap();
+            [first, engine.snapshot(1).unwrap().history]
+        })
+    }
+}
+
+fn material(friction: f64) -> Material {
+    let mut material = scenes::elastic(1e7, 4e6, 2600.0);
+    material.friction = friction;
+    material
+}
+
+/// Energy that is still there, J.
+fn left(h: &History) -> f64 {
+    h.kinetic[0] + h.rotational[0] + h.gravity[0] + h.bond[0] + h.contact[0]
+}
+
+/// Energy that was taken, J.
+fn taken(h: &History) -> f64 {
+    h.damping[0] + h.friction[0] + h.breaking[0]
+}
+
+/// A block on which little but the friction of its floor does anything.
+fn block() -> Drop {
+    let mut material = material(0.5);
+    (material.damping, material.contact_damping) = (0.05, 0.1);
+    let points = scenes::block(9, 3, 9, R);
+    Drop::new(&points, &material, f64::INFINITY, 0.0, DVec3::X * 0.3)
+}
+
+#[test]
+fn friction_takes_the_kinetic_energy_of_a_block_that_slides_to_rest() {
+    // It comes to rest after v/(μ g) = 61 ms.
+    let [first, last] = block().both(0.1);
+    assert_eq!(taken(&first), 0.0);
+    let (before, after) = (first.kinetic[0], last.kinetic[0] + last.rotational[0]);
+    assert!(after < 1e-4 * before, "at rest: {after:e} of {before:e} J");
+    let off = last.friction[0] / before - 1.0;
+    println!("friction of a sliding block is off by {:.2} %", 100.0 * off);
+    assert!(off.abs() < 0.02, "friction is off by {off:.1e}");
+    assert_eq!(last.breaking[0], 0.0);
+    let off = (left(&first) - left(&last)) / taken(&last) - 1.0;
+    assert!(off.abs() < 0.02, "the balance is off by {off:.1e}");
+}
+
+#[test]
+fn rolling_friction_takes_the_kinetic_energy_of_a_ball() {
+    let mut material = material(0.8);
+    (material.rolling_friction, material.contact_damping) = (0.1, 0.2);
+    let v = 0.1;
+    let mut ball = Drop::new(&[DVec3::ZERO], &material, f64::INFINITY, 0.0, DVec3::X * v);
+    // It rolls from the start: only what resists rolling slows it down.
+    ball.packing.elements.wz = vec![-v / R];
+    let [first, last] = ball.both(0.3);
+    let before = first.kinetic[0] + first.rotational[0];
+    let after = last.kinetic[0] + last.rotational[0];
+    assert!(after < 1e-4 * before, "at rest: {after:e} of {before:e} J");
+    let off = last.friction[0] / before - 1.0;
+    println!("rolling friction is off by {:.2} %", 100.0 * off);
+    assert!(off.abs() < 0.02, "rolling friction is off by {off:.1e}");
+}
+
+/// A plate that breaks on its floor, and slides and rolls to rest in pieces.
+fn plate() -> Drop {
+    let mut material = material(0.5);
+    (material.damping, material.contact_damping) = (0.02, 0.2);
+    material.rolling_friction = 0.3;
+    let points = scenes::block(10, 3, 10, R);
+    let v = DVec3::new(0.8, -2.0, 0.2);
+    Drop::new(&points, &material, 1.5e5, 0.1 * R, v)
+}
+
+#[test]
+fn what_a_dropped_plate_loses_is_what_damping_friction_and_breaking_take() {
+    let plate = plate();
+    let moves = |h: &History| h.kinetic[0] + h.rotational[0];
+    let [first, last] = on(1, || {
+        let mut engine = plate.engine();
+        let first = engine.snapshot(0).unwrap().history;
+        let steps = (0.05 / plate.dt) as u64;
+        let mut frames = (1..=40).map(|frame| {
+            engine.advance(steps).unwrap();
+            engine.snapshot(frame).unwrap().history
+        });
+        let rest = frames.find(|h| moves(h) < 1e-3 * moves(&first));
+        [first, rest.expect("it comes to rest")]
+    });
+    let lost = left(&first) - left(&last);
+    assert!(last.broken[0] > 20, "it breaks: {}", last.broken[0]);
+    let parts = [last.damping[0], last.friction[0], last.breaking[0]].map(|part| part / lost);
+    let off = taken(&last) / lost - 1.0;
+    println!(
+        "a dropped plate lost {lost:.3e} J: damping, friction, breaking took {parts:.3?}, {:.2} % off",
+        100.0 * off
+    );
+    assert!(parts.iter().all(|part| *part > 0.05), "{parts:.3?}");
+    assert!(off.abs() < 0.05, "off by {off:.1e}: {parts:.3?}");
+}
+
+/// Frames after the steps given.
+fn frames<L: Lanes>(drop: &Drop, chunk: usize, steps: &[u64]) -> Vec<Snapshot> {
+    let mut built = build(&drop.packing, &drop.pipeline).unwrap();
+    built.system.chunk = chunk;
+    let mut engine = Cpu::<L>::new(built, &drop.pipeline, drop.dt);
+    let mut frames = Vec::new();
+    for &steps in steps {
+        engine.advance(steps).unwrap();
+        frames.push(engine.snapshot(frames.len() as u32).unwrap());
+    }
+    frames
+}
+
+#[test]
+fn threads_chunks_lanes_and_going_on_from_a_state_change_no_bit_of_it() {
+    let plate = plate();
+    let steps = [0, 900, 700];
+    let one = on(1, || frames::<f32>(&plate, 1024, &steps));
+    let three = on(3, || frames::<f32>(&plate, 80, &steps));
+    assert!(one == three, "threads or chunks");
+    #[cfg(target_arch = "x86_64")]
+    if F32x8::available() {
+        let eight = on(3, || frames::<F32x8>(&plate, 160, &steps));
+        assert!(one == eight, "lanes");
+    }
+    let last = &one[2].history;
+    let all = [last.damping[0], last.friction[0], last.breaking[0]];
+    assert!(all.iter().all(|taken| *taken > 0.0), "{all:?}");
+    let mut engine = plate.engine();
+    engine.advance(900).unwrap();
+    let state = engine.state(1).unwrap();
+    let mut resumed = plate.engine();
+    resumed.restore(&state).unwrap();
+    resumed.advance(700).unwrap();
+    assert!(one[2].history == resumed.snapshot(2).unwrap().history);
+
+    // From a state that knows nothing of it, nothing can be told since the start.
+    let mut silent = plate;
+    silent.pipeline.output.work = false;
+    let mut engine = silent.engine();
+    engine.advance(900).unwrap();
+    let state = engine.state(1).unwrap();
+    silent.pipeline.output.work = true;
+    let mut resumed = silent.engine();
+    resumed.restore(&state).unwrap();
+    resumed.advance(700).unwrap();
+    let history = resumed.snapshot(2).unwrap().history;
+    assert_eq!(history.kinetic, last.kinetic, "it changes no motion");
+    assert!(history.damping.is_empty() && history.friction.is_empty());
+}
+
+/// A bar that falls on a floor.
+const SHOT: &str = r#"
+[time]
+end = "2 ms"
+frames_per_second = 1000
+[[material]]
+name = "gypsum"
+density = 2300
+young = "10 MPa"
+elasticity = "bond"
+shear = "4 MPa"
+tensile_strength = "20 kPa"
+shear_strength = "20 kPa"
+damping = 0.05
+friction = 0.5
+[[body]]
+name = "bar"
+material = "gypsum"
+shape = { type = "box", size = ["2 cm", "4 mm", "4 mm"] }
+position = [0, "2.5 mm", 0]
+packing = { type = "hexagonal", radius = "0.5 mm" }
+velocity = ["1 m/s", "-3 m/s", 0]
+[[collider]]
+name = "floor"
+shape = { type = "half_space", normal = [0, 1, 0] }
+"#;
+
+#[test]
+fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
+    let place = Place::new();
+    place.write("shot.toml", SHOT);
+    let run = |out: &str, work: &str| {
+        let work = format!("output.work={work}");
+        place.succeed(&[
+            "run",
+            "shot.toml",
+            "--out",
+            out,
+            "--to",
+            "simulate",
+            "--set",
+            "simulate.backend=cpu",
+            "--set",
+            &work,
+        ]);
+        place.succeed(&["inspect", out, "--validate"]);
+        let told: serde_json::Value =
+            serde_json::from_str(&place.succeed(&["inspect", out, "--json"])).unwrap();
+        place.succeed(&["plot", out]);
+        let path = place.path(&format!("{out}/plots/energy.svg"));
+        (told, std::fs::read_to_string(path).unwrap())
+    };
+    let (told, chart) = run("with", "true");
+    for kind in ["damping", "friction", "breaking"] {
+        let taken = told["last"]["work"][kind].as_f64().unwrap();
+        assert!(taken > 0.0, "{kind}: {taken}");
+        assert!(chart.contains(&format!("taken by {kind}")), "{kind}");
+    }
+    let text = place.succeed(&["inspect", "with"]);
+    assert!(text.contains("taken by         breaking"), "{text}");
+    let (told, chart) = run("without", "false");
+    assert_eq!(told["last"]["work"], serde_json::json!({}));
+    assert!(chart.contains("kinetic") && !chart.contains("taken by"));
+    let names = |out: &str| {
+        let path = place.path(&format!("{out}/history/000001.parquet"));
+        cullet::store::parquet::column_names(&path).unwrap()
+    };
+    let all = names("with");
+    let others = names("without");
+    let lacking: Vec<_> = all.iter().filter(|name| !others.contains(name)).collect();
+    assert_eq!(lacking, ["damping", "friction", "breaking"]);
+
+    let said = place.refuse(&[
+        "run",
+        "shot.toml",
+        "--out",
+        "device",
+        "--set",
+        "simulate.backend=gpu",
+        "--set",
+        "output.work=true",
+    ]);
+    assert!(
+        said.contains("output.work on backend gpu") && said.contains("--backend cpu"),
+        "{said}"
+    );
+}
