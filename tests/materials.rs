@@ -1,19 +1,13 @@
 //! What materials do beyond stretching and breaking: grain, mixtures, pairs of materials, mean stress, rolling.
 
 use cullet::columns::BreakMode;
-use cullet::pack::{self, Packed};
+use cullet::pack::Packed;
 use cullet::simulate::{engine, schedule};
 use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
 use glam::{DMat3, DVec3};
 
 use crate::harness::Place;
-use crate::scenes;
-
-fn read(text: &str) -> (Pipeline, Packed) {
-    let pipeline = cullet::spec::parse(text, "shot", &[]).unwrap();
-    let packed = pack::pack(&pipeline, ".".as_ref()).unwrap();
-    (pipeline, packed)
-}
+use crate::scenes::{self, read};
 
 const HEAD: &str = "[time]\nend = 1\nframes_per_second = 1\n[world]\ngravity = [0, 0, 0]\n";
 
@@ -318,5 +312,41 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
             told.contains(expected) && told.contains("shot.toml:1"),
             "{told}"
         );
+    }
+}
+
+#[test]
+fn a_packing_is_made_again_for_another_grain_or_pair() {
+    let place = Place::new();
+    let shot = |grain: &str, pair: &str, friction: f64| {
+        format!(
+            "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"wood\"\ndensity = 700\nyoung = 1e6\n{grain}\
+             [[body]]\nname = \"b\"\nmaterial = \"wood\"\nshape = {{ type = \"block\", rows = [3, 3, 3] }}\n\
+             packing = {{ type = \"hexagonal\", radius = 0.01 }}\n\
+             [[pair]]\nmaterials = [\"wood\", \"wood\"]\nfriction = {friction}\n{pair}"
+        )
+    };
+    let told = |text: &str| {
+        place.write("shot.toml", text);
+        let output = place.output(&["run", "shot.toml", "--out", "store", "--to", "pack"]);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let grain = "grain = { direction = [1, 0, 0], stiffness = 5 }\n";
+    told(&shot("", "", 0.5));
+    // Contacts are nothing to the packing.
+    let same = told(&shot("", "", 0.2));
+    assert!(same.contains("nothing to do"), "{same}");
+    for (grain, pair, changed) in [
+        (grain, "", "material.wood.grain changed"),
+        (grain, "bond_strength = 0.5\n", "pair"),
+    ] {
+        let text = shot(grain, pair, 0.2);
+        let again = told(&text);
+        assert!(
+            again.contains("pack         again: ") && again.contains(changed),
+            "{again}"
+        );
+        let same = told(&text);
+        assert!(same.contains("nothing to do"), "{same}");
     }
 }

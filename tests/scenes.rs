@@ -1,6 +1,8 @@
 //! Small scenes that tests build by hand.
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
+use cullet::pack::{self, Packed};
+use cullet::simulate::{Snapshot, engine, schedule};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -184,4 +186,38 @@ pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
         (sum.0 + off * (pair.1 - y), sum.1 + off * off)
     });
     xy / xx
+}
+
+/// A pipeline from its text, and what it packs.
+pub fn read(text: &str) -> (Pipeline, Packed) {
+    let pipeline = cullet::spec::parse(text, "shot", &[]).unwrap();
+    let packed = pack::pack(&pipeline, ".".as_ref()).unwrap();
+    (pipeline, packed)
+}
+
+/// All frames of a pipeline on the CPU, the start first.
+pub fn play(pipeline: &Pipeline, packing: &Packing) -> Vec<Snapshot> {
+    let schedule = schedule(packing, pipeline).unwrap();
+    let mut run = engine(packing, pipeline, Backend::Cpu, schedule.dt).unwrap();
+    let frames = (0..=schedule.frames).map(|frame| {
+        if frame > 0 {
+            run.advance(schedule.steps_per_frame).unwrap();
+        }
+        run.snapshot(frame).unwrap()
+    });
+    frames.collect()
+}
+
+/// Where elements are in a frame.
+pub fn places(snapshot: &Snapshot) -> Vec<DVec3> {
+    let f = &snapshot.frames;
+    let place = |i: usize| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
+    (0..f.id.len()).map(place).collect()
+}
+
+/// Where elements are at rest.
+pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
+    let e = &packing.elements;
+    let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
+    (0..e.id.len()).map(place).collect()
 }

@@ -30,20 +30,33 @@ impl Task {
         }
     }
 
-    /// Bodies, the seed, of the materials what bonds are made of, meshes of colliders, and the mesh files.
+    /// Bodies, the seed, of the materials and their pairs what bonds are made of, meshes of colliders, and the mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
         let materials = pipeline.materials.iter().map(|m| {
-            json!({
+            let mut material = json!({
                 "name": m.name, "density": m.density, "young": m.young, "poisson": m.poisson, "shear": m.shear,
                 "elasticity": m.elasticity, "tensile_strength": m.tensile_strength,
                 "shear_strength": m.shear_strength, "weibull_modulus": m.weibull_modulus,
-            })
+            });
+            // What a pipeline has none of leaves no trace, so that records from before there was any stay valid.
+            if let Some(grain) = m.grain {
+                material["grain"] = json!(grain);
+            }
+            material
         });
         let mut settings = json!({
             "material": materials.collect::<Vec<_>>(),
             "body": pipeline.bodies,
             "simulate": { "seed": pipeline.simulate.seed },
         });
+        let pairs = pipeline.pairs.iter().map(|pair| {
+            json!({
+                "materials": pair.materials, "bond_stiffness": pair.bond_stiffness, "bond_strength": pair.bond_strength,
+            })
+        });
+        if !pipeline.pairs.is_empty() {
+            settings["pair"] = json!(pairs.collect::<Vec<_>>());
+        }
         let bodies = pipeline.bodies.iter().filter_map(|body| match &body.shape {
             BodyShape::Mesh { file, .. } => Some(file),
             _ => None,
