@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::{Calibration, PackError, PackedBody, find_material};
+use super::{Calibration, PackError, PackedBody, find_material, mesh};
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Material, Pipeline};
@@ -229,14 +229,7 @@ pub(super) fn positive(
     key: &'static str,
     value: f64,
 ) -> Result<f64, PackError> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PackError::NotPositive {
-        owner: format!("material {:?}", material.name),
-        key,
-        value,
-    })
+    mesh::positive(&format!("material {:?}", material.name), key, value)
 }
 
 /// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V).
