@@ -167,7 +167,7 @@ fn values_that_do_not_fit_are_told_by_row() {
             format!("{file}: column body, row 2: has no value"),
             format!("{file}: column x: holds Utf8, not Float64"),
             format!("{file}: column mass, row 1: is 0 kg; it must be above 0"),
-            "breaks/000001.parquet: column mode, row 0: holds \"bend\"; allowed: tension, shear"
+            "breaks/000001.parquet: column mode, row 0: holds \"bend\"; allowed: tension, shear, hydrostatic"
                 .to_owned(),
         ]
     );
