@@ -259,16 +259,6 @@ fn loads_on_a_device_are_what_changes_the_momentum() {
     check_newton(Box::new(gpu), 900.0, &packing, 1e-5);
 }
 
-/// Loads of five frames, and the state at the third.
-fn frames(run: &mut dyn Engine, range: std::ops::Range<u32>) -> Vec<Snapshot> {
-    range
-        .map(|frame| {
-            run.advance(60).unwrap();
-            run.snapshot(frame).unwrap()
-        })
-        .collect()
-}
-
 #[test]
 fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     let (packing, pipeline, dt) = crash(900.0, 2.0);
@@ -276,12 +266,12 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
             let mut run = on::<f32>(&packing, &pipeline, dt);
-            let mut all = frames(run.as_mut(), 1..stop + 1);
+            let mut all = scenes::frames(run.as_mut(), 60, 1..stop + 1);
             let state = run.state(stop).unwrap();
             let mut resumed = on::<f32>(&packing, &pipeline, dt);
             resumed.restore(&state).unwrap();
             assert!(resumed.state(stop).unwrap() == state);
-            all.extend(frames(resumed.as_mut(), stop + 1..7));
+            all.extend(scenes::frames(resumed.as_mut(), 60, stop + 1..7));
             all
         })
     };
@@ -297,7 +287,7 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
         let mut run = on::<F32x16>(&packing, &pipeline, dt);
-        assert!(frames(run.as_mut(), 1..7) == whole);
+        assert!(scenes::frames(run.as_mut(), 60, 1..7) == whole);
     }
 }
 
@@ -323,8 +313,8 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
     for strength in [&mut packing.bonds.sigma_c, &mut packing.bonds.tau_c] {
         strength.fill(f64::INFINITY);
     }
-    let reference = frames(on::<f64>(&packing, &pipeline, dt).as_mut(), 1..6);
-    let single = frames(on::<f32>(&packing, &pipeline, dt).as_mut(), 1..6);
+    let reference = scenes::frames(on::<f64>(&packing, &pipeline, dt).as_mut(), 60, 1..6);
+    let single = scenes::frames(on::<f32>(&packing, &pipeline, dt).as_mut(), 60, 1..6);
     let off = apart(&reference, &single);
     println!("single precision: {off:.1e}");
     assert!(off < 1e-4, "{off:.1e}");
@@ -332,7 +322,7 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
         return;
     };
     let mut gpu = device::engine(&packing, &pipeline, dt, &request);
-    let there = frames(&mut gpu, 1..6);
+    let there = scenes::frames(&mut gpu, 60, 1..6);
     let off = apart(&reference, &there);
     println!("device: {off:.1e}");
     assert!(off < 1e-4, "{off:.1e}");
@@ -358,10 +348,10 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
     on_cpu.restore(&state).unwrap();
     let mut again = device::engine(&packing, &pipeline, dt, &request);
     again.restore(&state).unwrap();
-    let on = frames(&mut gpu, 6..8);
-    let off = apart(&frames(on_cpu.as_mut(), 6..8), &on);
+    let on = scenes::frames(&mut gpu, 60, 6..8);
+    let off = apart(&scenes::frames(on_cpu.as_mut(), 60, 6..8), &on);
     assert!(off < 1e-4, "{off:.1e}");
-    assert!(frames(&mut again, 6..8) == on);
+    assert!(scenes::frames(&mut again, 60, 6..8) == on);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use cullet::geometry::{TriMesh, icosphere, ply, shapes};
 use cullet::math::F32x16;
 use cullet::math::Lanes;
 use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, Snapshot, build};
+use cullet::simulate::{Engine, build};
 use cullet::spec::{Collider, ColliderShape, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -59,15 +59,6 @@ fn falling(shape: ColliderShape, mesh: Option<TriMesh>) -> (Packing, Pipeline, f
     (packing, pipeline, dt)
 }
 
-fn frames(run: &mut dyn Engine, range: std::ops::Range<u32>) -> Vec<Snapshot> {
-    range
-        .map(|frame| {
-            run.advance(150).unwrap();
-            run.snapshot(frame).unwrap()
-        })
-        .collect()
-}
-
 #[test]
 fn a_box_of_triangles_pushes_and_rubs_like_a_box() {
     let size = DVec3::new(0.02, 0.01, 0.03);
@@ -75,9 +66,9 @@ fn a_box_of_triangles_pushes_and_rubs_like_a_box() {
         size: size.to_array(),
     };
     let (packing, pipeline, dt) = falling(exact, None);
-    let expected = frames(&mut on::<f64>(&packing, &pipeline, dt), 1..9);
+    let expected = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
     let (packing, pipeline, dt) = falling(of_mesh(), Some(shapes::cuboid(size)));
-    let found = frames(&mut on::<f64>(&packing, &pipeline, dt), 1..9);
+    let found = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
     let mut touched = 0;
     for (a, b) in expected.iter().zip(&found) {
         touched = touched.max(a.loads.contacts[0]);
@@ -104,12 +95,12 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
             let mut run = on::<f32>(&packing, &pipeline, dt);
-            let mut all = frames(&mut run, 1..stop + 1);
+            let mut all = scenes::frames(&mut run, 150, 1..stop + 1);
             let state = run.state(stop).unwrap();
             let mut resumed = on::<f32>(&packing, &pipeline, dt);
             resumed.restore(&state).unwrap();
             assert!(resumed.state(stop).unwrap() == state);
-            all.extend(frames(&mut resumed, stop + 1..7));
+            all.extend(scenes::frames(&mut resumed, 150, stop + 1..7));
             all
         })
     };
@@ -123,7 +114,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     }
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
-        assert!(frames(&mut on::<F32x16>(&packing, &pipeline, dt), 1..7) == whole);
+        assert!(scenes::frames(&mut on::<F32x16>(&packing, &pipeline, dt), 150, 1..7) == whole);
     }
 }
 

@@ -221,24 +221,16 @@ fn a_rigid_body_gives_a_bonded_block_the_momentum_that_it_loses() {
 #[test]
 fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     let (packing, pipeline, dt) = push(1.5e5);
-    let frames = |run: &mut dyn Engine, range: std::ops::Range<u32>| -> Vec<Snapshot> {
-        range
-            .map(|frame| {
-                run.advance(200).unwrap();
-                run.snapshot(frame).unwrap()
-            })
-            .collect()
-    };
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
             let mut run = on::<f32>(&packing, &pipeline, dt);
-            let mut all = frames(&mut run, 1..stop + 1);
+            let mut all = scenes::frames(&mut run, 200, 1..stop + 1);
             let state = run.state(stop).unwrap();
             let mut resumed = on::<f32>(&packing, &pipeline, dt);
             resumed.restore(&state).unwrap();
             assert!(resumed.state(stop).unwrap() == state);
-            all.extend(frames(&mut resumed, stop + 1..7));
+            all.extend(scenes::frames(&mut resumed, 200, stop + 1..7));
             all
         })
     };
@@ -253,7 +245,7 @@ fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume(
     }
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
-        assert!(frames(&mut on::<F32x16>(&packing, &pipeline, dt), 1..7) == whole);
+        assert!(scenes::frames(&mut on::<F32x16>(&packing, &pipeline, dt), 200, 1..7) == whole);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
 use cullet::pack::{self, Packed};
-use cullet::simulate::{Snapshot, engine, schedule};
+use cullet::simulate::{Engine, Snapshot, engine, schedule};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -220,4 +220,14 @@ pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
     let e = &packing.elements;
     let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
     (0..e.id.len()).map(place).collect()
+}
+
+/// Frames of a run, so many steps apart.
+pub fn frames(run: &mut dyn Engine, steps: u64, range: std::ops::Range<u32>) -> Vec<Snapshot> {
+    range
+        .map(|frame| {
+            run.advance(steps).unwrap();
+            run.snapshot(frame).unwrap()
+        })
+        .collect()
 }

@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::{Calibration, PackError, PackedBody, find_material, mesh};
+use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Material, Pipeline};
@@ -202,12 +203,11 @@ fn between(pipeline: &Pipeline, a: (&Material, BondKind), b: (&Material, BondKin
     let (stiffer, stronger) =
         pair.map_or((1.0, 1.0), |pair| (pair.bond_stiffness, pair.bond_strength));
     let (a, b) = (a.1, b.1);
-    let series = |a: f64, b: f64| 2.0 / (1.0 / a + 1.0 / b);
     let mut kind = a;
     if names[0] != names[1] {
         kind = BondKind {
-            young: series(a.young, b.young),
-            shear: series(a.shear, b.shear),
+            young: series_modulus(a.young, b.young),
+            shear: series_modulus(a.shear, b.shear),
             sigma: a.sigma.min(b.sigma),
             tau: a.tau.min(b.tau),
             weibull: match (a.weibull, b.weibull) {
