@@ -9,6 +9,7 @@ mod codecs;
 mod device;
 mod drilling;
 mod energy;
+mod energy_bonds;
 mod external;
 mod foreign;
 mod gpu_laws;

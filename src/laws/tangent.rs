@@ -1,0 +1,105 @@
+//! Second derivatives of a bond's energy in the six unknowns of each end, ξ = (dp, dθ) with q ← exp(dθ/2) q.
+//!
+//! A change of both ends is w = dp_j − dp_i, δ = dθ_j − dθ_i and the turn of the mean rotation, ρ = ½(dθ_i + dθ_j) − (σ × δ)/(2c). To second order
+//!
+//! ```text
+//! V = ½ (w + u×ρ)ᵀ H_u (w + u×ρ) − w·(f×ρ) + ½[(f·ρ)(u·ρ) − (f·u)ρ²]
+//!   + [(τ·ρ)(σ·δ) − (σ·τ)(ρ·δ)]/(4c) − ½ g·(ρ×δ)
+//!   + ½ δᵀ H_κ δ − [(g·δ)(σ·δ) − (g·σ)δ²]/(4c)
+//! ```
+//! with the letters of [`relative`](super::relative). It does not change when both ends are moved alike, so nine unknowns hold it. The Gauss–Newton
+//! form keeps only H_u and H_κ, and with these it has no negative eigenvalue.
+
+use super::relative::{Gradient, Relative};
+use crate::math::{Mat3, Real};
+
+/// Second derivatives of an energy by u, and by a rotation κ of j against i.
+#[derive(Clone, Copy, Debug)]
+pub struct Curvature<T> {
+    /// H_u, N/m.
+    pub stretch: Mat3<T>,
+    /// H_κ, N m.
+    pub turn: Mat3<T>,
+}
+
+/// Second derivatives by w, dθ_i and dθ_j.
+#[derive(Clone, Copy, Debug)]
+pub struct Tangent<T> {
+    /// By w twice, N/m.
+    pub ww: Mat3<T>,
+    /// By w and dθ_i, N.
+    pub wi: Mat3<T>,
+    /// By w and dθ_j, N.
+    pub wj: Mat3<T>,
+    /// By dθ_i twice, N m.
+    pub ii: Mat3<T>,
+    /// By dθ_i and dθ_j, N m.
+    pub ij: Mat3<T>,
+    /// By dθ_j twice, N m.
+    pub jj: Mat3<T>,
+}
+
+/// All second derivatives.
+#[inline(always)]
+pub fn exact<T: Real>(at: Relative<T>, first: Gradient<T>, second: Curvature<T>) -> Tangent<T> {
+    let (f, g, u, sigma) = (first.force, first.twist + first.bend, at.u, at.sigma);
+    let tau = f.cross(u);
+    let quarter = T::splat(0.25) / at.cosine;
+    let half = T::splat(0.5);
+    let lever = Mat3::cross(u);
+    let moved = second.stretch.product(lever);
+    let rho_rho = lever.transposed().product(moved) + Mat3::both_outer(f, u) * half
+        - Mat3::diagonal(f.dot(u));
+    let rho_delta = (Mat3::outer(tau, sigma) - Mat3::diagonal(sigma.dot(tau))) * quarter
+        + Mat3::cross(g) * half;
+    let chord = Mat3::both_outer(g, sigma) - Mat3::diagonal(T::splat(2.0) * g.dot(sigma));
+    joined(
+        at,
+        second.stretch,
+        moved - Mat3::cross(f),
+        rho_rho,
+        rho_delta,
+        second.turn - chord * quarter,
+    )
+}
+
+/// The Gauss–Newton form.
+#[inline(always)]
+pub fn gauss_newton<T: Real>(at: Relative<T>, second: Curvature<T>) -> Tangent<T> {
+    let lever = Mat3::cross(at.u);
+    let moved = second.stretch.product(lever);
+    joined(
+        at,
+        second.stretch,
+        moved,
+        lever.transposed().product(moved),
+        Mat3::diagonal(T::zero()),
+        second.turn,
+    )
+}
+
+/// From w, ρ and δ to w and the rotations of both ends.
+#[inline(always)]
+fn joined<T: Real>(
+    at: Relative<T>,
+    ww: Mat3<T>,
+    w_rho: Mat3<T>,
+    rho_rho: Mat3<T>,
+    rho_delta: Mat3<T>,
+    delta_delta: Mat3<T>,
+) -> Tangent<T> {
+    let half = Mat3::diagonal(T::splat(0.5));
+    let chord = Mat3::cross(at.sigma) * (T::splat(0.5) / at.cosine);
+    let (from_i, from_j) = (half + chord, half - chord);
+    let (to_i, to_j) = (from_i.transposed(), from_j.transposed());
+    let (mixed_i, mixed_j) = (to_i.product(rho_delta), to_j.product(rho_delta));
+    let turned_j = rho_rho.product(from_j);
+    Tangent {
+        ww,
+        wi: w_rho.product(from_i),
+        wj: w_rho.product(from_j),
+        ii: to_i.product(rho_rho.product(from_i)) - mixed_i - mixed_i.transposed() + delta_delta,
+        ij: to_i.product(turned_j) + mixed_i - mixed_j.transposed() - delta_delta,
+        jj: to_j.product(turned_j) + mixed_j + mixed_j.transposed() + delta_delta,
+    }
+}

@@ -1,0 +1,101 @@
+//! Three by three matrices of any [`Real`].
+
+use std::ops::{Add, Mul, Sub};
+
+use super::real::Real;
+use super::vec3::Vec3;
+
+/// A matrix, row by row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mat3<T> {
+    /// Rows.
+    pub rows: [Vec3<T>; 3],
+}
+
+impl<T: Real> Mat3<T> {
+    /// From rows.
+    #[inline(always)]
+    pub fn new(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Self {
+        Mat3 { rows: [a, b, c] }
+    }
+    /// A multiple of the unit matrix.
+    #[inline(always)]
+    pub fn diagonal(s: T) -> Self {
+        let zero = T::zero();
+        Mat3::new(
+            Vec3::new(s, zero, zero),
+            Vec3::new(zero, s, zero),
+            Vec3::new(zero, zero, s),
+        )
+    }
+    /// `a bᵀ`.
+    #[inline(always)]
+    pub fn outer(a: Vec3<T>, b: Vec3<T>) -> Self {
+        Mat3::new(b * a.x, b * a.y, b * a.z)
+    }
+    /// `a bᵀ + b aᵀ`.
+    #[inline(always)]
+    pub fn both_outer(a: Vec3<T>, b: Vec3<T>) -> Self {
+        Mat3::outer(a, b) + Mat3::outer(b, a)
+    }
+    /// `[a]×`: times v it is a × v.
+    #[inline(always)]
+    pub fn cross(a: Vec3<T>) -> Self {
+        let zero = T::zero();
+        Mat3::new(
+            Vec3::new(zero, -a.z, a.y),
+            Vec3::new(a.z, zero, -a.x),
+            Vec3::new(-a.y, a.x, zero),
+        )
+    }
+    /// Rows and columns exchanged.
+    #[inline(always)]
+    pub fn transposed(self) -> Self {
+        let [a, b, c] = self.rows;
+        Mat3::new(
+            Vec3::new(a.x, b.x, c.x),
+            Vec3::new(a.y, b.y, c.y),
+            Vec3::new(a.z, b.z, c.z),
+        )
+    }
+    /// The matrix times a vector.
+    #[inline(always)]
+    pub fn times(self, v: Vec3<T>) -> Vec3<T> {
+        let [a, b, c] = self.rows;
+        Vec3::new(a.dot(v), b.dot(v), c.dot(v))
+    }
+    /// The matrix times another.
+    #[inline(always)]
+    pub fn product(self, other: Self) -> Self {
+        let columns = other.transposed();
+        Mat3 {
+            rows: self.rows.map(|row| columns.times(row)),
+        }
+    }
+}
+
+impl<T: Real> Add for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        let ([a, b, c], [d, e, f]) = (self.rows, o.rows);
+        Mat3::new(a + d, b + e, c + f)
+    }
+}
+impl<T: Real> Sub for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        let ([a, b, c], [d, e, f]) = (self.rows, o.rows);
+        Mat3::new(a - d, b - e, c - f)
+    }
+}
+impl<T: Real> Mul<T> for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, s: T) -> Self {
+        Mat3 {
+            rows: self.rows.map(|row| row * s),
+        }
+    }
+}

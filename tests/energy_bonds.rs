@@ -1,0 +1,211 @@
+//! The bond laws with an energy against independently computed values (float64, automatic differentiation).
+
+use cullet::laws::bdem::{self, BondLoad, Stiffness};
+use cullet::laws::relative::{Gradient, Relative, relative};
+use cullet::laws::tangent::{Curvature, Tangent, exact, gauss_newton};
+use cullet::laws::{cosserat, manifold};
+use cullet::math::quat::rotation_between;
+use cullet::math::{Mat3, Quat, Vec3};
+use serde_json::Value;
+
+use crate::vectors::{quat, read, vec3};
+
+/// A bond as a row of vectors has it.
+struct Row {
+    x: Vec3<f64>,
+    q: [Quat<f64>; 2],
+    d0: Vec3<f64>,
+    l0: f64,
+    k: Stiffness<f64>,
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers).collect(),
+        one => vec![one.as_f64().unwrap()],
+    }
+}
+
+/// `r0` from the radii, `kappa` times the shear stiffness.
+fn row(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> Row {
+    let state = &value["state"];
+    let get = |key: &str| numbers(&state[key]);
+    let one = |key: &str| get(key)[0];
+    let r0 = r0(one("r_i"), one("r_j"));
+    let (young, shear, l0) = (one("E"), one("G"), one("l0"));
+    let area = std::f64::consts::PI * r0 * r0;
+    let second = area * r0 * r0 / 4.0;
+    let es = young * area;
+    Row {
+        x: vec3(&get("p_i")) - vec3(&get("p_j")),
+        q: [quat(&get("q_i")), quat(&get("q_j"))],
+        d0: vec3(&get("d0")),
+        l0,
+        k: bdem::stiffness(
+            es,
+            kappa * shear * area,
+            2.0 * shear * second,
+            young * second,
+            l0,
+        ),
+    }
+}
+
+impl Row {
+    fn at(&self) -> Relative<f64> {
+        let [q_i, q_j] = self.q;
+        relative(self.x, q_i, q_j, Vec3::zero(), self.d0)
+    }
+}
+
+/// Largest difference over the largest expected value.
+fn off(found: &[f64], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let largest = expected.iter().fold(1e-300, |m: f64, e| m.max(e.abs()));
+    let pairs = found.iter().zip(expected);
+    pairs.map(|(f, e)| (f - e).abs()).fold(0.0, f64::max) / largest
+}
+
+/// The twelve by twelve matrix, row by row.
+fn full(t: Tangent<f64>) -> Vec<f64> {
+    let minus = |m: Mat3<f64>| m * -1.0;
+    let blocks = [
+        [t.ww, minus(t.wi), minus(t.ww), minus(t.wj)],
+        [minus(t.wi.transposed()), t.ii, t.wi.transposed(), t.ij],
+        [minus(t.ww), t.wi, t.ww, t.wj],
+        [
+            minus(t.wj.transposed()),
+            t.ij.transposed(),
+            t.wj.transposed(),
+            t.jj,
+        ],
+    ];
+    let mut out = Vec::new();
+    for band in blocks {
+        for line in 0..3 {
+            out.extend(band.iter().flat_map(|m| m.rows[line].to_f64()));
+        }
+    }
+    out
+}
+
+type Energy = fn(Relative<f64>, f64, Stiffness<f64>) -> f64;
+type First = fn(Relative<f64>, f64, Stiffness<f64>) -> Gradient<f64>;
+type Second = fn(Relative<f64>, f64, Stiffness<f64>) -> Curvature<f64>;
+type Bond =
+    fn(Vec3<f64>, Quat<f64>, Quat<f64>, Vec3<f64>, Vec3<f64>, f64, Stiffness<f64>) -> BondLoad<f64>;
+
+/// Largest errors of energy, loads and tangent over a file.
+fn errors(
+    name: &str,
+    (r0, kappa): (fn(f64, f64) -> f64, f64),
+    (energy, first, second, bond): (Energy, First, Second, Bond),
+) -> [f64; 3] {
+    let mut worst = [0.0f64; 3];
+    for value in read(name).as_array().unwrap() {
+        let row = row(value, r0, kappa);
+        let (at, l0, k) = (row.at(), row.l0, row.k);
+        let [q_i, q_j] = row.q;
+        let load = bond(row.x, q_i, q_j, Vec3::zero(), row.d0, l0, k);
+        let mut loads = 0.0f64;
+        for (found, key) in [
+            (load.force, "force_i"),
+            (-load.force, "force_j"),
+            (load.shear_moment + load.moment, "torque_i"),
+            (load.shear_moment - load.moment, "torque_j"),
+        ] {
+            loads = loads.max(off(&found.to_f64(), &numbers(&value[key])));
+        }
+        let tangent = exact(at, first(at, l0, k), second(at, l0, k));
+        let found = [
+            off(&[energy(at, l0, k)], &numbers(&value["energy"])),
+            loads,
+            off(&full(tangent), &numbers(&value["hessian"])),
+        ];
+        for (worst, found) in worst.iter_mut().zip(found) {
+            *worst = worst.max(found);
+        }
+    }
+    worst
+}
+
+fn mean(r_i: f64, r_j: f64) -> f64 {
+    0.5 * (r_i + r_j)
+}
+
+#[test]
+fn the_manifold_bond_is_that_of_the_vectors() {
+    let [energy, loads, hessian] = errors(
+        "manifold_bond",
+        (mean, 1.0),
+        (
+            manifold::energy,
+            manifold::gradient,
+            manifold::curvature,
+            manifold::bond,
+        ),
+    );
+    println!("manifold: energy {energy:.1e}, loads {loads:.1e}, Hessian {hessian:.1e}");
+    assert!(energy < 1e-10 && loads < 1e-10 && hessian < 1e-8);
+}
+
+#[test]
+fn the_cosserat_bond_is_that_of_the_vectors() {
+    let kappa = cosserat::SHEAR_CORRECTION;
+    let [energy, loads, hessian] = errors(
+        "cosserat_bond",
+        (f64::min, kappa),
+        (
+            cosserat::energy,
+            cosserat::gradient,
+            cosserat::curvature,
+            cosserat::bond,
+        ),
+    );
+    let mut gauss = 0.0f64;
+    for value in read("cosserat_bond").as_array().unwrap() {
+        let row = row(value, f64::min, kappa);
+        let at = row.at();
+        let tangent = gauss_newton(at, cosserat::gauss_newton(at, row.l0, row.k));
+        gauss = gauss.max(off(
+            &full(tangent),
+            &numbers(&value["hessian_gauss_newton"]),
+        ));
+    }
+    println!(
+        "cosserat: energy {energy:.1e}, loads {loads:.1e}, Hessian {hessian:.1e}, Gauss-Newton {gauss:.1e}"
+    );
+    assert!(energy < 1e-10 && loads < 1e-10 && hessian < 1e-8 && gauss < 1e-8);
+}
+
+#[test]
+fn to_first_order_all_bonds_are_one() {
+    // The same state with its strains made ten times smaller: the differences shrink a hundredfold.
+    let differ = |scale: f64| {
+        let mut worst = [0.0f64; 2];
+        for value in read("bdem_bond").as_array().unwrap() {
+            let row = row(value, mean, 1.0);
+            let [q_i, q_j] = row.q;
+            let base = q_i;
+            let turn = rotation_between(q_i, q_j) * scale;
+            let q_j = Quat::from_rotation_vector(turn).product(base);
+            let rest = -(base.rotate(row.d0) * row.l0);
+            let x = rest + (row.x - rest) * scale;
+            let none = Vec3::zero();
+            let explicit = bdem::bond(x, q_i, q_j, none, row.d0, row.l0, row.k);
+            for (k, bond) in [manifold::bond as Bond, cosserat::bond]
+                .into_iter()
+                .enumerate()
+            {
+                let found = bond(x, q_i, q_j, none, row.d0, row.l0, row.k);
+                let apart = (found.force - explicit.force).norm() / explicit.force.norm();
+                worst[k] = worst[k].max(apart);
+            }
+        }
+        worst
+    };
+    let (small, smaller) = (differ(1e-2), differ(1e-3));
+    for (small, smaller) in small.into_iter().zip(smaller) {
+        assert!(small < 0.05 && smaller < 0.15 * small, "{small} {smaller}");
+    }
+}
