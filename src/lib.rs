@@ -32,6 +32,7 @@ pub mod plot;
 pub mod preview;
 pub mod reconstruct;
 pub mod simulate;
+pub mod solve;
 pub mod spec;
 pub mod store;
 pub mod units;

@@ -1,0 +1,138 @@
+//! Blocks of six by six numbers, column after column.
+
+/// Six unknowns of an element.
+pub type Six = [f64; 6];
+/// A block, column after column: `[column][row]`.
+pub type Block = [[f64; 6]; 6];
+
+/// All zero.
+pub const ZERO: Block = [[0.0; 6]; 6];
+
+/// A multiple of the unit block.
+pub fn diagonal(value: f64) -> Block {
+    let mut block = ZERO;
+    for (k, column) in block.iter_mut().enumerate() {
+        column[k] = value;
+    }
+    block
+}
+
+/// `y += A x`.
+#[inline(always)]
+pub fn add_times(y: &mut Six, a: &Block, x: &Six) {
+    for (column, &factor) in a.iter().zip(x) {
+        for (y, &a) in y.iter_mut().zip(column) {
+            *y += a * factor;
+        }
+    }
+}
+
+/// `y += Aᵀ x`.
+#[inline(always)]
+pub fn add_transposed_times(y: &mut Six, a: &Block, x: &Six) {
+    for (y, column) in y.iter_mut().zip(a) {
+        let mut sum = 0.0;
+        for (&a, &x) in column.iter().zip(x) {
+            sum += a * x;
+        }
+        *y += sum;
+    }
+}
+
+/// `C += A B`.
+#[inline(always)]
+pub fn add_product(c: &mut Block, a: &Block, b: &Block) {
+    for (c, b) in c.iter_mut().zip(b) {
+        add_times(c, a, b);
+    }
+}
+
+/// `C += Aᵀ B`.
+#[inline(always)]
+pub fn add_transposed_product(c: &mut Block, a: &Block, b: &Block) {
+    for (c, b) in c.iter_mut().zip(b) {
+        add_transposed_times(c, a, b);
+    }
+}
+
+/// `A += B`.
+#[inline(always)]
+pub fn add(a: &mut Block, b: &Block) {
+    for (a, b) in a.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
+        *a += b;
+    }
+}
+
+/// Rows and columns exchanged.
+#[inline(always)]
+pub fn transposed(a: &Block) -> Block {
+    std::array::from_fn(|column| std::array::from_fn(|row| a[row][column]))
+}
+
+/// Inverse of a symmetric positive definite block by its Cholesky factor. None where a pivot is not positive.
+pub fn inverse(a: &Block) -> Option<Block> {
+    let mut l = ZERO; // l[column][row], lower
+    for j in 0..6 {
+        let mut pivot = a[j][j];
+        for column in &l[..j] {
+            pivot -= column[j] * column[j];
+        }
+        // Below this a pivot is lost in the rounding of what it came from.
+        if pivot.is_nan() || pivot <= 1e-14 * a[j][j] {
+            return None;
+        }
+        let root = pivot.sqrt();
+        for i in j..6 {
+            let mut sum = a[j][i];
+            for column in &l[..j] {
+                sum -= column[i] * column[j];
+            }
+            l[j][i] = sum / root;
+        }
+    }
+    let mut out = ZERO;
+    for (k, column) in out.iter_mut().enumerate() {
+        let mut x = [0.0; 6];
+        for i in 0..6 {
+            let mut sum = if i == k { 1.0 } else { 0.0 };
+            for j in 0..i {
+                sum -= l[j][i] * x[j];
+            }
+            x[i] = sum / l[i][i];
+        }
+        for i in (0..6).rev() {
+            let mut sum = x[i];
+            for j in i + 1..6 {
+                sum -= l[i][j] * x[j];
+            }
+            x[i] = sum / l[i][i];
+        }
+        *column = x;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inverse_undoes_its_block() {
+        let mut a = diagonal(3.0);
+        for (j, column) in a.iter_mut().enumerate() {
+            for (i, value) in column.iter_mut().enumerate() {
+                *value += 1.0 / (1.0 + (i + j) as f64);
+            }
+        }
+        let mut unit = ZERO;
+        add_product(&mut unit, &inverse(&a).unwrap(), &a);
+        let expected = diagonal(1.0);
+        let pairs = unit.as_flattened().iter().zip(expected.as_flattened());
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-13));
+        let mut twice = ZERO;
+        add_transposed_product(&mut twice, &transposed(&a), &unit);
+        assert!((twice[2][1] - a[2][1]).abs() < 1e-12);
+        assert_eq!(inverse(&diagonal(0.0)), None);
+        assert_eq!(inverse(&diagonal(-1.0)), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Preconditioned conjugate gradients.
+
+use super::block::Six;
+use super::matrix::BlockMatrix;
+use super::vector::{add_scaled, dot, norm, scale_and_add};
+
+/// An approximate inverse of a matrix, symmetric and positive definite.
+pub trait Precondition {
+    /// `z ≈ A⁻¹ r`.
+    fn apply(&mut self, matrix: &BlockMatrix, r: &[Six], z: &mut [Six]);
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Iterations done.
+    pub iterations: u32,
+    /// |b − A x| over |b|.
+    pub residual: f64,
+    /// Whether the matrix was found not to be positive definite; x is then what was found before, or b where that was nothing.
+    pub indefinite: bool,
+}
+
+/// Solves `A x = b` from x = 0 until |b − A x| is no more than `tolerance` |b|.
+pub fn conjugate_gradients(
+    matrix: &BlockMatrix,
+    b: &[Six],
+    x: &mut [Six],
+    precondition: &mut dyn Precondition,
+    (tolerance, most): (f64, u32),
+) -> Found {
+    x.fill([0.0; 6]);
+    let size = norm(b);
+    let mut found = Found {
+        iterations: 0,
+        residual: 1.0,
+        indefinite: false,
+    };
+    if size == 0.0 {
+        found.residual = 0.0;
+        return found;
+    }
+    let mut r = b.to_vec();
+    let mut z = vec![[0.0; 6]; b.len()];
+    precondition.apply(matrix, &r, &mut z);
+    let mut p = z.clone();
+    let mut image = vec![[0.0; 6]; b.len()];
+    let mut rz = dot(&r, &z);
+    while found.residual > tolerance && found.iterations < most {
+        matrix.times(&p, &mut image);
+        let curvature = dot(&p, &image);
+        // Not only below zero: no number is not above it either.
+        if !(curvature > 0.0 && rz > 0.0) {
+            found.indefinite = true;
+            if found.iterations == 0 {
+                x.copy_from_slice(&z);
+            }
+            return found;
+        }
+        let step = rz / curvature;
+        add_scaled(x, step, &p);
+        add_scaled(&mut r, -step, &image);
+        found.iterations += 1;
+        found.residual = norm(&r) / size;
+        if found.residual <= tolerance {
+            break;
+        }
+        precondition.apply(matrix, &r, &mut z);
+        let next = dot(&r, &z);
+        scale_and_add(&mut p, next / rz, &z);
+        rz = next;
+    }
+    found
+}

@@ -1,0 +1,51 @@
+//! Vectors of six unknowns an element.
+
+use rayon::prelude::*;
+
+use super::block::Six;
+
+/// Elements that are summed up for themselves, so that threads cannot change a bit.
+pub const CHUNK: usize = 1024;
+
+/// Scalar product.
+pub fn dot(a: &[Six], b: &[Six]) -> f64 {
+    let of = |(a, b): (&[Six], &[Six])| -> f64 {
+        let mut sums = [0.0; 6];
+        for (a, b) in a.iter().zip(b) {
+            for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+                *sum += a * b;
+            }
+        }
+        sums.iter().sum()
+    };
+    let parts: Vec<f64> = a
+        .par_chunks(CHUNK)
+        .zip(b.par_chunks(CHUNK))
+        .map(of)
+        .collect();
+    parts.iter().sum()
+}
+
+/// Euclidean length.
+pub fn norm(a: &[Six]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// `y += factor x`.
+pub fn add_scaled(y: &mut [Six], factor: f64, x: &[Six]) {
+    both(y, x, |y, x| *y += factor * x);
+}
+
+/// `y = x + factor y`.
+pub fn scale_and_add(y: &mut [Six], factor: f64, x: &[Six]) {
+    both(y, x, |y, x| *y = x + factor * *y);
+}
+
+fn both(y: &mut [Six], x: &[Six], f: impl Fn(&mut f64, f64) + Sync) {
+    y.par_chunks_mut(CHUNK)
+        .zip(x.par_chunks(CHUNK))
+        .for_each(|(y, x)| {
+            let pairs = y.as_flattened_mut().iter_mut().zip(x.as_flattened());
+            pairs.for_each(|(y, &x)| f(y, x));
+        });
+}

@@ -1,0 +1,42 @@
+//! Loops compiled with the widest instructions of this machine. No sum is regrouped or fused, so all give the same bits.
+
+use crate::math::Pass;
+#[cfg(target_arch = "x86_64")]
+use crate::math::{F32x8, F32x16, Lanes};
+
+/// Work on doubles that names no lanes.
+pub trait Loop {
+    /// Does it; must be `#[inline(always)]`.
+    fn run(self);
+}
+
+struct Compiled<W>(W);
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Loop> Pass<F32x16> for Compiled<W> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.run();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Loop> Pass<F32x8> for Compiled<W> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.run();
+    }
+}
+
+/// Runs it.
+pub fn run<W: Loop>(work: W) {
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        return F32x16::run(Compiled(work));
+    } else if F32x8::available() {
+        return F32x8::run(Compiled(work));
+    }
+    work.run();
+}
