@@ -14,6 +14,7 @@ mod external;
 mod foreign;
 mod gpu_laws;
 mod harness;
+mod implicit;
 mod lawgen;
 mod loads;
 mod materials;

@@ -34,10 +34,12 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let warnings = warn::warnings(&packed.packing, pipeline, &plan);
 
     let mut run = prepared.engine(pipeline, pipeline.simulate.backend, plan.dt)?;
-    // Enough steps for a tenth of a second or so, the first ones to warm up.
-    let sample = (2_000_000 / elements.max(1) as u64)
-        .clamp(10, 1000)
-        .min(steps);
+    // Enough steps for a tenth of a second or so, the first ones to warm up; implicit ones take as long as some hundred explicit ones.
+    let sample = match pipeline.simulate.integrator.is_implicit() {
+        true => (20_000 / elements.max(1) as u64).clamp(1, 100),
+        false => (2_000_000 / elements.max(1) as u64).clamp(10, 1000),
+    };
+    let sample = sample.min(steps);
     run.advance(sample / 10 + 1)?;
     run.snapshot(0)?;
     let clock = Instant::now();

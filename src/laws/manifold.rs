@@ -128,3 +128,19 @@ pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> C
         turn: turned - Mat3::diagonal(at.cosine * at.sigma.dot(moment)),
     }
 }
+
+/// Second derivatives without what forces add to them: positive semi-definite, and exact at rest.
+#[inline(always)]
+pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
+    let lean = lean(at);
+    let one = T::splat(1.0);
+    let along = Mat3::outer(lean.along, lean.along);
+    let flat = Mat3::diagonal(one) - along;
+    let two = T::splat(2.0);
+    let change = Mat3::diagonal(one) - Mat3::outer(at.sigma, at.sigma) * two;
+    let stiff = Mat3::diagonal(k.bend) + Mat3::outer(at.d, at.d) * (k.twist - k.bend);
+    Curvature {
+        stretch: along * k.normal + flat * (k.shear * rest_length / (lean.length * lean.length)),
+        turn: change.product(stiff.product(change)),
+    }
+}

@@ -9,6 +9,7 @@ pub mod contact;
 pub mod cosserat;
 pub mod damping;
 pub mod elasticity;
+pub mod energy;
 pub mod failure;
 pub mod hydrostatic;
 pub mod manifold;

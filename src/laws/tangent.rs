@@ -11,7 +11,7 @@
 //! form keeps only H_u and H_κ, and with these it has no negative eigenvalue.
 
 use super::relative::{Gradient, Relative};
-use crate::math::{Mat3, Real};
+use crate::math::{Mat3, Real, Vec3, eigen};
 
 /// Second derivatives of an energy by u, and by a rotation κ of j against i.
 #[derive(Clone, Copy, Debug)]
@@ -101,5 +101,52 @@ fn joined<T: Real>(
         ii: to_i.product(rho_rho.product(from_i)) - mixed_i - mixed_i.transposed() + delta_delta,
         ij: to_i.product(turned_j) + mixed_i - mixed_j.transposed() - delta_delta,
         jj: to_j.product(turned_j) + mixed_j + mixed_j.transposed() + delta_delta,
+    }
+}
+
+impl Tangent<f64> {
+    /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns are lengths.
+    pub fn projected(self, length: f64) -> Self {
+        let (once, twice) = (1.0 / length, 1.0 / (length * length));
+        let (wi, wj) = (self.wi * once, self.wj * once);
+        let (ii, ij, jj) = (self.ii * twice, self.ij * twice, self.jj * twice);
+        // By dp_i, dp_j, dθ_i and dθ_j, since it is there that the matrix of all bonds is a sum of theirs; w alone would do, but for its scale.
+        let root = std::f64::consts::SQRT_2;
+        let bands = [
+            [self.ww * 2.0, wi * root, wj * root],
+            [wi.transposed() * root, ii, ij],
+            [wj.transposed() * root, ij.transposed(), jj],
+        ];
+        let full: [[f64; 9]; 9] = std::array::from_fn(|row| {
+            std::array::from_fn(|column| {
+                bands[row / 3][column / 3].rows[row % 3].to_f64()[column % 3]
+            })
+        });
+        let (values, vectors) = eigen(full);
+        if values.iter().all(|&value| value >= 0.0) {
+            return self;
+        }
+        let block = |row: usize, column: usize, scale: f64| {
+            let entry = |r: usize, c: usize| {
+                let kept = values
+                    .iter()
+                    .zip(&vectors)
+                    .filter(|(value, _)| **value > 0.0);
+                let sum: f64 = kept
+                    .map(|(value, v)| value * v[3 * row + r] * v[3 * column + c])
+                    .sum();
+                sum * scale
+            };
+            let line = |r: usize| Vec3::new(entry(r, 0), entry(r, 1), entry(r, 2));
+            Mat3::new(line(0), line(1), line(2))
+        };
+        Tangent {
+            ww: block(0, 0, 0.5),
+            wi: block(0, 1, length / root),
+            wj: block(0, 2, length / root),
+            ii: block(1, 1, length * length),
+            ij: block(1, 2, length * length),
+            jj: block(2, 2, length * length),
+        }
     }
 }

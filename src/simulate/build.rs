@@ -19,7 +19,7 @@ use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
-use crate::spec::{Action, Attachment, Criterion, Material, Pipeline};
+use crate::spec::{Action, Attachment, Criterion, Law, Pipeline};
 
 /// A force on some elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +94,7 @@ pub fn build<S: Scalar>(
     drop((elements, held));
     let bond_hash = bonds(
         source,
-        &pipeline.materials,
+        pipeline,
         (&inverse_mass, &inverse_inertia),
         &mut system,
     )?;
@@ -270,10 +270,15 @@ fn apart(mut grips: Vec<Grip>) -> Vec<Grip> {
 /// Reads the bonds into the system; the hash of their numbers.
 fn bonds<S: Scalar>(
     source: &dyn Source,
-    materials: &[Material],
+    pipeline: &Pipeline,
     (inverse_mass, inverse_inertia): (&[f64], &[f64]),
     system: &mut System<S>,
 ) -> Result<u64, SimulateError> {
+    let materials = &pipeline.materials;
+    let correction = match pipeline.simulate.bond_law() {
+        Law::Cosserat => pipeline.simulate.shear_correction,
+        Law::Bdem | Law::Manifold => 1.0,
+    };
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
@@ -312,7 +317,8 @@ fn bonds<S: Scalar>(
             .map(f64::to_bits);
             let class = *known.entry(key).or_insert_with(|| {
                 let moduli = (b.young[k], b.shear[k]);
-                let made = class_of(b.radius[k], moduli, masses, material.damping, counts);
+                let mut made = class_of(b.radius[k], moduli, masses, material.damping, counts);
+                made.gs *= correction;
                 system.classes.push(made.map(S::from_f64));
                 system.classes.len() as u32 - 1
             });

@@ -265,6 +265,23 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
+    /// Makes the lists anew where elements have moved so far since that a pair could touch unseen; whether it did.
+    pub fn follow(&mut self, system: &System<S>, obstacles: &[Obstacle]) -> bool {
+        let farthest = self
+            .anchor
+            .par_iter()
+            .enumerate()
+            .with_min_len(self.chunk)
+            .map(|(i, anchor)| system.position(i).distance_squared(*anchor))
+            .reduce(|| 0.0, f64::max)
+            .sqrt();
+        let far = 2.0 * farthest >= self.skin;
+        if far {
+            self.rebuild(system, obstacles);
+        }
+        far
+    }
+
     /// Makes the lists anew, keeping springs.
     pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
         self.rebuild_pairs(system);
@@ -299,7 +316,8 @@ impl<S: Scalar> Contacts<S> {
         (self.moved, self.travelled) = (0.0, 0.0);
     }
 
-    fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
+    /// Makes the lists of elements near obstacles anew, keeping springs.
+    pub fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
         let (skin, surfaces) = (self.skin, &self.surfaces);
         self.neared = 0.0;
         if obstacles.is_empty() {

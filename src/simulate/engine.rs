@@ -6,15 +6,17 @@ use super::SimulateError;
 use super::build::{Built, build};
 use super::cpu::Cpu;
 use super::device::Gpu;
+use super::implicit::Implicit;
 use super::source::Source;
 use super::stability::critical_step;
 use super::state::{State, StateError};
 use crate::columns::{Breaks, Fragments, Frames, History, Loads};
 use crate::gpu::{GpuError, Request};
+use crate::laws::energy::{Cosserat, Manifold};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::spec::{Action, Backend, ColliderShape, Pipeline, Precision};
+use crate::spec::{Action, Backend, ColliderShape, Law, Pipeline, Precision};
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,9 +148,10 @@ macro_rules! either {
 impl Prepared {
     /// Builds the scene, once for all that is asked of it.
     pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
+        let implicit = pipeline.simulate.integrator.is_implicit();
         Ok(match pipeline.simulate.precision {
-            Precision::F32 => Prepared::Single(build(source, pipeline)?),
-            Precision::F64 => Prepared::Double(build(source, pipeline)?),
+            Precision::F32 if !implicit => Prepared::Single(build(source, pipeline)?),
+            Precision::F32 | Precision::F64 => Prepared::Double(build(source, pipeline)?),
         })
     }
 
@@ -162,7 +165,11 @@ impl Prepared {
         let critical = either!(self, built => critical_of(built, pipeline));
         let time = &pipeline.time;
         let interval = 1.0 / time.frames_per_second;
-        let longest = time.step.unwrap_or(time.fraction * critical);
+        let fraction = match pipeline.simulate.integrator.is_implicit() {
+            true => pipeline.simulate.implicit.periods,
+            false => time.fraction,
+        };
+        let longest = time.step.unwrap_or(fraction * critical);
         let wanted = longest.min(interval);
         // A step asked for that divides the interval up to rounding is taken as it is.
         let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
@@ -191,7 +198,7 @@ impl Prepared {
         refuse_combination(pipeline, backend)?;
         let built = match self {
             Prepared::Single(built) => built,
-            Prepared::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+            Prepared::Double(built) => return Ok(double(built, pipeline, dt)),
         };
         if backend != Backend::Cpu && lacking(pipeline).is_none() {
             let settings = &pipeline.simulate.gpu;
@@ -209,6 +216,17 @@ impl Prepared {
             }
         }
         Ok(on_cores(built, pipeline, dt))
+    }
+}
+
+/// Explicit reference or implicit steps.
+fn double(built: Built<f64>, pipeline: &Pipeline, dt: f64) -> Box<dyn Engine> {
+    if !pipeline.simulate.integrator.is_implicit() {
+        return Box::new(Cpu::<f64>::new(built, pipeline, dt));
+    }
+    match pipeline.simulate.bond_law() {
+        Law::Cosserat => Box::new(Implicit::<Cosserat>::new(built, pipeline, dt)),
+        Law::Manifold | Law::Bdem => Box::new(Implicit::<Manifold>::new(built, pipeline, dt)),
     }
 }
 
@@ -300,10 +318,57 @@ fn refuse_combination(pipeline: &Pipeline, backend: Backend) -> Result<(), Simul
             allowed: "f32; or --backend cpu",
         });
     }
+    if let Some(lacking) = lacking_for_steps(pipeline, backend) {
+        return Err(lacking);
+    }
     match lacking(pipeline) {
         Some(lacking) if backend == Backend::Gpu => Err(lacking),
         _ => Ok(()),
     }
+}
+
+/// What of a pipeline its integrator lacks.
+fn lacking_for_steps(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+    let lack = |option, value, allowed| {
+        Some(SimulateError::Unsupported {
+            option,
+            value,
+            allowed,
+        })
+    };
+    let settings = &pipeline.simulate;
+    if !settings.integrator.is_implicit() {
+        return match settings.bond_law() {
+            Law::Bdem => None,
+            Law::Manifold => lack("simulate.law in explicit steps", "manifold", "bdem"),
+            Law::Cosserat => lack("simulate.law in explicit steps", "cosserat", "bdem"),
+        };
+    }
+    if settings.bond_law() == Law::Bdem {
+        return lack(
+            "simulate.law in implicit steps",
+            "bdem",
+            "manifold, cosserat: laws with an energy",
+        );
+    }
+    if backend == Backend::Gpu {
+        return lack("backend of implicit steps", "gpu", "cpu, auto");
+    }
+    if pipeline.bodies.iter().any(|body| body.rigid) {
+        return lack("body.rigid in implicit steps", "true", "false");
+    }
+    if pipeline.output.work {
+        return lack("output.work in implicit steps", "true", "false");
+    }
+    let materials = pipeline.materials.iter().map(|one| one.rolling_friction);
+    let pairs = pipeline
+        .pairs
+        .iter()
+        .filter_map(|pair| pair.rolling_friction);
+    if materials.chain(pairs).any(|friction| friction > 0.0) {
+        return lack("rolling_friction in implicit steps", "above 0", "0");
+    }
+    None
 }
 
 /// What of a pipeline graphics processors lack, so that `auto` takes the CPU.

@@ -18,6 +18,7 @@ mod drive;
 pub mod engine;
 mod fragments;
 mod hydrostatic;
+pub mod implicit;
 pub mod motion_pass;
 mod orient;
 mod pair_list;
@@ -142,6 +143,24 @@ pub enum SimulateError {
         time: f64,
         /// First such element.
         element: u32,
+    },
+    /// An implicit step was not solved.
+    #[error(
+        "step {step} (t = {time:.6e} s): Newton's method has not converged in {iterations} iterations, its last one corrected strains up to \
+         {correction:.1e} (simulate.implicit.tolerance is {tolerance:.1e}); the last frame written is good. A shorter time.step, more \
+         simulate.implicit.halvings or more simulate.implicit.iterations may help"
+    )]
+    NotConverged {
+        /// Step.
+        step: u64,
+        /// Its end, s.
+        time: f64,
+        /// Iterations done.
+        iterations: u32,
+        /// Largest strain that the last one corrected.
+        correction: f64,
+        /// What would have been small enough.
+        tolerance: f64,
     },
     /// A state cannot be continued.
     #[error("state {frame}: {source}")]

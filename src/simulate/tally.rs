@@ -63,6 +63,15 @@ impl Tally {
         self.steps += steps;
     }
 
+    /// Takes some steps of which what each bore is known in sum; `now` is what it bore at the end.
+    pub fn add_sum(&mut self, steps: u64, sum: &[Wrench], now: Vec<Wrench>) {
+        for (all, more) in self.sum.iter_mut().zip(sum) {
+            *all += *more;
+        }
+        self.last = now;
+        self.steps += steps;
+    }
+
     /// The mean since it was taken before; none where no step was.
     pub fn take(&mut self) -> Option<Mean> {
         let steps = std::mem::take(&mut self.steps);

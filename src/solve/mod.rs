@@ -9,7 +9,7 @@ pub mod block;
 pub mod gradients;
 pub mod matrix;
 pub mod multigrid;
-mod prolong;
+pub mod prolong;
 mod smooth;
 pub mod vector;
 mod wide;

@@ -34,8 +34,8 @@ pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, Export, ExportFormat, Gpu, Precision, Preview, Reconstruct, ReconstructMode,
-    Simulate, Up,
+    Backend, Camera, Export, ExportFormat, Gpu, Implicit, Integrator, Law, Precision,
+    Preconditioner, Preview, Reconstruct, ReconstructMode, Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

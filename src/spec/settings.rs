@@ -49,6 +49,91 @@ pub struct Gpu {
     pub workgroup_limit: Option<u32>,
 }
 
+/// How time goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// Velocity Verlet in steps below the critical one (Lu et al. 2021).
+    #[default]
+    Explicit,
+    /// Implicit Euler steps of any length, each the minimum of an energy found by Newton's method (Lu et al. 2025): stable, first order, takes energy
+    /// out of fast motion.
+    BackwardEuler,
+    /// Implicit midpoint steps, found likewise: second order, keeps energy.
+    Midpoint,
+    /// One Gauss–Newton iteration a step (Zhang et al. 2024).
+    LinearlyImplicit,
+}
+
+impl Integrator {
+    /// Whether each step solves for where elements are at its end.
+    pub fn is_implicit(self) -> bool {
+        self != Integrator::Explicit
+    }
+}
+
+/// The law of bonds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Law {
+    /// Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.
+    Bdem,
+    /// Of the implicit method with manifold optimisation (Lu et al. 2025).
+    Manifold,
+    /// Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.
+    Cosserat,
+}
+
+/// What conjugate gradients are preconditioned with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preconditioner {
+    /// Algebraic multigrid by smoothed aggregation: few iterations, whatever the size.
+    #[default]
+    Multigrid,
+    /// The blocks on the diagonal.
+    Jacobi,
+}
+
+/// Implicit steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Implicit {
+    /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at least one step.
+    #[schemars(with = "PositiveNumber")]
+    pub periods: f64,
+    /// Times that a step may be halved where bonds break or Newton's method fails.
+    #[schemars(range(min = 0, max = 16))]
+    pub halvings: u32,
+    /// Part of its strength by which a bond may be beyond it at the end of a step before the step is done again in halves.
+    #[schemars(with = "PositiveNumber")]
+    pub overload: f64,
+    /// Largest strain that the last Newton iteration of a step may correct.
+    #[schemars(with = "PositiveNumber")]
+    pub tolerance: f64,
+    /// Newton iterations of a step at most.
+    #[schemars(range(min = 1))]
+    pub iterations: u32,
+    /// Residual of conjugate gradients over what they began with, at the finest.
+    #[schemars(with = "PositiveNumber")]
+    pub gradients_tolerance: f64,
+    /// Their preconditioner.
+    pub preconditioner: Preconditioner,
+}
+impl Default for Implicit {
+    fn default() -> Self {
+        Implicit {
+            periods: 100.0,
+            halvings: 3,
+            overload: 0.05,
+            tolerance: 1e-5,
+            iterations: 40,
+            gradients_tolerance: 1e-4,
+            preconditioner: Preconditioner::Multigrid,
+        }
+    }
+}
+
 /// Time integration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -57,8 +142,18 @@ pub struct Simulate {
     pub backend: Backend,
     /// The graphics processor, where it runs on one.
     pub gpu: Gpu,
-    /// Its arithmetic.
+    /// Its arithmetic; implicit steps are in double precision.
     pub precision: Precision,
+    /// How time goes on.
+    pub integrator: Integrator,
+    /// The law of bonds; absent: `bdem` in explicit steps, `manifold` in implicit ones.
+    #[schemars(with = "Law")]
+    pub law: Option<Law>,
+    /// Timoshenko's shear correction κ of `law = "cosserat"`; 1 makes it agree with the others to first order.
+    #[schemars(with = "PositiveNumber")]
+    pub shear_correction: f64,
+    /// Implicit steps.
+    pub implicit: Implicit,
     /// Seed of everything drawn at random.
     pub seed: u64,
     /// Global drag, 1/s, for quasi-static tests: dv/dt = −drag v.
@@ -77,6 +172,10 @@ impl Default for Simulate {
             backend: Backend::Auto,
             gpu: Gpu::default(),
             precision: Precision::F32,
+            integrator: Integrator::Explicit,
+            law: None,
+            shear_correction: 5.0 / 6.0,
+            implicit: Implicit::default(),
             seed: 1,
             drag: 0.0,
             keep_states: 2,
@@ -89,6 +188,14 @@ impl Default for Simulate {
 const STEPS_PER_STATE: u64 = 1000;
 
 impl Simulate {
+    /// The law of bonds that this comes to.
+    pub fn bond_law(&self) -> Law {
+        self.law.unwrap_or(match self.integrator.is_implicit() {
+            true => Law::Manifold,
+            false => Law::Bdem,
+        })
+    }
+
     /// Frames from one state to the next, of so many steps each.
     pub fn frames_per_state(&self, steps_per_frame: u64) -> u32 {
         let steps = steps_per_frame.clamp(1, STEPS_PER_STATE);

@@ -1,0 +1,158 @@
+//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times the radius.
+
+use rayon::prelude::*;
+
+use super::bonds::BondRoom;
+use super::start::Start;
+use super::touch::{Touch, Touching};
+use crate::laws::tangent::Tangent;
+use crate::math::Mat3;
+use crate::simulate::contacts::COLLIDER;
+use crate::simulate::system::System;
+use crate::solve::BlockMatrix;
+use crate::solve::block::{self, Block};
+
+/// Quarters of a block: by translation and translation, translation and rotation, rotation and translation, rotation and rotation.
+type Quarters = [Mat3<f64>; 4];
+
+/// Adds quarters to a block, rotations of row and column as lengths.
+fn add_quarters(block: &mut Block, quarters: &Quarters, [row, column]: [f64; 2]) {
+    let scale = [1.0, 1.0 / column, 1.0 / row, 1.0 / (row * column)];
+    for (k, (quarter, scale)) in quarters.iter().zip(scale).enumerate() {
+        let (down, right) = (3 * (k / 2), 3 * (k % 2));
+        for (r, line) in quarter.rows.iter().enumerate() {
+            for (c, value) in line.to_f64().into_iter().enumerate() {
+                block[right + c][down + r] += value * scale;
+            }
+        }
+    }
+}
+
+fn minus(m: Mat3<f64>) -> Mat3<f64> {
+    m * -1.0
+}
+
+/// A bond's block on the diagonal of its owner, or of its other end.
+fn own(t: &Tangent<f64>, owner: bool) -> Quarters {
+    if owner {
+        [t.ww, minus(t.wi), minus(t.wi.transposed()), t.ii]
+    } else {
+        [t.ww, t.wj, t.wj.transposed(), t.jj]
+    }
+}
+
+/// A bond's block in the row of its owner, or of its other end.
+fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
+    if owner {
+        [minus(t.ww), minus(t.wj), t.wi.transposed(), t.ij]
+    } else {
+        [
+            minus(t.ww),
+            t.wi,
+            minus(t.wj.transposed()),
+            t.ij.transposed(),
+        ]
+    }
+}
+
+/// How a contact point goes with its element: displacement, and lever of its rotation.
+fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
+    let sign = if second { -1.0 } else { 1.0 };
+    (sign, Mat3::cross(pair.n) * pair.arms[usize::from(second)])
+}
+
+/// Block of a contact between both ends, or of one end with itself.
+fn contact(pair: &Touching, row: bool, column: bool) -> Quarters {
+    let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
+    let k = pair.stiffness;
+    [
+        k * (s * t),
+        k.product(right) * s,
+        down.transposed().product(k) * t,
+        down.transposed().product(k.product(right)),
+    ]
+}
+
+/// Columns of each row: the element itself, those that it is bonded to and those that it touches. Held elements stand alone.
+pub fn pattern(system: &System<f64>, start: &Start, touch: &Touch) -> BlockMatrix {
+    let row = |i: usize| -> Vec<(u32, Block)> {
+        let mut columns = vec![i as u32];
+        if !start.is_held(i) {
+            let bonded = system.bonds.whole_sides(i).map(|side| side.other as u32);
+            let touched = touch
+                .of(i)
+                .map(|(pair, second)| if second { pair.i } else { pair.j });
+            let near = bonded.chain(touched.filter(|&j| j < COLLIDER));
+            columns.extend(near.filter(|&j| !start.is_held(j as usize)));
+            columns.sort_unstable();
+            columns.dedup();
+        }
+        columns
+            .into_iter()
+            .map(|column| (column, block::ZERO))
+            .collect()
+    };
+    let rows = (0..system.count).into_par_iter().with_min_len(256).map(row);
+    BlockMatrix::from_rows(rows.collect())
+}
+
+/// Fills the blocks of a pattern. Bonds have their second derivatives in `bonds`.
+pub fn fill(
+    matrix: &mut BlockMatrix,
+    system: &System<f64>,
+    start: &Start,
+    bonds: &BondRoom,
+    touch: &Touch,
+) {
+    let BlockMatrix {
+        start: first,
+        column,
+        value,
+    } = matrix;
+    let mut rows: Vec<&mut [Block]> = Vec::with_capacity(system.count);
+    let mut rest = &mut value[..];
+    for ends in first.windows(2) {
+        let (row, next) = rest.split_at_mut((ends[1] - ends[0]) as usize);
+        rows.push(row);
+        rest = next;
+    }
+    rows.into_par_iter()
+        .with_min_len(64)
+        .enumerate()
+        .for_each(|(i, row)| {
+            let columns = &column[first[i] as usize..first[i + 1] as usize];
+            let place = |j: usize| columns.binary_search(&(j as u32));
+            row.fill(block::ZERO);
+            let mut diagonal = block::ZERO;
+            if start.is_held(i) {
+                row[0] = block::diagonal(1.0);
+                return;
+            }
+            let r = system.radius(i);
+            let [push, turn] = start.inertia(system, i).stiffness;
+            for k in 0..3 {
+                diagonal[k][k] += push;
+                diagonal[3 + k][3 + k] += turn / (r * r);
+            }
+            for side in system.bonds.whole_sides(i) {
+                let tangent = bonds.tangent(side.entry);
+                add_quarters(&mut diagonal, &own(tangent, side.owned), [r, r]);
+                if let Ok(at) = place(side.other) {
+                    let both = [r, system.radius(side.other)];
+                    add_quarters(&mut row[at], &other(tangent, side.owned), both);
+                }
+            }
+            for (pair, second) in touch.of(i) {
+                add_quarters(&mut diagonal, &contact(pair, second, second), [r, r]);
+                let j = if second { pair.i } else { pair.j } as usize;
+                if pair.j < COLLIDER
+                    && let Ok(at) = place(j)
+                {
+                    let both = [r, system.radius(j)];
+                    add_quarters(&mut row[at], &contact(pair, second, !second), both);
+                }
+            }
+            let at = place(i).expect("every row has its own column");
+            block::add(&mut row[at], &diagonal);
+        });
+}

@@ -1,0 +1,455 @@
+//! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
+//!
+//! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
+//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, so that strengths
+//! do not depend on the length of steps. What follows from a frame depends on its state alone: lists, matrix and hierarchy are made anew there.
+
+mod assemble;
+mod bonds;
+mod newton;
+mod start;
+mod sums;
+mod touch;
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::time::Instant;
+
+use newton::{Newton, Scene, Solved};
+use start::Start;
+
+use super::SimulateError;
+use super::breaks::Broken;
+use super::build::Built;
+use super::clamps::Hold;
+use super::contact_pass::Obstacle;
+use super::contacts::{COLLIDER, Contacts};
+use super::engine::{Capture, Engine, PassCost, Place};
+use super::fragments;
+use super::hydrostatic::{self, Hydrostatic};
+use super::reaction_sums::ReactionSums;
+use super::reactions::{Bearers, Stamp, Wrench};
+use super::record::{self, Moment, Rest};
+use super::state::{State, StateError};
+use super::system::{Load, System};
+use super::tally::Tally;
+use crate::columns::Breaks;
+use crate::laws::energy::EnergyLaw;
+use crate::spec::{Implicit as Settings, Integrator, Pipeline};
+
+/// A run with bonds of law `W`.
+pub struct Implicit<W> {
+    system: System<f64>,
+    load: Vec<Load<f64>>,
+    contacts: Contacts<f64>,
+    /// Force on each element that does not depend on where it is, gravity among it, N.
+    outer: Vec<[f64; 3]>,
+    bearers: Bearers,
+    sums: Vec<ReactionSums>,
+    tally: Tally,
+    newton: Newton,
+    integrator: Integrator,
+    settings: Settings,
+    drag: f64,
+    dt: f64,
+    step: u64,
+    hydrostatic: Option<Hydrostatic>,
+    breaks: Breaks,
+    broken_since: bool,
+    labels: Vec<u32>,
+    rest: Rest,
+    captures: VecDeque<Capture>,
+    /// Seconds spent.
+    seconds: f64,
+    law: PhantomData<W>,
+}
+
+/// Whether a step stands.
+enum Stepped {
+    /// It does, and bonds broke in it or not.
+    Done { broke: bool },
+    /// It is to be done again in halves.
+    TooLong,
+}
+
+impl<W: EnergyLaw> Implicit<W> {
+    /// A run at rest at time zero.
+    pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64) -> Self {
+        let obstacles: Vec<Obstacle> = built
+            .bearers
+            .colliders()
+            .iter()
+            .map(|c| c.at(0.0))
+            .collect();
+        let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
+        let labels = fragments::first_labels(&fragments::components(&built.system));
+        let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
+        let gravity = pipeline.world.gravity;
+        let mut outer: Vec<[f64; 3]> = (0..built.system.count)
+            .map(|i| match built.load[i].0[3] {
+                0.0 => [0.0; 3],
+                inverse => gravity.map(|g| g / inverse),
+            })
+            .collect();
+        for attached in &built.forces {
+            for &element in &attached.elements {
+                for (sum, f) in outer[element as usize]
+                    .iter_mut()
+                    .zip(attached.force.to_array())
+                {
+                    *sum += f;
+                }
+            }
+        }
+        let settings = &pipeline.simulate.implicit;
+        let integrator = pipeline.simulate.integrator;
+        let linear = integrator == Integrator::LinearlyImplicit;
+        Implicit {
+            newton: Newton::new(&built.system, settings, linear),
+            contacts,
+            outer,
+            sums: ReactionSums::all(&built.bearers, padded, chunk),
+            tally: Tally::new(built.bearers.count()),
+            system: built.system,
+            load: built.load,
+            bearers: built.bearers,
+            integrator,
+            settings: settings.clone(),
+            drag: pipeline.simulate.drag,
+            dt,
+            step: 0,
+            hydrostatic: Hydrostatic::of(pipeline),
+            breaks: Breaks::default(),
+            broken_since: false,
+            labels,
+            rest: built.rest,
+            captures: VecDeque::new(),
+            seconds: 0.0,
+            law: PhantomData,
+        }
+    }
+
+    /// The columns, for tests.
+    pub fn system(&self) -> &System<f64> {
+        &self.system
+    }
+
+    /// The columns to change before the first step.
+    pub fn system_mut(&mut self) -> &mut System<f64> {
+        &mut self.system
+    }
+
+    /// What Newton's method has done so far.
+    pub fn effort(&self) -> newton::Effort {
+        self.newton.effort
+    }
+
+    /// Energy of all bonds, J.
+    pub fn bond_energy(&self) -> f64 {
+        bonds::energy::<W>(&self.system)
+    }
+
+    fn obstacles(&self, time: f64) -> Vec<Obstacle> {
+        let colliders = self.bearers.colliders().iter();
+        colliders.map(|collider| collider.at(time)).collect()
+    }
+
+    /// Brings held elements to where they are at a time; constant clamps drift on by `h`.
+    fn hold(&mut self, start: &Start, time: f64, h: f64) -> Vec<Hold<f64>> {
+        for held in self.bearers.held() {
+            let i = held.element as usize;
+            let drifted = start.position[i] + self.system.velocity(i) * h;
+            self.system.set_position(i, drifted);
+        }
+        let clamps = self.bearers.clamps();
+        let holds = clamps.holds(time);
+        clamps.place(&holds, 0, &mut self.system.motion, &mut self.system.tail);
+        holds
+    }
+
+    /// One step of length `h` that begins at time `from`; what bearers bear in it is added to `borne`, times `h`.
+    fn advance_by(
+        &mut self,
+        (from, h): (f64, f64),
+        last: bool,
+        borne: &mut [Wrench],
+    ) -> Result<Stepped, SimulateError> {
+        let midpoint = self.integrator == Integrator::Midpoint;
+        let solved_step = if midpoint { 0.5 * h } else { h };
+        let start = Start::new(
+            &self.system,
+            &self.load,
+            self.contacts.springs(),
+            (solved_step, self.drag),
+        );
+        let time = from + solved_step;
+        let holds = self.hold(&start, time, solved_step);
+        let obstacles = self.obstacles(time);
+        self.contacts.rebuild_walls(&self.system, &obstacles);
+        let solved = self.solve(&start, &obstacles);
+        if !solved.correction.is_finite() && last {
+            return Err(self.not_finite(&start, from + h));
+        }
+        if !solved.converged {
+            if last {
+                return Err(SimulateError::NotConverged {
+                    step: self.step,
+                    time: from + h,
+                    iterations: solved.iterations,
+                    correction: solved.correction,
+                    tolerance: self.settings.tolerance,
+                });
+            }
+            return Ok(self.again(&start));
+        }
+        let (mut events, most) = bonds::broken::<W>(&self.system);
+        if most > 1.0 + self.settings.overload && !last {
+            return Ok(self.again(&start));
+        }
+        if let Some(criterion) = &self.hydrostatic {
+            let (_, virials) = bonds::carried::<W>(&self.system);
+            criterion.look(&self.system, &self.rest.volume, 0, &virials, &mut events);
+        }
+        self.bear(&start, &obstacles, &holds, h, borne);
+        self.newton.touch.remember(&mut self.contacts);
+        start.finish(&mut self.system, midpoint);
+        if midpoint {
+            self.hold(&start, from + h, h);
+        }
+        let broke = !events.is_empty();
+        self.break_bonds(events, from + h);
+        Ok(Stepped::Done { broke })
+    }
+
+    fn solve(&mut self, start: &Start, obstacles: &[Obstacle]) -> Solved {
+        let scene = Scene {
+            obstacles,
+            outer: &self.outer,
+            bearers: &self.bearers,
+        };
+        self.newton
+            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene)
+    }
+
+    fn again(&mut self, start: &Start) -> Stepped {
+        start.undo(&mut self.system);
+        if self.contacts.follow(&self.system, &[]) {
+            self.contacts.restore_springs(&start.springs);
+        }
+        Stepped::TooLong
+    }
+
+    fn not_finite(&self, start: &Start, time: f64) -> SimulateError {
+        let finite = |i: &usize| {
+            let (p, q) = (self.system.position(*i), self.system.quaternion(*i));
+            p.is_finite() && q.dot(q).is_finite()
+        };
+        let element = (0..start.position.len()).find(|i| !finite(i)).unwrap_or(0);
+        SimulateError::NotFinite {
+            step: self.step,
+            time,
+            element: element as u32,
+        }
+    }
+
+    /// Notes loads as they stand, and what bearers bear.
+    fn bear(
+        &mut self,
+        start: &Start,
+        obstacles: &[Obstacle],
+        holds: &[Hold<f64>],
+        h: f64,
+        borne: &mut [Wrench],
+    ) {
+        let scene = Scene {
+            obstacles,
+            outer: &self.outer,
+            bearers: &self.bearers,
+        };
+        self.newton.loads::<W>(&self.system, start, &scene);
+        for (row, load) in self.load.iter_mut().zip(&self.newton.load) {
+            let [fx, fy, fz, mx, my, mz] = *load;
+            row.0[..3].copy_from_slice(&[fx, fy, fz]);
+            row.0[4..7].copy_from_slice(&[mx, my, mz]);
+        }
+        let chunk = self.system.chunk;
+        for pair in &self.newton.touch.touching {
+            if pair.j >= COLLIDER {
+                let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
+                let [fx, fy, fz, mx, my, mz] = pair.load(false);
+                let arm = self.system.position(i) - obstacles[wall as usize].pose.position;
+                let (force, torque) = (
+                    glam::DVec3::new(-fx, -fy, -fz),
+                    glam::DVec3::new(-mx, -my, -mz),
+                );
+                self.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
+            }
+        }
+        for (k, sums) in self.sums.iter_mut().enumerate() {
+            let first = k * chunk;
+            let end = (first + chunk).min(self.load.len());
+            sums.add_held(first, &self.load[first..end], holds);
+        }
+        let now = ReactionSums::take(&self.bearers, &mut self.sums);
+        for (sum, now) in borne.iter_mut().zip(now) {
+            *sum += now * h;
+        }
+    }
+
+    /// Takes broken bonds out and lets their ends touch.
+    fn break_bonds(&mut self, mut events: Vec<super::bond_tasks::BreakEvent>, time: f64) {
+        if events.is_empty() {
+            return;
+        }
+        self.broken_since = true;
+        hydrostatic::settle(&mut events);
+        for event in events {
+            Broken::now(&self.system, event, (self.step + 1, time)).push(&mut self.breaks);
+            let touch = self.system.touch_once_broken(event.i, event.j);
+            self.system.bonds.unbond(event.entry as usize, touch);
+            let moves = |k: u32| self.system.inverse_mass[k as usize] > 0.0;
+            if moves(event.i) || moves(event.j) {
+                self.contacts
+                    .insert_broken(&self.system, event.i, event.j, touch);
+            }
+        }
+    }
+
+    /// One step, in halves and halves of halves where it must be; `halved` so often is where it begins and ends.
+    fn whole_step(&mut self, halved: &mut u32) -> Result<Vec<Wrench>, SimulateError> {
+        let most = self.settings.halvings;
+        let all = 1u64 << most;
+        let begin = self.step as f64 * self.dt;
+        let mut borne = vec![Wrench::default(); self.bearers.count()];
+        let mut done = 0;
+        while done < all {
+            // Parts begin at multiples of their length.
+            let part = (all >> *halved).min(if done == 0 {
+                all
+            } else {
+                1 << done.trailing_zeros()
+            });
+            let h = self.dt * part as f64 / all as f64;
+            let from = begin + self.dt * done as f64 / all as f64;
+            match self.advance_by((from, h), part == 1, &mut borne)? {
+                Stepped::TooLong => *halved = most - part.trailing_zeros() + 1,
+                Stepped::Done { broke } => {
+                    done += part;
+                    if !broke {
+                        *halved = halved.saturating_sub(1);
+                    }
+                }
+            }
+        }
+        self.step += 1;
+        Ok(borne)
+    }
+
+    fn pack(&self, frame: u32) -> State {
+        State::pack(
+            frame,
+            (self.step, self.dt),
+            &self.system,
+            &self.load,
+            &self.contacts.springs(),
+            &self.labels,
+            self.tally.pack(&self.bearers),
+        )
+    }
+}
+
+impl<W: EnergyLaw> Engine for Implicit<W> {
+    fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
+        if steps == 0 {
+            return Ok(());
+        }
+        let clock = Instant::now();
+        let obstacles = self.obstacles(self.step as f64 * self.dt);
+        self.contacts.rebuild(&self.system, &obstacles);
+        self.newton.forget();
+        let mut halved = 0;
+        let mut sum = vec![Wrench::default(); self.bearers.count()];
+        let mut now = sum.clone();
+        for _ in 0..steps {
+            now = self.whole_step(&mut halved)?;
+            for (sum, now) in sum.iter_mut().zip(&mut now) {
+                *now = *now * (1.0 / self.dt);
+                *sum += *now;
+            }
+        }
+        self.tally.add_sum(steps, &sum, now);
+        self.seconds += clock.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    fn step(&self) -> u64 {
+        self.step
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            name: format!("CPU, {} threads, implicit", rayon::current_num_threads()),
+            device_bytes: None,
+        }
+    }
+
+    fn costs(&self) -> Vec<PassCost> {
+        Vec::new()
+    }
+
+    fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
+        if std::mem::take(&mut self.broken_since) {
+            fragments::update(&mut self.labels, &self.system);
+        }
+        let breaks = std::mem::take(&mut self.breaks);
+        let time = self.step as f64 * self.dt;
+        // Springs as they are remembered: no time goes on.
+        let start = Start::new(&self.system, &self.load, Vec::new(), (self.dt, 0.0));
+        self.newton.touch.collect(&self.contacts);
+        self.newton
+            .touch
+            .evaluate(&self.system, &self.obstacles(time), &start);
+        let (contact, touching) = self.newton.touch.totals(self.bearers.colliders().len());
+        let mean = self.tally.take();
+        let stamp = Stamp {
+            frame,
+            step: self.step,
+            dt: self.dt,
+        };
+        let loads = self.bearers.table(stamp, mean, &touching, &self.system);
+        let (carried, _) = bonds::carried::<W>(&self.system);
+        let moment = Moment {
+            step: self.step,
+            dt: self.dt,
+            system: &self.system,
+            labels: &self.labels,
+            rest: &self.rest,
+            carried: &carried,
+            contact,
+            work: None,
+        };
+        let snapshot = record::snapshot(&moment, frame, breaks, loads);
+        let state = state.then(|| self.pack(frame));
+        self.captures.push_back(Capture { snapshot, state });
+        Ok(())
+    }
+
+    fn deliver(&mut self) -> Result<Capture, SimulateError> {
+        Ok(self.captures.pop_front().expect("a capture is outstanding"))
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
+        (self.step, self.dt) = (state.step, state.dt);
+        self.broken_since = false;
+        self.breaks = Breaks::default();
+        self.captures.clear();
+        self.tally.unpack(&self.bearers, &state.borne);
+        let obstacles = self.obstacles(self.step as f64 * self.dt);
+        self.contacts = self.contacts.anew(&self.system, &obstacles);
+        match self.contacts.restore_springs(&state.springs()?) {
+            0 => Ok(()),
+            lost => Err(StateError::LostContacts { lost }),
+        }
+    }
+}

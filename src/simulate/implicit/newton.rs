@@ -1,0 +1,404 @@
+//! Newton's method for the minimum that ends a step (Lu 2025, algorithms 2 and 3), in six unknowns an element.
+//!
+//! Second derivatives are taken as they are, and bonds are asked for their positive part only once conjugate gradients meet a direction of negative
+//! curvature: under compression nearly every bond alone has one, which its neighbours make up for, and projecting all of them costs Newton's
+//! method its speed (Longva, Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
+
+use rayon::prelude::*;
+
+use super::assemble::{fill, pattern};
+use super::bonds::{BondRoom, Form};
+use super::start::{Start, displace};
+use super::sums::Six;
+use super::touch::Touch;
+use crate::laws::energy::EnergyLaw;
+use crate::simulate::contact_pass::Obstacle;
+use crate::simulate::contacts::Contacts;
+use crate::simulate::reactions::Bearers;
+use crate::simulate::system::System;
+use crate::solve::multigrid::Multigrid;
+use crate::solve::{BlockMatrix, Found, Precondition, conjugate_gradients, prolong::Place, vector};
+use crate::spec::{Implicit, Preconditioner};
+
+/// Iterations of conjugate gradients at most.
+const MOST_GRADIENTS: u32 = 3000;
+/// A hierarchy is made anew once it takes so many more iterations than when it was new.
+const WORN: u32 = 4;
+/// Farthest that a rotation goes in one iteration, rad.
+const FARTHEST_TURN: f64 = 1.0;
+/// Part of the first slope that may be left along a line, turned round.
+const OVERSHOT: f64 = 0.5;
+
+/// What a solution took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// Newton iterations.
+    pub newton: u64,
+    /// Iterations of conjugate gradients.
+    pub gradients: u64,
+    /// Steps solved.
+    pub steps: u64,
+}
+
+/// How a solution ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// Whether the correction came below the tolerance.
+    pub converged: bool,
+    /// Largest strain of the last correction.
+    pub correction: f64,
+    /// Newton iterations.
+    pub iterations: u32,
+}
+
+/// What is around the elements.
+pub struct Scene<'a> {
+    /// Obstacles at the end of the step.
+    pub obstacles: &'a [Obstacle],
+    /// Force on each element that does not depend on where it is, N.
+    pub outer: &'a [[f64; 3]],
+    /// What presses.
+    pub bearers: &'a Bearers,
+}
+
+/// Room and memory of the solver.
+#[derive(Debug)]
+pub struct Newton {
+    settings: Implicit,
+    /// One iteration a step.
+    linear: bool,
+    bonds: BondRoom,
+    /// Contacts as they stand.
+    pub touch: Touch,
+    /// Force and torque on each element.
+    pub load: Vec<Six>,
+    gradient: Vec<Six>,
+    found: Vec<Six>,
+    matrix: BlockMatrix,
+    /// Bonds that broke, and pairs that touched, when the pattern was made.
+    shape: Option<(usize, Vec<(u32, u32)>)>,
+    grids: Option<Grids>,
+    /// Work done since the start.
+    pub effort: Effort,
+}
+
+#[derive(Debug)]
+struct Grids {
+    multigrid: Multigrid,
+    /// Iterations that it took when it was new.
+    fresh: Option<u32>,
+}
+
+impl Newton {
+    /// For a system.
+    pub fn new(system: &System<f64>, settings: &Implicit, linear: bool) -> Self {
+        let count = system.count;
+        Newton {
+            settings: settings.clone(),
+            linear,
+            bonds: BondRoom::new(system),
+            touch: Touch::default(),
+            load: vec![[0.0; 6]; count],
+            gradient: vec![[0.0; 6]; count],
+            found: vec![[0.0; 6]; count],
+            matrix: BlockMatrix::default(),
+            shape: None,
+            grids: None,
+            effort: Effort::default(),
+        }
+    }
+
+    /// Forgets what earlier steps left, so that what follows depends on the state alone.
+    pub fn forget(&mut self) {
+        self.shape = None;
+        self.grids = None;
+    }
+
+    /// Loads on all elements where they are.
+    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+        self.bonds.loads::<W>(system, &mut self.load);
+        self.touch.evaluate(system, scene.obstacles, start);
+        self.touch.add_loads(&mut self.load);
+        for (element, force) in scene.bearers.pressures(system) {
+            let load = &mut self.load[element as usize];
+            for (load, f) in load.iter_mut().zip(force.to_array()) {
+                *load += f;
+            }
+        }
+    }
+
+    /// Derivatives of the energy, N; rotations over the radius. Held elements have none.
+    fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+        self.loads::<W>(system, start, scene);
+        let load = &self.load;
+        self.gradient
+            .par_iter_mut()
+            .with_min_len(256)
+            .enumerate()
+            .for_each(|(i, g)| {
+                if start.is_held(i) {
+                    *g = [0.0; 6];
+                    return;
+                }
+                let inertia = start.inertia(system, i).gradient;
+                let r = system.radius(i);
+                for k in 0..3 {
+                    g[k] = inertia[k] - load[i][k] - scene.outer[i][k];
+                    g[3 + k] = (inertia[3 + k] - load[i][3 + k]) / r;
+                }
+            });
+    }
+
+    /// Brings elements to the end of the step.
+    pub fn solve<W: EnergyLaw>(
+        &mut self,
+        system: &mut System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+    ) -> Solved {
+        self.effort.steps += 1;
+        self.guess::<W>(system, contacts, start, scene);
+        let mut solved = Solved {
+            converged: false,
+            correction: f64::INFINITY,
+            iterations: 0,
+        };
+        let most = match self.linear {
+            true => 1,
+            false => self.settings.iterations,
+        };
+        while solved.iterations < most && !solved.converged {
+            solved.iterations += 1;
+            self.effort.newton += 1;
+            self.direction::<W>(system, start);
+            solved.correction = self.correction(system);
+            if !solved.correction.is_finite() {
+                break;
+            }
+            self.line::<W>(system, contacts, start, scene);
+            solved.converged = self.linear || solved.correction <= self.settings.tolerance;
+        }
+        solved
+    }
+
+    /// Begins where elements would go alone or where they are, whichever is less far from balance.
+    fn guess<W: EnergyLaw>(
+        &mut self,
+        system: &mut System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+    ) {
+        start.place(system, false);
+        self.touch.collect(contacts);
+        self.gradient::<W>(system, start, scene);
+        let still = vector::norm(&self.gradient);
+        start.place(system, true);
+        self.follow(system, contacts, start, scene);
+        self.gradient::<W>(system, start, scene);
+        if vector::norm(&self.gradient) > still {
+            start.place(system, false);
+            self.follow(system, contacts, start, scene);
+            self.gradient::<W>(system, start, scene);
+        }
+    }
+
+    /// Lists contacts anew where elements may have come within reach of others.
+    fn follow(
+        &mut self,
+        system: &System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+    ) {
+        if contacts.follow(system, scene.obstacles) {
+            // A pair that was out of reach on the way keeps what it remembers; one that is now has nothing to remember.
+            contacts.restore_springs(&start.springs);
+            self.touch.collect(contacts);
+        }
+    }
+
+    /// Solves for the direction that leads to where the gradient vanishes.
+    fn direction<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start) {
+        let form = if self.linear {
+            Form::GaussNewton
+        } else {
+            Form::Exact
+        };
+        self.assemble::<W>(system, start, form);
+        let mut found = self.gradients(system);
+        if found.indefinite && form == Form::Exact {
+            self.assemble::<W>(system, start, Form::Projected);
+            self.grids = None;
+            found = self.gradients(system);
+        }
+        self.effort.gradients += u64::from(found.iterations);
+        for value in self.found.as_flattened_mut() {
+            *value = -*value;
+        }
+    }
+
+    fn assemble<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, form: Form) {
+        let touching: Vec<(u32, u32)> = self
+            .touch
+            .touching
+            .iter()
+            .map(|pair| (pair.i, pair.j))
+            .collect();
+        let shape = (system.bonds.touch.len(), touching);
+        if self.shape.as_ref() != Some(&shape) {
+            self.matrix = pattern(system, start, &self.touch);
+            self.shape = Some(shape);
+        }
+        self.bonds.tangents::<W>(system, form);
+        fill(&mut self.matrix, system, start, &self.bonds, &self.touch);
+    }
+
+    /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
+    fn gradients(&mut self, system: &System<f64>) -> Found {
+        let tolerance = self.tolerance(system);
+        if self.settings.preconditioner == Preconditioner::Jacobi {
+            let Ok(mut diagonal) = self.matrix.inverse_diagonal() else {
+                return indefinite();
+            };
+            return self.run(&mut diagonal, tolerance);
+        }
+        let renewed = match &mut self.grids {
+            Some(grids) => grids.multigrid.renew(&self.matrix).is_ok(),
+            None => false,
+        };
+        if !renewed {
+            let place = |i| Place {
+                position: system.position(i),
+                length: system.radius(i),
+            };
+            let places: Vec<Place> = (0..system.count).map(place).collect();
+            let Ok(multigrid) = Multigrid::new(&self.matrix, &places) else {
+                return indefinite();
+            };
+            self.grids = Some(Grids {
+                multigrid,
+                fresh: None,
+            });
+        }
+        let mut grids = self.grids.take().expect("just made");
+        let found = self.run(&mut grids.multigrid, tolerance);
+        // Iterations for one decade, so that tolerances may differ.
+        let decades = -found.residual.max(1e-300).log10();
+        let pace = (f64::from(found.iterations) * 4.0 / decades.max(0.1)).ceil() as u32;
+        let fresh = *grids.fresh.get_or_insert(pace);
+        if pace <= fresh + WORN && !found.indefinite {
+            self.grids = Some(grids);
+        }
+        found
+    }
+
+    fn run(&mut self, precondition: &mut dyn Precondition, tolerance: f64) -> Found {
+        conjugate_gradients(
+            &self.matrix,
+            &self.gradient,
+            &mut self.found,
+            precondition,
+            (tolerance, MOST_GRADIENTS),
+        )
+    }
+
+    /// min(½, √|g|), g made dimensionless by the diagonal: a strain; no finer than what is left of it is worth.
+    fn tolerance(&self, system: &System<f64>) -> f64 {
+        if self.linear {
+            return self.settings.gradients_tolerance;
+        }
+        let mut sum = 0.0;
+        for (i, g) in self.gradient.iter().enumerate() {
+            let stiffness = self.stiffness(i);
+            let size: f64 = g.iter().map(|g| g * g).sum();
+            sum += size / (stiffness * system.radius(i)).powi(2);
+        }
+        let strain = (sum / system.count as f64).sqrt();
+        strain.sqrt().clamp(self.settings.gradients_tolerance, 0.1)
+    }
+
+    /// Mean of the diagonal of a row, N/m.
+    fn stiffness(&self, i: usize) -> f64 {
+        let at = self
+            .matrix
+            .find(i, i)
+            .expect("every row has its own column");
+        let block = &self.matrix.value[at];
+        (0..6).map(|k| block[k][k]).sum::<f64>() / 6.0
+    }
+
+    /// Largest strain of the correction: √(|g·x|/(k r²)) of an element, its share of the energy over that of a strain of one. It changes neither with
+    /// the number of elements nor with their stiffness or size.
+    fn correction(&self, system: &System<f64>) -> f64 {
+        let of = |i: usize| {
+            let work: f64 = self.gradient[i]
+                .iter()
+                .zip(&self.found[i])
+                .map(|(g, x)| g * x)
+                .sum();
+            (work.abs() / self.stiffness(i)).sqrt() / system.radius(i)
+        };
+        let all: Vec<f64> = (0..system.count)
+            .into_par_iter()
+            .with_min_len(256)
+            .map(of)
+            .collect();
+        all.into_iter().fold(
+            0.0,
+            |most, one| if one.is_nan() { one } else { most.max(one) },
+        )
+    }
+
+    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than half.
+    fn line<W: EnergyLaw>(
+        &mut self,
+        system: &mut System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+    ) {
+        let direction = std::mem::take(&mut self.found);
+        let slope = vector::dot(&self.gradient, &direction);
+        let turn = (0..system.count)
+            .map(|i| {
+                let [.., a, b, c] = direction[i];
+                (a * a + b * b + c * c).sqrt() / system.radius(i)
+            })
+            .fold(0.0, f64::max);
+        let mut factor = if turn > FARTHEST_TURN {
+            FARTHEST_TURN / turn
+        } else {
+            1.0
+        };
+        displace(system, &direction, factor);
+        self.follow(system, contacts, start, scene);
+        self.gradient::<W>(system, start, scene);
+        if !self.linear {
+            for _ in 0..LINE_STEPS {
+                let here = vector::dot(&self.gradient, &direction);
+                if here <= OVERSHOT * slope.abs() || slope >= 0.0 {
+                    break;
+                }
+                // Where a line through both slopes crosses zero.
+                let next = factor * (slope / (slope - here)).clamp(0.1, 0.7);
+                displace(system, &direction, next - factor);
+                factor = next;
+                self.follow(system, contacts, start, scene);
+                self.gradient::<W>(system, start, scene);
+            }
+        }
+        self.found = direction;
+    }
+}
+
+const LINE_STEPS: u32 = 12;
+
+fn indefinite() -> Found {
+    Found {
+        iterations: 0,
+        residual: 1.0,
+        indefinite: true,
+    }
+}

@@ -1,0 +1,189 @@
+//! Where an implicit step begins, and the inertia that holds elements to where they would go alone.
+//!
+//! ```text
+//! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = exp(h ω/2) q
+//! ```
+//! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): on the unit quaternions |q − q̂|² = 2 − 2 q·q̂. Here q̂ is that of a free turn,
+//! so that a spinning ball keeps its spin, which q + h q̇ of the paper does not. What forces change velocities by follows from the balance of the
+//! step, so momentum and spin change by forces and torques alone.
+
+use glam::DVec3;
+
+use super::sums::Six;
+use crate::math::{Quat, Vec3};
+use crate::simulate::contacts::SpringEntry;
+use crate::simulate::rows::put;
+use crate::simulate::system::{Load, System, motion};
+
+/// Elements as they were when the step began.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Length of the step, s.
+    pub step: f64,
+    /// Positions, m.
+    pub position: Vec<DVec3>,
+    /// Rotations.
+    pub rotation: Vec<Quat<f64>>,
+    velocity: Vec<DVec3>,
+    spin: Vec<DVec3>,
+    inverse_mass: Vec<f64>,
+    inverse_inertia: Vec<f64>,
+    drag: f64,
+    /// What contacts remember.
+    pub springs: Vec<SpringEntry<f64>>,
+}
+
+/// Inertia's part of gradient and tangent for one element.
+pub struct Inertia {
+    /// Derivatives by dp and dθ, N and N m.
+    pub gradient: Six,
+    /// Second derivatives, N/m and N m.
+    pub stiffness: [f64; 2],
+}
+
+fn vector(v: DVec3) -> Vec3<f64> {
+    Vec3::from_f64(v.to_array())
+}
+
+/// The rotation by a rotation vector of any length.
+fn exp(phi: Vec3<f64>) -> Quat<f64> {
+    let angle = phi.norm();
+    let (sine, cosine) = (0.5 * angle).sin_cos();
+    let scale = if angle > 1e-9 { sine / angle } else { 0.5 };
+    Quat {
+        v: phi * scale,
+        w: cosine,
+    }
+}
+
+fn conjugate(q: Quat<f64>) -> Quat<f64> {
+    Quat { v: -q.v, w: q.w }
+}
+
+fn set_rotation(system: &mut System<f64>, i: usize, q: Quat<f64>) {
+    let row = &mut system.motion[i].0;
+    put(row, motion::Q, q.v);
+    row[motion::Q + 3] = q.w;
+}
+
+impl Start {
+    /// Of a system; loads know what each element weighs.
+    pub fn new(
+        system: &System<f64>,
+        load: &[Load<f64>],
+        springs: Vec<SpringEntry<f64>>,
+        (step, drag): (f64, f64),
+    ) -> Self {
+        let all = 0..system.count;
+        Start {
+            step,
+            drag,
+            springs,
+            position: all.clone().map(|i| system.position(i)).collect(),
+            rotation: all.clone().map(|i| system.quaternion(i)).collect(),
+            velocity: all.clone().map(|i| system.velocity(i)).collect(),
+            spin: all.clone().map(|i| system.spin(i)).collect(),
+            inverse_mass: all.clone().map(|i| load[i].0[3]).collect(),
+            inverse_inertia: all.map(|i| load[i].0[7]).collect(),
+        }
+    }
+
+    /// Whether an element is held.
+    #[inline(always)]
+    pub fn is_held(&self, i: usize) -> bool {
+        self.inverse_mass[i] == 0.0
+    }
+
+    /// Where a free element would be after the step.
+    fn ahead(&self, i: usize) -> (DVec3, Quat<f64>) {
+        let turn = exp(vector(self.spin[i] * self.step));
+        (
+            self.position[i] + self.velocity[i] * self.step,
+            turn.product(self.rotation[i]).normalised(),
+        )
+    }
+
+    /// Puts free elements where they would be after the step, or back.
+    pub fn place(&self, system: &mut System<f64>, ahead: bool) {
+        for i in (0..system.count).filter(|&i| !self.is_held(i)) {
+            let (p, q) = match ahead {
+                true => self.ahead(i),
+                false => (self.position[i], self.rotation[i]),
+            };
+            system.set_position(i, p);
+            set_rotation(system, i, q);
+        }
+    }
+
+    /// Puts everything back.
+    pub fn undo(&self, system: &mut System<f64>) {
+        for i in 0..system.count {
+            system.set_position(i, self.position[i]);
+            set_rotation(system, i, self.rotation[i]);
+            let row = &mut system.motion[i].0;
+            put(row, motion::V, vector(self.velocity[i]));
+            put(row, motion::W, vector(self.spin[i]));
+        }
+    }
+
+    /// Imaginary part of q̂ q̄ and its real part, signs aligned.
+    fn turned(&self, i: usize, q: Quat<f64>) -> (Vec3<f64>, f64) {
+        let e = self.ahead(i).1.product(conjugate(q));
+        let sign = if e.w < 0.0 { -1.0 } else { 1.0 };
+        (e.v * sign, e.w * sign)
+    }
+
+    /// Of a free element where it is.
+    pub fn inertia(&self, system: &System<f64>, i: usize) -> Inertia {
+        let h = self.step;
+        let (m, inertia) = (1.0 / self.inverse_mass[i], 1.0 / self.inverse_inertia[i]);
+        let moved = system.position(i) - self.position[i];
+        let off = moved - self.velocity[i] * h;
+        let pull = (off / h + moved * self.drag) * (m / h);
+        let (e, real) = self.turned(i, system.quaternion(i));
+        let mut torque = e * (-2.0 * inertia / (h * h));
+        let mut turn = inertia / (h * h) * real;
+        if self.drag > 0.0 {
+            let by = crate::math::quat::rotation_between(self.rotation[i], system.quaternion(i));
+            torque = torque + by * (self.drag * inertia / h);
+            turn += self.drag * inertia / h;
+        }
+        Inertia {
+            gradient: [pull.x, pull.y, pull.z, torque.x, torque.y, torque.z],
+            stiffness: [m / (h * h) + self.drag * m / h, turn],
+        }
+    }
+
+    /// Velocities of free elements after the step. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
+    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) {
+        let h = self.step;
+        for i in (0..system.count).filter(|&i| !self.is_held(i)) {
+            let (p, q) = (system.position(i), system.quaternion(i));
+            let (e, _) = self.turned(i, q);
+            let mut v = (p - self.position[i]) / h;
+            let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
+            if extrapolated {
+                v = 2.0 * v - self.velocity[i];
+                w = 2.0 * w - self.spin[i];
+                system.set_position(i, 2.0 * p - self.position[i]);
+                let twice = q.product(conjugate(self.rotation[i])).product(q);
+                set_rotation(system, i, twice.normalised());
+            }
+            let row = &mut system.motion[i].0;
+            put(row, motion::V, vector(v));
+            put(row, motion::W, vector(w));
+        }
+    }
+}
+
+/// Moves elements by `factor` times what was found, rotations as lengths (times the radius).
+pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
+    for (i, by) in found.iter().enumerate() {
+        let [x, y, z, a, b, c] = by.map(|value| value * factor);
+        let p = system.position(i) + DVec3::new(x, y, z);
+        system.set_position(i, p);
+        let turn = exp(Vec3::new(a, b, c) * (1.0 / system.radius(i)));
+        let q = turn.product(system.quaternion(i)).normalised();
+        set_rotation(system, i, q);
+    }
+}

@@ -1,0 +1,209 @@
+//! Implicit steps: agreement with explicit ones, order, energy, stability, determinism.
+
+use cullet::simulate::{Engine, engine};
+use cullet::spec::*;
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::scenes;
+
+const R: f64 = 1e-3;
+const DENSITY: f64 = 2600.0;
+
+/// Critical step of the papers' estimate, s (Lu 2025, eq. 30 with N = 16).
+fn period(young: f64) -> f64 {
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * R * R * R * DENSITY;
+    2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * young * R / mass).sqrt()
+}
+
+/// A beam along x clamped at its foot, of bonds that do not break.
+struct Cantilever {
+    pipeline: Pipeline,
+    packing: Packing,
+    tip: usize,
+}
+
+impl Cantilever {
+    fn new([nx, ny, nz]: [usize; 3], young: f64) -> Self {
+        let material = scenes::elastic(young, 0.4 * young, DENSITY);
+        let points = scenes::block(nx, ny, nz, R);
+        let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
+        let mut pipeline = scenes::pipeline(material);
+        pipeline.bodies = vec![crate::statics::body()];
+        pipeline.simulate.precision = Precision::F64;
+        pipeline.attachments = vec![Attachment {
+            name: "foot".into(),
+            body: "beam".into(),
+            region: Region {
+                min: [-1.0; 3],
+                max: [2.1 * R, 1.0, 1.0],
+            },
+            action: scenes::clamp([0.0; 3]),
+        }];
+        let far = |p: &DVec3| p.x - p.y.abs() - p.z.abs();
+        let mut all: Vec<usize> = (0..points.len()).collect();
+        all.sort_by(|&a, &b| far(&points[a]).total_cmp(&far(&points[b])));
+        Cantilever {
+            pipeline,
+            packing,
+            tip: all[points.len() - 1],
+        }
+    }
+
+    fn integrated(mut self, integrator: Integrator, law: Law) -> Self {
+        self.pipeline.simulate.integrator = integrator;
+        self.pipeline.simulate.law = Some(law);
+        self.pipeline.simulate.shear_correction = 1.0;
+        self
+    }
+
+    fn engine(&self, dt: f64) -> Box<dyn Engine> {
+        engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap()
+    }
+
+    /// How far the tip is from where it was, m, after every so many steps.
+    fn tips(&self, dt: f64, (steps, times): (u64, usize)) -> Vec<f64> {
+        let mut run = self.engine(dt);
+        let rest = self.packing.elements.z[self.tip];
+        let mut tips = vec![0.0];
+        for _ in 0..times {
+            run.advance(steps).unwrap();
+            let state = run.snapshot(0).unwrap();
+            tips.push(f64::from(state.frames.z[self.tip]) - rest);
+        }
+        tips
+    }
+}
+
+/// Period and mean of an oscillation that begins at one of its turning points, sampled at intervals.
+fn oscillation(values: &[f64], interval: f64) -> (f64, f64) {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let middle = 0.5 * (low + values[0]);
+    let mut crossings = Vec::new();
+    for (k, pair) in values.windows(2).enumerate() {
+        if (pair[0] > middle) != (pair[1] > middle) {
+            let part = (pair[0] - middle) / (pair[0] - pair[1]);
+            crossings.push((k as f64 + part) * interval);
+        }
+    }
+    let halves = crossings.len() - 1;
+    let span = crossings[halves] - crossings[0];
+    (2.0 * span / halves as f64, middle)
+}
+
+#[test]
+fn a_cantilever_swings_as_in_explicit_steps() {
+    let young = 1e7;
+    let t = period(young);
+    let beam = || {
+        let mut beam = Cantilever::new([16, 3, 3], young);
+        beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
+        beam
+    };
+    let samples = (400, 100.0 * t / 10.0);
+    let explicit = beam().tips(0.2 * t, (50, samples.0));
+    let (period, deflection) = oscillation(&explicit, samples.1);
+    for law in [Law::Manifold, Law::Cosserat] {
+        let implicit = beam()
+            .integrated(Integrator::Midpoint, law)
+            .tips(2.0 * t, (5, samples.0));
+        let found = oscillation(&implicit, samples.1);
+        println!(
+            "{law:?}: period {:.5} s against {period:.5} s, mean deflection {:.4e} m against {deflection:.4e} m",
+            found.0, found.1
+        );
+        assert!((found.0 / period - 1.0).abs() < 0.02);
+        assert!((found.1 / deflection - 1.0).abs() < 0.02);
+    }
+}
+
+/// Largest difference of two runs of the tip, each seen at the same times.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn midpoint_steps_are_of_second_order_and_euler_steps_of_first() {
+    let young = 1e7;
+    let t = period(young);
+    let tips = |integrator, step: f64| {
+        let mut beam = Cantilever::new([12, 3, 3], young).integrated(integrator, Law::Manifold);
+        beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
+        beam.pipeline.simulate.implicit.tolerance = 1e-9;
+        let steps = (16.0 / step).round() as u64;
+        beam.tips(step * t, (steps, 20))
+    };
+    for (integrator, order, steps) in [
+        (Integrator::Midpoint, 2.0, [16.0, 8.0]),
+        (Integrator::BackwardEuler, 1.0, [2.0, 1.0]),
+    ] {
+        let reference = tips(Integrator::Midpoint, 0.5);
+        let [coarse, fine] = steps.map(|step| apart(&tips(integrator, step), &reference));
+        let found = (coarse / fine).log2();
+        println!("{integrator:?}: errors {coarse:.2e} and {fine:.2e} m, order {found:.2}");
+        assert!((found - order).abs() < 0.3, "{found}");
+    }
+}
+
+#[test]
+fn midpoint_steps_keep_energy() {
+    let young = 1e7;
+    let t = period(young);
+    for law in [Law::Manifold, Law::Cosserat] {
+        let mut beam = Cantilever::new([12, 3, 3], young).integrated(Integrator::Midpoint, law);
+        beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
+        beam.pipeline.simulate.implicit.tolerance = 1e-8;
+        let mut run = beam.engine(4.0 * t);
+        let (mut least, mut most, mut stored) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
+        for _ in 0..250 {
+            run.advance(10).unwrap();
+            let history = run.snapshot(0).unwrap().history;
+            let elastic = history.kinetic[0] + history.rotational[0] + history.bond[0];
+            let all = elastic + history.gravity[0];
+            (least, most) = (least.min(all), most.max(all));
+            stored = stored.max(elastic);
+        }
+        let drift = (most - least) / stored;
+        println!("{law:?}: energy within {drift:.1e} of what is stored");
+        assert!(drift < 1e-3);
+    }
+}
+
+#[test]
+fn one_step_a_frame_is_stable_for_a_stiff_beam() {
+    let mut beam =
+        Cantilever::new([24, 4, 4], 1e9).integrated(Integrator::BackwardEuler, Law::Manifold);
+    beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
+    let mut run = beam.engine(1.0 / 60.0);
+    let mut last = 0.0;
+    for frame in 0..30 {
+        run.advance(1).unwrap();
+        let state = run.snapshot(frame).unwrap();
+        last = f64::from(state.frames.z[beam.tip]) - beam.packing.elements.z[beam.tip];
+        assert!(last.abs() < 1e-3, "{last}");
+    }
+    println!("tip of the stiff beam at rest {last:.3e} m");
+    assert!(last < -1e-7);
+}
+
+#[test]
+fn threads_change_no_bit_of_implicit_steps() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            let mut beam = Cantilever::new([30, 6, 6], 1e8)
+                .integrated(Integrator::BackwardEuler, Law::Manifold);
+            beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
+            let mut run = beam.engine(2e-4);
+            run.advance(4).unwrap();
+            run.state(0).unwrap()
+        })
+    };
+    assert!(run(1) == run(3));
+}
