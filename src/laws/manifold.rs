@@ -11,7 +11,7 @@ use super::bdem::{BondLoad, Stiffness};
 use super::relative::{self, Gradient, Relative};
 use super::tangent::Curvature;
 use crate::math::quat::wide_angle_ratio;
-use crate::math::{Mat3, Quat, Real, Vec3};
+use crate::math::{Mask, Mat3, Quat, Real, Vec3};
 
 /// Direction from i to j against the director.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,11 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
         across,
         cosine,
         sine_squared,
-        ratio: T::select(near, small, wide_angle_ratio(sine_squared, cosine)),
+        ratio: if near.all() {
+            small
+        } else {
+            T::select(near, small, wide_angle_ratio(sine_squared, cosine))
+        },
     }
 }
 

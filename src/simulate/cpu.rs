@@ -548,6 +548,7 @@ impl<L: Lanes> Engine for Cpu<L> {
                 carried: &self.carried(),
                 contact,
                 work,
+                effort: None,
             };
             record::snapshot(&moment, frame, breaks, loads)
         };

@@ -4,6 +4,7 @@ use std::slice::ChunksMut;
 
 use glam::DVec3;
 use rayon::prelude::*;
+use rkyv::{Archive, Deserialize, Serialize};
 
 use super::contact_pass::ContactTotals;
 use super::engine::Snapshot;
@@ -63,6 +64,19 @@ pub struct Moment<'a, S> {
     pub contact: ContactTotals,
     /// What was taken since the start, where that is accounted for.
     pub work: Option<Work>,
+    /// What implicit steps took since the start.
+    pub effort: Option<Effort>,
+}
+
+/// What solutions of implicit steps took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
+pub struct Effort {
+    /// Steps solved.
+    pub solves: u64,
+    /// Newton iterations.
+    pub newton: u64,
+    /// Iterations of conjugate gradients.
+    pub gradients: u64,
 }
 
 /// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
@@ -248,6 +262,7 @@ where
     S: Scalar,
 {
     let work = |part: fn(Work) -> f64| moment.work.map(part).into_iter().collect();
+    let effort = |part: fn(Effort) -> u64| moment.effort.map(part).into_iter().collect();
     History {
         frame: vec![frame],
         time: vec![moment.time()],
@@ -261,6 +276,9 @@ where
         damping: work(|w| w.damping),
         friction: work(|w| w.friction),
         breaking: work(|w| w.breaking),
+        solves: effort(|e| e.solves),
+        newton: effort(|e| e.newton),
+        gradients: effort(|e| e.gradients),
         px: vec![totals.momentum.x],
         py: vec![totals.momentum.y],
         pz: vec![totals.momentum.z],

@@ -5,6 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::contacts::SpringEntry;
 use super::pair_list::Memory;
+use super::record::Effort;
 use super::rigid::NUMBERS;
 use super::system::{Load, System};
 use super::tally::Borne;
@@ -78,9 +79,11 @@ pub struct State {
     pub rigid: Vec<[f64; NUMBERS]>,
     /// What damping, friction and breaking took since the start, where that is accounted for.
     pub work: Option<Work>,
+    /// What implicit steps took since the start.
+    pub effort: Option<Effort>,
 }
 
-const MAGIC: &[u8; 8] = b"cullets3";
+const MAGIC: &[u8; 8] = b"cullets4";
 
 impl State {
     /// From the columns of a run whose velocities are at the end of a step; `springs` are those that are not zero.
@@ -115,6 +118,7 @@ impl State {
             borne,
             rigid: Vec::new(),
             work: None,
+            effort: None,
         }
     }
 

@@ -17,12 +17,30 @@ pub fn diagonal(value: f64) -> Block {
     block
 }
 
+/// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact, reads from memory.
+pub trait Value: Copy + Default + Send + Sync + Into<f64> {
+    /// Nearest value.
+    fn from_f64(value: f64) -> Self;
+}
+impl Value for f64 {
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+impl Value for f32 {
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}
+
 /// `y += A x`.
 #[inline(always)]
-pub fn add_times(y: &mut Six, a: &Block, x: &Six) {
+pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     for (column, &factor) in a.iter().zip(x) {
         for (y, &a) in y.iter_mut().zip(column) {
-            *y += a * factor;
+            *y += a.into() * factor;
         }
     }
 }

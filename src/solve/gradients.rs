@@ -7,7 +7,7 @@ use super::vector::{add_scaled, dot, norm, scale_and_add};
 /// An approximate inverse of a matrix, symmetric and positive definite.
 pub trait Precondition {
     /// `z ≈ A⁻¹ r`.
-    fn apply(&mut self, matrix: &BlockMatrix, r: &[Six], z: &mut [Six]);
+    fn apply(&mut self, r: &[Six], z: &mut [Six]);
 }
 
 /// How an iteration ended.
@@ -42,7 +42,7 @@ pub fn conjugate_gradients(
     }
     let mut r = b.to_vec();
     let mut z = vec![[0.0; 6]; b.len()];
-    precondition.apply(matrix, &r, &mut z);
+    precondition.apply(&r, &mut z);
     let mut p = z.clone();
     let mut image = vec![[0.0; 6]; b.len()];
     let mut rz = dot(&r, &z);
@@ -65,7 +65,7 @@ pub fn conjugate_gradients(
         if found.residual <= tolerance {
             break;
         }
-        precondition.apply(matrix, &r, &mut z);
+        precondition.apply(&r, &mut z);
         let next = dot(&r, &z);
         scale_and_add(&mut p, next / rz, &z);
         rz = next;

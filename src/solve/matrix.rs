@@ -2,23 +2,23 @@
 
 use rayon::prelude::*;
 
-use super::block::{self, Block, Six};
+use super::block::{self, Block, Six, Value};
 use super::gradients::Precondition;
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
 
 /// A square or oblong matrix of blocks; columns ascend within a row.
 #[derive(Clone, Debug, Default)]
-pub struct BlockMatrix {
+pub struct BlockMatrix<V = f64> {
     /// Where each row begins; one more than there are rows.
     pub start: Vec<u32>,
     /// Column of each block.
     pub column: Vec<u32>,
     /// Blocks.
-    pub value: Vec<Block>,
+    pub value: Vec<[[V; 6]; 6]>,
 }
 
-impl BlockMatrix {
+impl<V: Value> BlockMatrix<V> {
     /// Rows.
     pub fn rows(&self) -> usize {
         self.start.len() - 1
@@ -35,25 +35,6 @@ impl BlockMatrix {
         let range = self.range(row);
         let found = self.column[range.clone()].binary_search(&(column as u32));
         found.ok().map(|at| range.start + at)
-    }
-
-    /// From rows of columns, ascending, and blocks.
-    pub fn from_rows(rows: Vec<Vec<(u32, Block)>>) -> Self {
-        let mut matrix = BlockMatrix {
-            start: vec![0],
-            ..BlockMatrix::default()
-        };
-        let all = rows.iter().map(Vec::len).sum();
-        matrix.column.reserve_exact(all);
-        matrix.value.reserve_exact(all);
-        for row in rows {
-            for (column, value) in row {
-                matrix.column.push(column);
-                matrix.value.push(value);
-            }
-            matrix.start.push(matrix.column.len() as u32);
-        }
-        matrix
     }
 
     /// `y = A x`.
@@ -90,6 +71,32 @@ impl BlockMatrix {
                 combine: |_: f64, sum: f64| combine(sum),
             });
         });
+    }
+
+    /// Bytes of columns and blocks.
+    pub fn bytes(&self) -> usize {
+        self.column.len() * (size_of::<[[V; 6]; 6]>() + 4)
+    }
+}
+
+impl BlockMatrix {
+    /// From rows of columns, ascending, and blocks.
+    pub fn from_rows(rows: Vec<Vec<(u32, Block)>>) -> Self {
+        let mut matrix = BlockMatrix {
+            start: vec![0],
+            ..BlockMatrix::default()
+        };
+        let all = rows.iter().map(Vec::len).sum();
+        matrix.column.reserve_exact(all);
+        matrix.value.reserve_exact(all);
+        for row in rows {
+            for (column, value) in row {
+                matrix.column.push(column);
+                matrix.value.push(value);
+            }
+            matrix.start.push(matrix.column.len() as u32);
+        }
+        matrix
     }
 
     /// The matrix with rows and columns exchanged; it has `columns` columns.
@@ -133,21 +140,45 @@ impl BlockMatrix {
         Ok(Diagonal(inverses.into_iter().collect::<Result<_, _>>()?))
     }
 
-    /// Bytes of columns and blocks.
-    pub fn bytes(&self) -> usize {
-        self.column.len() * (size_of::<Block>() + 4)
+    /// The same in single precision.
+    pub fn single(&self) -> BlockMatrix<f32> {
+        let mut single = BlockMatrix {
+            start: self.start.clone(),
+            column: self.column.clone(),
+            value: vec![[[0.0; 6]; 6]; self.value.len()],
+        };
+        self.copy_to(&mut single);
+        single
+    }
+
+    /// Brings a copy in single precision up to date.
+    pub fn copy_to(&self, single: &mut BlockMatrix<f32>) {
+        if single.start != self.start || single.column != self.column {
+            *single = self.single();
+            return;
+        }
+        let pairs = single
+            .value
+            .par_chunks_mut(CHUNK)
+            .zip(self.value.par_chunks(CHUNK));
+        pairs.for_each(|(to, from)| {
+            let values = to.as_flattened_mut().as_flattened_mut().iter_mut();
+            for (to, &from) in values.zip(from.as_flattened().as_flattened()) {
+                *to = from as f32;
+            }
+        });
     }
 }
 
-struct Rows<'a, F> {
-    matrix: &'a BlockMatrix,
+struct Rows<'a, V, F> {
+    matrix: &'a BlockMatrix<V>,
     first: usize,
     x: &'a [Six],
     y: &'a mut [Six],
     combine: F,
 }
 
-impl<F: Fn(f64, f64) -> f64> Loop for Rows<'_, F> {
+impl<V: Value, F: Fn(f64, f64) -> f64> Loop for Rows<'_, V, F> {
     #[inline(always)]
     fn run(self) {
         for (row, y) in self.y.iter_mut().enumerate() {
@@ -184,7 +215,7 @@ impl Diagonal {
 }
 
 impl Precondition for Diagonal {
-    fn apply(&mut self, _: &BlockMatrix, r: &[Six], z: &mut [Six]) {
+    fn apply(&mut self, r: &[Six], z: &mut [Six]) {
         self.times(r, z);
     }
 }

@@ -12,7 +12,7 @@ pub mod multigrid;
 pub mod prolong;
 mod smooth;
 pub mod vector;
-mod wide;
+pub mod wide;
 
 pub use block::{Block, Six};
 pub use gradients::{Found, Precondition, conjugate_gradients};

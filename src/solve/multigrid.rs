@@ -1,4 +1,4 @@
-//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996), one V-cycle as a preconditioner.
+//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996), one W-cycle as a preconditioner.
 
 use super::aggregate::aggregates;
 use super::block::Six;
@@ -6,23 +6,21 @@ use super::gradients::Precondition;
 use super::matrix::BlockMatrix;
 use super::prolong::{Place, galerkin, places, prolongator};
 use super::smooth::Smoother;
-use super::vector::add_scaled;
 
 /// A matrix may be so large (in blocks) that it is solved outright.
 const DIRECT: usize = 60;
 /// Damping of the prolongator's smoothing over the largest eigenvalue.
 const OMEGA: f64 = 4.0 / 3.0;
 
-/// A level but the finest's matrix and the coarsest.
+/// A level but the coarsest.
 #[derive(Clone, Debug)]
 struct Level {
     smoother: Smoother,
-    prolong: BlockMatrix,
-    restrict: BlockMatrix,
-    /// Of the next level.
-    matrix: BlockMatrix,
+    prolong: BlockMatrix<f32>,
+    restrict: BlockMatrix<f32>,
     r: Vec<Six>,
     coarse_b: Vec<Six>,
+    coarse_r: Vec<Six>,
     coarse_x: Vec<Six>,
 }
 
@@ -40,6 +38,8 @@ enum Coarsest {
 pub struct Multigrid {
     levels: Vec<Level>,
     coarsest: Coarsest,
+    /// Blocks of all coarser levels.
+    blocks: usize,
 }
 
 impl Multigrid {
@@ -47,8 +47,10 @@ impl Multigrid {
     pub fn new(matrix: &BlockMatrix, places_of_rows: &[Place]) -> Result<Self, usize> {
         let mut levels: Vec<Level> = Vec::new();
         let mut here = places_of_rows.to_vec();
+        let mut coarser: Option<BlockMatrix> = None;
+        let mut blocks = 0;
         loop {
-            let fine = levels.last().map_or(matrix, |level| &level.matrix);
+            let fine = coarser.as_ref().unwrap_or(matrix);
             if fine.rows() <= DIRECT {
                 break;
             }
@@ -62,22 +64,24 @@ impl Multigrid {
             let omega = OMEGA / smoother.largest;
             let prolong = prolongator(fine, &smoother.diagonal, omega, (&here, &of), &next);
             let restrict = prolong.transposed(count);
-            let matrix = galerkin(fine, &prolong, &restrict);
+            let product = galerkin(fine, &prolong, &restrict);
+            blocks += product.column.len();
             levels.push(Level {
                 r: vec![[0.0; 6]; fine.rows()],
                 coarse_b: vec![[0.0; 6]; count],
+                coarse_r: vec![[0.0; 6]; count],
                 coarse_x: vec![[0.0; 6]; count],
                 smoother,
-                prolong,
-                restrict,
-                matrix,
+                prolong: prolong.single(),
+                restrict: restrict.single(),
             });
+            coarser = Some(product);
             here = next;
         }
-        let last = levels.last().map_or(matrix, |level| &level.matrix);
         Ok(Multigrid {
-            coarsest: coarsest(last)?,
+            coarsest: coarsest(coarser.as_ref().unwrap_or(matrix))?,
             levels,
+            blocks,
         })
     }
 
@@ -94,8 +98,7 @@ impl Multigrid {
 
     /// Blocks of all levels over those of the finest.
     pub fn complexity(&self, matrix: &BlockMatrix) -> f64 {
-        let coarse: usize = self.levels.iter().map(|l| l.matrix.column.len()).sum();
-        1.0 + coarse as f64 / matrix.column.len() as f64
+        1.0 + self.blocks as f64 / matrix.column.len() as f64
     }
 }
 
@@ -167,38 +170,34 @@ fn back(factor: &[f64], n: usize, b: &[Six], x: &mut [Six]) {
     }
 }
 
-fn cycle(
-    matrix: &BlockMatrix,
-    levels: &mut [Level],
-    coarsest: &mut Coarsest,
-    b: &[Six],
-    x: &mut [Six],
-) {
+/// One cycle from x = 0.
+fn cycle(levels: &mut [Level], coarsest: &mut Coarsest, b: &[Six], x: &mut [Six]) {
     let Some((level, coarser)) = levels.split_first_mut() else {
         match coarsest {
             Coarsest::Direct { factor, unknowns } => back(factor, *unknowns, b, x),
-            Coarsest::Smoothed(smoother) => smoother.smooth(matrix, b, x, true),
+            Coarsest::Smoothed(smoother) => smoother.smooth(b, x, true),
         }
         return;
     };
-    level.smoother.smooth(matrix, b, x, true);
-    matrix.residual(b, x, &mut level.r);
+    level.smoother.smooth(b, x, true);
+    level.smoother.matrix.residual(b, x, &mut level.r);
     level.restrict.times(&level.r, &mut level.coarse_b);
-    cycle(
-        &level.matrix,
-        coarser,
-        coarsest,
-        &level.coarse_b,
-        &mut level.coarse_x,
-    );
-    level.prolong.times(&level.coarse_x, &mut level.r);
-    add_scaled(x, 1.0, &level.r);
-    level.smoother.smooth(matrix, b, x, false);
+    cycle(coarser, coarsest, &level.coarse_b, &mut level.coarse_x);
+    level.prolong.add(x, 1.0, &level.coarse_x);
+    // Coarser levels cost little: twice is worth it (a W-cycle).
+    if let Some(next) = coarser.first() {
+        next.smoother
+            .matrix
+            .residual(&level.coarse_b, &level.coarse_x, &mut level.coarse_r);
+        cycle(coarser, coarsest, &level.coarse_r, &mut level.coarse_x);
+        level.prolong.add(x, 1.0, &level.coarse_x);
+    }
+    level.smoother.smooth(b, x, false);
 }
 
 impl Precondition for Multigrid {
-    fn apply(&mut self, matrix: &BlockMatrix, r: &[Six], z: &mut [Six]) {
-        cycle(matrix, &mut self.levels, &mut self.coarsest, r, z);
+    fn apply(&mut self, r: &[Six], z: &mut [Six]) {
+        cycle(&mut self.levels, &mut self.coarsest, r, z);
     }
 }
 

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::aggregate::ALONE;
 use super::block::{self, Block};
 use super::matrix::{BlockMatrix, Diagonal};
+use super::wide::{self, Loop};
 
 /// Where a row is, m, and the length that its rotation is multiplied with, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +43,7 @@ pub fn places(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
 }
 
 /// Block of the tentative prolongator.
+#[inline(always)]
 fn rigid(member: &Place, aggregate: &Place) -> Block {
     let arm = (member.position - aggregate.position) / aggregate.length;
     let mut out = block::diagonal(1.0);
@@ -63,71 +65,145 @@ pub fn prolongator(
     (fine, of): (&[Place], &[u32]),
     coarse: &[Place],
 ) -> BlockMatrix {
-    let row = |i: usize| -> Vec<(u32, Block)> {
-        let mut sums: Vec<(u32, Block)> = Vec::with_capacity(8);
-        for at in matrix.range(i) {
-            let j = matrix.column[at] as usize;
-            if of[j] == ALONE {
+    let smoothed = Smoothed {
+        matrix,
+        diagonal,
+        omega,
+        fine,
+        of,
+        coarse,
+    };
+    BlockMatrix::from_rows(in_parallel(matrix.rows(), &smoothed))
+}
+
+/// `Pᵀ A P`, with the transpose of the prolongator at hand.
+pub fn galerkin(matrix: &BlockMatrix, p: &BlockMatrix, transposed: &BlockMatrix) -> BlockMatrix {
+    let image = in_parallel(matrix.rows(), &Image { matrix, p });
+    let image = &image[..];
+    let coarse = Coarse { transposed, image };
+    BlockMatrix::from_rows(in_parallel(transposed.rows(), &coarse))
+}
+
+/// A row under way: columns and blocks.
+type Row = Vec<(u32, Block)>;
+
+/// Makes rows one by one.
+trait MakeRow: Sync {
+    /// One of them; must be `#[inline(always)]`.
+    fn row(&self, i: usize) -> Row;
+}
+
+/// Rows that a thread takes at a time.
+const ROWS: usize = 64;
+
+struct Part<'a, M> {
+    make: &'a M,
+    first: usize,
+    rows: &'a mut [Row],
+}
+
+impl<M: MakeRow> Loop for Part<'_, M> {
+    #[inline(always)]
+    fn run(self) {
+        for (k, row) in self.rows.iter_mut().enumerate() {
+            *row = self.make.row(self.first + k);
+        }
+    }
+}
+
+fn in_parallel<M: MakeRow>(count: usize, make: &M) -> Vec<Row> {
+    let mut rows = vec![Row::new(); count];
+    rows.par_chunks_mut(ROWS).enumerate().for_each(|(k, rows)| {
+        let first = k * ROWS;
+        wide::run(Part { make, first, rows });
+    });
+    rows
+}
+
+struct Smoothed<'a> {
+    matrix: &'a BlockMatrix,
+    diagonal: &'a Diagonal,
+    omega: f64,
+    fine: &'a [Place],
+    of: &'a [u32],
+    coarse: &'a [Place],
+}
+
+impl MakeRow for Smoothed<'_> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> Row {
+        let mut sums = Row::with_capacity(8);
+        for at in self.matrix.range(i) {
+            let j = self.matrix.column[at] as usize;
+            let a = self.of[j];
+            if a == ALONE {
                 continue;
             }
-            let tentative = rigid(&fine[j], &coarse[of[j] as usize]);
-            let sum = slot(&mut sums, of[j]);
-            block::add_product(sum, &matrix.value[at], &tentative);
+            let tentative = rigid(&self.fine[j], &self.coarse[a as usize]);
+            block::add_product(slot(&mut sums, a), &self.matrix.value[at], &tentative);
         }
         for (a, sum) in &mut sums {
             let mut smoothed = block::ZERO;
-            block::add_product(&mut smoothed, &diagonal.0[i], sum);
+            block::add_product(&mut smoothed, &self.diagonal.0[i], sum);
             for value in smoothed.as_flattened_mut() {
-                *value *= -omega;
+                *value *= -self.omega;
             }
-            if *a == of[i] {
-                block::add(&mut smoothed, &rigid(&fine[i], &coarse[*a as usize]));
+            if *a == self.of[i] {
+                block::add(
+                    &mut smoothed,
+                    &rigid(&self.fine[i], &self.coarse[*a as usize]),
+                );
             }
             *sum = smoothed;
         }
         sums.sort_unstable_by_key(|(a, _)| *a);
         sums
-    };
-    BlockMatrix::from_rows(in_parallel(matrix.rows(), row))
+    }
 }
 
-/// `Pᵀ A P`, with the transpose of the prolongator at hand.
-pub fn galerkin(matrix: &BlockMatrix, p: &BlockMatrix, transposed: &BlockMatrix) -> BlockMatrix {
-    let product = |i: usize| -> Vec<(u32, Block)> {
-        let mut sums: Vec<(u32, Block)> = Vec::with_capacity(12);
-        for at in matrix.range(i) {
-            let j = matrix.column[at] as usize;
-            for to in p.range(j) {
-                let sum = slot(&mut sums, p.column[to]);
-                block::add_product(sum, &matrix.value[at], &p.value[to]);
+/// `A P`, columns in the order in which they come.
+struct Image<'a> {
+    matrix: &'a BlockMatrix,
+    p: &'a BlockMatrix,
+}
+
+impl MakeRow for Image<'_> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> Row {
+        let mut sums = Row::with_capacity(12);
+        for at in self.matrix.range(i) {
+            for to in self.p.range(self.matrix.column[at] as usize) {
+                let sum = slot(&mut sums, self.p.column[to]);
+                block::add_product(sum, &self.matrix.value[at], &self.p.value[to]);
             }
         }
         sums
-    };
-    let image = in_parallel(matrix.rows(), product);
-    let row = |a: usize| -> Vec<(u32, Block)> {
-        let mut sums: Vec<(u32, Block)> = Vec::with_capacity(24);
-        for at in transposed.range(a) {
-            for (b, value) in &image[transposed.column[at] as usize] {
-                block::add_product(slot(&mut sums, *b), &transposed.value[at], value);
+    }
+}
+
+/// `Pᵀ` times that.
+struct Coarse<'a> {
+    transposed: &'a BlockMatrix,
+    image: &'a [Row],
+}
+
+impl MakeRow for Coarse<'_> {
+    #[inline(always)]
+    fn row(&self, a: usize) -> Row {
+        let mut sums = Row::with_capacity(24);
+        for at in self.transposed.range(a) {
+            for (b, value) in &self.image[self.transposed.column[at] as usize] {
+                block::add_product(slot(&mut sums, *b), &self.transposed.value[at], value);
             }
         }
         sums.sort_unstable_by_key(|(b, _)| *b);
         sums
-    };
-    BlockMatrix::from_rows(in_parallel(transposed.rows(), row))
-}
-
-fn in_parallel<T: Send>(rows: usize, row: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..rows)
-        .into_par_iter()
-        .with_min_len(64)
-        .map(row)
-        .collect()
+    }
 }
 
 /// The sum of a column among few.
-fn slot(sums: &mut Vec<(u32, Block)>, column: u32) -> &mut Block {
+#[inline(always)]
+fn slot(sums: &mut Row, column: u32) -> &mut Block {
     let at = sums.iter().position(|(c, _)| *c == column);
     let at = at.unwrap_or_else(|| {
         sums.push((column, block::ZERO));

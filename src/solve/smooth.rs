@@ -9,6 +9,8 @@ use super::vector::{add_scaled, dot, norm};
 pub struct Smoother {
     /// Inverses of the diagonal.
     pub diagonal: Diagonal,
+    /// The matrix.
+    pub matrix: BlockMatrix<f32>,
     /// Largest eigenvalue of D⁻¹A, bounded from above as it is estimated.
     pub largest: f64,
     z: Vec<Six>,
@@ -17,7 +19,7 @@ pub struct Smoother {
 }
 
 /// Part of the spectrum that is left to coarser levels.
-const LOWER: f64 = 0.12;
+const LOWER: f64 = 0.15;
 /// What the estimate of the largest eigenvalue may miss.
 const ROOM: f64 = 1.08;
 const POWER_STEPS: usize = 12;
@@ -30,23 +32,25 @@ impl Smoother {
         let empty = || vec![[0.0; 6]; rows];
         let mut smoother = Smoother {
             diagonal,
+            matrix: matrix.single(),
             largest: 1.0,
             z: empty(),
             d: empty(),
             r: empty(),
         };
-        smoother.largest = ROOM * smoother.estimate(matrix);
+        smoother.largest = ROOM * smoother.estimate();
         Ok(smoother)
     }
 
     /// Takes the diagonal of a changed matrix; the spectrum of D⁻¹A hardly moves.
     pub fn renew(&mut self, matrix: &BlockMatrix) -> Result<(), usize> {
         self.diagonal = matrix.inverse_diagonal()?;
+        matrix.copy_to(&mut self.matrix);
         Ok(())
     }
 
     /// Largest eigenvalue of D⁻¹A by power iteration.
-    fn estimate(&mut self, matrix: &BlockMatrix) -> f64 {
+    fn estimate(&mut self) -> f64 {
         // Any start that has all frequencies; the same for everyone.
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         for row in &mut self.d {
@@ -64,7 +68,7 @@ impl Smoother {
                 .as_flattened_mut()
                 .iter_mut()
                 .for_each(|value| *value /= size);
-            matrix.times(&self.d, &mut self.r);
+            self.matrix.times(&self.d, &mut self.r);
             self.diagonal.times(&self.r, &mut self.z);
             // The quotient in the energy of D is a lower bound that grows.
             largest = norm(&self.z).max(dot(&self.d, &self.z));
@@ -74,14 +78,14 @@ impl Smoother {
     }
 
     /// Two steps on `A x = b` from x; from zero where `fresh`.
-    pub fn smooth(&mut self, matrix: &BlockMatrix, b: &[Six], x: &mut [Six], fresh: bool) {
+    pub fn smooth(&mut self, b: &[Six], x: &mut [Six], fresh: bool) {
         let (high, low) = (self.largest, LOWER * self.largest);
         let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
         if fresh {
             self.r.copy_from_slice(b);
             x.fill([0.0; 6]);
         } else {
-            matrix.residual(b, x, &mut self.r);
+            self.matrix.residual(b, x, &mut self.r);
         }
         self.diagonal.times(&self.r, &mut self.d);
         let by = |d: &mut [Six], factor: f64| {
@@ -92,7 +96,7 @@ impl Smoother {
         // The three-term recurrence of Chebyshev polynomials, one term further.
         let ratio = half / middle;
         let rho = 1.0 / (2.0 / ratio - ratio);
-        matrix.add(&mut self.r, -1.0, &self.d);
+        self.matrix.add(&mut self.r, -1.0, &self.d);
         self.diagonal.times(&self.r, &mut self.z);
         by(&mut self.d, rho * ratio);
         add_scaled(&mut self.d, 2.0 * rho / half, &self.z);

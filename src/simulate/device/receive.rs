@@ -78,6 +78,7 @@ impl Gpu {
             carried: &carried,
             contact,
             work: None,
+            effort: None,
         };
         let snapshot = record::snapshot(&moment, frame, breaks, loads);
         let state = state.then(|| {

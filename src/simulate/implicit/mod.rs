@@ -13,7 +13,6 @@ mod touch;
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::time::Instant;
 
 use newton::{Newton, Scene, Solved};
 use start::Start;
@@ -29,7 +28,7 @@ use super::fragments;
 use super::hydrostatic::{self, Hydrostatic};
 use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp, Wrench};
-use super::record::{self, Moment, Rest};
+use super::record::{self, Effort, Moment, Rest};
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
@@ -59,8 +58,6 @@ pub struct Implicit<W> {
     labels: Vec<u32>,
     rest: Rest,
     captures: VecDeque<Capture>,
-    /// Seconds spent.
-    seconds: f64,
     law: PhantomData<W>,
 }
 
@@ -124,7 +121,6 @@ impl<W: EnergyLaw> Implicit<W> {
             labels,
             rest: built.rest,
             captures: VecDeque::new(),
-            seconds: 0.0,
             law: PhantomData,
         }
     }
@@ -140,7 +136,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// What Newton's method has done so far.
-    pub fn effort(&self) -> newton::Effort {
+    pub fn effort(&self) -> Effort {
         self.newton.effort
     }
 
@@ -346,7 +342,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     fn pack(&self, frame: u32) -> State {
-        State::pack(
+        let mut state = State::pack(
             frame,
             (self.step, self.dt),
             &self.system,
@@ -354,7 +350,9 @@ impl<W: EnergyLaw> Implicit<W> {
             &self.contacts.springs(),
             &self.labels,
             self.tally.pack(&self.bearers),
-        )
+        );
+        state.effort = Some(self.newton.effort);
+        state
     }
 }
 
@@ -363,7 +361,6 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         if steps == 0 {
             return Ok(());
         }
-        let clock = Instant::now();
         let obstacles = self.obstacles(self.step as f64 * self.dt);
         self.contacts.rebuild(&self.system, &obstacles);
         self.newton.forget();
@@ -378,7 +375,6 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
             }
         }
         self.tally.add_sum(steps, &sum, now);
-        self.seconds += clock.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -394,7 +390,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
     }
 
     fn costs(&self) -> Vec<PassCost> {
-        Vec::new()
+        self.newton.costs()
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
@@ -427,6 +423,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
             carried: &carried,
             contact,
             work: None,
+            effort: Some(self.newton.effort),
         };
         let snapshot = record::snapshot(&moment, frame, breaks, loads);
         let state = state.then(|| self.pack(frame));
@@ -445,6 +442,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.tally.unpack(&self.bearers, &state.borne);
+        self.newton.effort = state.effort.unwrap_or_default();
         let obstacles = self.obstacles(self.step as f64 * self.dt);
         self.contacts = self.contacts.anew(&self.system, &obstacles);
         match self.contacts.restore_springs(&state.springs()?) {

@@ -4,6 +4,8 @@
 //! curvature: under compression nearly every bond alone has one, which its neighbours make up for, and projecting all of them costs Newton's
 //! method its speed (Longva, Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
 
+use std::time::Instant;
+
 use rayon::prelude::*;
 
 use super::assemble::{fill, pattern};
@@ -14,7 +16,9 @@ use super::touch::Touch;
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::contact_pass::Obstacle;
 use crate::simulate::contacts::Contacts;
+use crate::simulate::engine::PassCost;
 use crate::simulate::reactions::Bearers;
+use crate::simulate::record::Effort;
 use crate::simulate::system::System;
 use crate::solve::multigrid::Multigrid;
 use crate::solve::{BlockMatrix, Found, Precondition, conjugate_gradients, prolong::Place, vector};
@@ -28,17 +32,6 @@ const WORN: u32 = 4;
 const FARTHEST_TURN: f64 = 1.0;
 /// Part of the first slope that may be left along a line, turned round.
 const OVERSHOT: f64 = 0.5;
-
-/// What a solution took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effort {
-    /// Newton iterations.
-    pub newton: u64,
-    /// Iterations of conjugate gradients.
-    pub gradients: u64,
-    /// Steps solved.
-    pub steps: u64,
-}
 
 /// How a solution ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +73,12 @@ pub struct Newton {
     grids: Option<Grids>,
     /// Work done since the start.
     pub effort: Effort,
+    /// Seconds that its parts took.
+    spent: [f64; PARTS.len()],
 }
+
+/// What an iteration consists of.
+const PARTS: [&str; 4] = ["gradient", "tangents", "hierarchy", "conjugate gradients"];
 
 #[derive(Debug)]
 struct Grids {
@@ -105,7 +103,23 @@ impl Newton {
             shape: None,
             grids: None,
             effort: Effort::default(),
+            spent: [0.0; PARTS.len()],
         }
+    }
+
+    /// What its parts have cost.
+    pub fn costs(&self) -> Vec<PassCost> {
+        let cost = |(name, seconds): (&'static str, f64)| PassCost {
+            name,
+            seconds: seconds * rayon::current_num_threads() as f64,
+            bytes: 0,
+        };
+        PARTS.into_iter().zip(self.spent).map(cost).collect()
+    }
+
+    /// Notes the time since `clock` for a part.
+    fn spend(&mut self, part: usize, clock: Instant) {
+        self.spent[part] += clock.elapsed().as_secs_f64();
     }
 
     /// Forgets what earlier steps left, so that what follows depends on the state alone.
@@ -129,6 +143,7 @@ impl Newton {
 
     /// Derivatives of the energy, N; rotations over the radius. Held elements have none.
     fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+        let clock = Instant::now();
         self.loads::<W>(system, start, scene);
         let load = &self.load;
         self.gradient
@@ -147,6 +162,7 @@ impl Newton {
                     g[3 + k] = (inertia[3 + k] - load[i][3 + k]) / r;
                 }
             });
+        self.spend(0, clock);
     }
 
     /// Brings elements to the end of the step.
@@ -157,7 +173,7 @@ impl Newton {
         start: &Start,
         scene: &Scene,
     ) -> Solved {
-        self.effort.steps += 1;
+        self.effort.solves += 1;
         self.guess::<W>(system, contacts, start, scene);
         let mut solved = Solved {
             converged: false,
@@ -240,6 +256,7 @@ impl Newton {
     }
 
     fn assemble<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, form: Form) {
+        let clock = Instant::now();
         let touching: Vec<(u32, u32)> = self
             .touch
             .touching
@@ -253,6 +270,7 @@ impl Newton {
         }
         self.bonds.tangents::<W>(system, form);
         fill(&mut self.matrix, system, start, &self.bonds, &self.touch);
+        self.spend(1, clock);
     }
 
     /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
@@ -264,6 +282,7 @@ impl Newton {
             };
             return self.run(&mut diagonal, tolerance);
         }
+        let clock = Instant::now();
         let renewed = match &mut self.grids {
             Some(grids) => grids.multigrid.renew(&self.matrix).is_ok(),
             None => false,
@@ -282,6 +301,7 @@ impl Newton {
                 fresh: None,
             });
         }
+        self.spend(2, clock);
         let mut grids = self.grids.take().expect("just made");
         let found = self.run(&mut grids.multigrid, tolerance);
         // Iterations for one decade, so that tolerances may differ.
@@ -295,13 +315,16 @@ impl Newton {
     }
 
     fn run(&mut self, precondition: &mut dyn Precondition, tolerance: f64) -> Found {
-        conjugate_gradients(
+        let clock = Instant::now();
+        let found = conjugate_gradients(
             &self.matrix,
             &self.gradient,
             &mut self.found,
             precondition,
             (tolerance, MOST_GRADIENTS),
-        )
+        );
+        self.spend(3, clock);
+        found
     }
 
     /// min(½, √|g|), g made dimensionless by the diagonal: a strain; no finer than what is left of it is worth.

@@ -26,6 +26,8 @@ pub struct Start {
     pub rotation: Vec<Quat<f64>>,
     velocity: Vec<DVec3>,
     spin: Vec<DVec3>,
+    /// Rotations after a free turn.
+    ahead: Vec<Quat<f64>>,
     inverse_mass: Vec<f64>,
     inverse_inertia: Vec<f64>,
     drag: f64,
@@ -75,7 +77,12 @@ impl Start {
         (step, drag): (f64, f64),
     ) -> Self {
         let all = 0..system.count;
+        let ahead = |i| {
+            let turn = exp(vector(system.spin(i) * step));
+            turn.product(system.quaternion(i)).normalised()
+        };
         Start {
+            ahead: all.clone().map(ahead).collect(),
             step,
             drag,
             springs,
@@ -94,20 +101,14 @@ impl Start {
         self.inverse_mass[i] == 0.0
     }
 
-    /// Where a free element would be after the step.
-    fn ahead(&self, i: usize) -> (DVec3, Quat<f64>) {
-        let turn = exp(vector(self.spin[i] * self.step));
-        (
-            self.position[i] + self.velocity[i] * self.step,
-            turn.product(self.rotation[i]).normalised(),
-        )
-    }
-
     /// Puts free elements where they would be after the step, or back.
     pub fn place(&self, system: &mut System<f64>, ahead: bool) {
         for i in (0..system.count).filter(|&i| !self.is_held(i)) {
             let (p, q) = match ahead {
-                true => self.ahead(i),
+                true => {
+                    let p = self.position[i] + self.velocity[i] * self.step;
+                    (p, self.ahead[i])
+                }
                 false => (self.position[i], self.rotation[i]),
             };
             system.set_position(i, p);
@@ -128,7 +129,7 @@ impl Start {
 
     /// Imaginary part of q̂ q̄ and its real part, signs aligned.
     fn turned(&self, i: usize, q: Quat<f64>) -> (Vec3<f64>, f64) {
-        let e = self.ahead(i).1.product(conjugate(q));
+        let e = self.ahead[i].product(conjugate(q));
         let sign = if e.w < 0.0 { -1.0 } else { 1.0 };
         (e.v * sign, e.w * sign)
     }
