@@ -7,11 +7,11 @@ use glam::DVec3;
 
 use crate::scenes;
 
-const R: f64 = 1e-3;
-const DENSITY: f64 = 2600.0;
+pub const R: f64 = 1e-3;
+pub const DENSITY: f64 = 2600.0;
 
 /// Critical step of the papers' estimate, s (Lu 2025, eq. 30 with N = 16).
-fn period(young: f64) -> f64 {
+pub fn period(young: f64) -> f64 {
     let mass = 4.0 / 3.0 * std::f64::consts::PI * R * R * R * DENSITY;
     2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * young * R / mass).sqrt()
 }

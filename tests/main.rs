@@ -15,6 +15,7 @@ mod foreign;
 mod gpu_laws;
 mod harness;
 mod implicit;
+mod implicit_scenes;
 mod lawgen;
 mod loads;
 mod materials;

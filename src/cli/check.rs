@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use crate::simulate::choose::choose;
 use crate::simulate::{Prepared, warn};
 use crate::{pack, spec};
 
@@ -19,6 +20,8 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let resolved = spec::read(path, set)?;
     let pipeline = &resolved.pipeline;
     let packed = pack::pack(pipeline, &resolved.folder)?;
+    let (settled, choice) = choose(&packed.packing, pipeline)?;
+    let pipeline = &settled;
     let prepared = Prepared::new(&packed.packing, pipeline)?;
     prepared.validate(pipeline, pipeline.simulate.backend)?;
     let plan = prepared.schedule(pipeline);
@@ -72,6 +75,9 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
         "simulate_seconds": seconds,
         "element_steps_per_second": elements as f64 / per_step,
+        "integrator": pipeline.simulate.integrator,
+        "explicit_cost": choice.map(|c| c.explicit),
+        "implicit_cost": choice.map(|c| c.implicit),
         "notices": super::stages::notices(&packed),
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
@@ -111,6 +117,16 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             elements as f64 / per_step / 1e6
         ),
     ];
+    if let Some(choice) = choice {
+        let taken = match choice.cheaper().is_implicit() {
+            true => "implicit",
+            false => "explicit",
+        };
+        lines.push(format!(
+            "integrator          {taken}: a frame takes about {:.0} explicit steps, or implicit ones that cost as much as {:.0}",
+            choice.explicit, choice.implicit
+        ));
+    }
     for body in out["bodies"].as_array().into_iter().flatten() {
         let name = body["name"].as_str().unwrap_or_default();
         for (at, line) in super::bodies::lines(body).iter().enumerate() {

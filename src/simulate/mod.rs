@@ -7,6 +7,7 @@ mod bond_tasks;
 pub mod bonds;
 mod breaks;
 mod build;
+pub mod choose;
 mod clamps;
 mod colliders;
 pub mod contact_pass;
@@ -305,6 +306,7 @@ pub fn run(
         let end = pipeline.time.end;
         return Err(SimulateError::TooShort { end, interval });
     }
+    let (mut pipeline, _) = choose::choose(store, &pipeline)?;
     let prepared = Prepared::new(store, &pipeline)?;
     let plan = prepared.schedule(&pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);

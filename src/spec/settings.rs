@@ -63,12 +63,14 @@ pub enum Integrator {
     Midpoint,
     /// One Gauss–Newton iteration a step (Zhang et al. 2024).
     LinearlyImplicit,
+    /// `explicit` or `backward_euler`, whichever an estimate of both costs finds cheaper; `cullet check` prints it.
+    Auto,
 }
 
 impl Integrator {
     /// Whether each step solves for where elements are at its end.
     pub fn is_implicit(self) -> bool {
-        self != Integrator::Explicit
+        !matches!(self, Integrator::Explicit | Integrator::Auto)
     }
 }
 

@@ -30,6 +30,8 @@ const MOST_GRADIENTS: u32 = 3000;
 const WORN: u32 = 4;
 /// Farthest that a rotation goes in one iteration, rad.
 const FARTHEST_TURN: f64 = 1.0;
+/// Iterations after which the limits of friction no longer follow what presses.
+const FREEZE: u32 = 8;
 /// Part of the first slope that may be left along a line, turned round.
 const OVERSHOT: f64 = 0.5;
 
@@ -174,6 +176,7 @@ impl Newton {
         scene: &Scene,
     ) -> Solved {
         self.effort.solves += 1;
+        self.touch.thaw();
         self.guess::<W>(system, contacts, start, scene);
         let mut solved = Solved {
             converged: false,
@@ -185,6 +188,10 @@ impl Newton {
             false => self.settings.iterations,
         };
         while solved.iterations < most && !solved.converged {
+            if solved.iterations == FREEZE {
+                self.touch.freeze();
+                self.gradient::<W>(system, start, scene);
+            }
             solved.iterations += 1;
             self.effort.newton += 1;
             self.direction::<W>(system, start);

@@ -43,6 +43,8 @@ pub struct Touching {
     force: Vec3<f64>,
     couple: Vec3<f64>,
     spring: Vec3<f64>,
+    /// Of friction, N.
+    limit: f64,
     energy: f64,
 }
 
@@ -50,6 +52,8 @@ pub struct Touching {
 #[derive(Clone, Debug, Default)]
 pub struct Touch {
     pairs: Vec<Pair>,
+    /// Limits of friction, N, by pair, where they no longer follow what presses.
+    frozen: Option<Vec<((u32, u32), f64)>>,
     /// Those that touch, in the order of pairs.
     pub touching: Vec<Touching>,
     /// Where each element's part of `sides` begins.
@@ -92,13 +96,32 @@ impl Touch {
         }
     }
 
+    /// From now on friction is limited by what presses now. Without that an iteration may go to and fro between pairs that slide and pairs that hold.
+    pub fn freeze(&mut self) {
+        let of = |pair: &Touching| ((pair.i, pair.j), pair.limit);
+        let mut frozen: Vec<_> = self.touching.iter().map(of).collect();
+        frozen.sort_unstable_by_key(|(key, _)| *key);
+        self.frozen = Some(frozen);
+    }
+
+    /// Friction follows what presses again.
+    pub fn thaw(&mut self) {
+        self.frozen = None;
+    }
+
     /// Evaluates all pairs as they stand.
     pub fn evaluate(&mut self, system: &System<f64>, obstacles: &[Obstacle], start: &Start) {
         let found: Vec<Option<Touching>> = self
             .pairs
             .par_iter()
             .with_min_len(256)
-            .map(|pair| touching(pair, system, obstacles, start))
+            .map(|pair| {
+                let limit = self.frozen.as_ref().map(|frozen| {
+                    let at = frozen.binary_search_by_key(&(pair.i, pair.j), |(key, _)| *key);
+                    at.map_or(0.0, |at| frozen[at].1)
+                });
+                touching(pair, limit, system, obstacles, start)
+            })
             .collect();
         self.touching.clear();
         self.touching.extend(found.into_iter().flatten());
@@ -209,6 +232,7 @@ impl Touching {
 
 fn touching(
     pair: &Pair,
+    limit: Option<f64>,
     system: &System<f64>,
     obstacles: &[Obstacle],
     start: &Start,
@@ -254,10 +278,17 @@ fn touching(
             spring: pair.spring,
         }
     };
-    let k = pair.k;
-    let load = contact::pair(state, h, k);
+    let mut k = pair.k;
+    let mut load = contact::pair(state, h, k);
     let n = state.x * (1.0 / state.x.norm());
     let pressed = load.force.dot(n);
+    if let Some(limit) = limit
+        && pressed > 0.0
+    {
+        // The coefficient that comes to this limit.
+        k.friction = limit / pressed;
+        load = contact::pair(state, h, k);
+    }
     let friction = load.force - n * pressed;
     let stretch = load.spring.norm();
     // Where it slides, only turns of its direction change the friction.
@@ -288,6 +319,7 @@ fn touching(
         force: load.force,
         couple: load.couple,
         spring: load.spring,
+        limit: k.friction * pressed,
         energy: contact::energy(load.overlap, load.spring, k),
     })
 }
