@@ -147,8 +147,8 @@ pub enum SimulateError {
     },
     /// An implicit step was not solved.
     #[error(
-        "step {step} (t = {time:.6e} s): Newton's method has not converged in {iterations} iterations, its last one corrected strains up to \
-         {correction:.1e} (simulate.implicit.tolerance is {tolerance:.1e}); the last frame written is good. A shorter time.step, more \
+        "step {step} (t = {time:.6e} s): Newton's method has not converged in {iterations} iterations: forces out of balance \
+         are {residual:.1e} of those at work (simulate.implicit.tolerance is {tolerance:.1e}); the last frame written is good. A shorter time.step, more \
          simulate.implicit.halvings or more simulate.implicit.iterations may help"
     )]
     NotConverged {
@@ -158,8 +158,8 @@ pub enum SimulateError {
         time: f64,
         /// Iterations done.
         iterations: u32,
-        /// Largest strain that the last one corrected.
-        correction: f64,
+        /// Forces out of balance over those at work.
+        residual: f64,
         /// What would have been small enough.
         tolerance: f64,
     },

@@ -110,7 +110,7 @@ pub struct Implicit {
     /// Part of its strength by which a bond may be beyond it at the end of a step before the step is done again in halves.
     #[schemars(with = "PositiveNumber")]
     pub overload: f64,
-    /// Largest strain that the last Newton iteration of a step may correct.
+    /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
     #[schemars(with = "PositiveNumber")]
     pub tolerance: f64,
     /// Newton iterations of a step at most.
@@ -128,7 +128,7 @@ impl Default for Implicit {
             periods: 100.0,
             halvings: 3,
             overload: 0.05,
-            tolerance: 1e-5,
+            tolerance: 1e-3,
             iterations: 40,
             gradients_tolerance: 1e-4,
             preconditioner: Preconditioner::Multigrid,

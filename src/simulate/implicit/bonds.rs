@@ -134,6 +134,13 @@ impl BondRoom {
             });
     }
 
+    /// Sum of the squares of the forces of an element's bonds, N², as they were computed last.
+    pub fn carried(&self, system: &System<f64>, i: usize) -> f64 {
+        let square = |entry: usize| self.load[entry][..3].iter().map(|f| f * f).sum::<f64>();
+        let sides = system.bonds.whole_sides(i);
+        sides.map(|side| square(side.entry)).sum()
+    }
+
     /// Computes the second derivatives of all bonds.
     pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, form: Form) {
         each(system, &mut self.tangent, |entry, owner, out| {

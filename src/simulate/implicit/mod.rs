@@ -183,7 +183,7 @@ impl<W: EnergyLaw> Implicit<W> {
         let obstacles = self.obstacles(time);
         self.contacts.rebuild_walls(&self.system, &obstacles);
         let solved = self.solve(&start, &obstacles);
-        if !solved.correction.is_finite() && last {
+        if !solved.residual.is_finite() && last {
             return Err(self.not_finite(&start, from + h));
         }
         if !solved.converged {
@@ -192,7 +192,7 @@ impl<W: EnergyLaw> Implicit<W> {
                     step: self.step,
                     time: from + h,
                     iterations: solved.iterations,
-                    correction: solved.correction,
+                    residual: solved.residual,
                     tolerance: self.settings.tolerance,
                 });
             }

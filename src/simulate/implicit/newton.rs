@@ -32,16 +32,20 @@ const WORN: u32 = 4;
 const FARTHEST_TURN: f64 = 1.0;
 /// Iterations after which the limits of friction no longer follow what presses.
 const FREEZE: u32 = 8;
-/// Part of the first slope that may be left along a line, turned round.
-const OVERSHOT: f64 = 0.5;
+/// Parts of the first slope that may be left along a line: turned round, and as it was.
+const LEFT: [f64; 2] = [0.1, 0.9];
+/// Part of what bonds carry that counts where nothing else is at work.
+const CARRIED: f64 = 1e-3;
+/// Part of its own stiffness that an element can be out of balance by in rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// How a solution ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
-    /// Whether the correction came below the tolerance.
+    /// Whether the residual came below the tolerance.
     pub converged: bool,
-    /// Largest strain of the last correction.
-    pub correction: f64,
+    /// Forces out of balance over those at work.
+    pub residual: f64,
     /// Newton iterations.
     pub iterations: u32,
 }
@@ -180,7 +184,7 @@ impl Newton {
         self.guess::<W>(system, contacts, start, scene);
         let mut solved = Solved {
             converged: false,
-            correction: f64::INFINITY,
+            residual: f64::INFINITY,
             iterations: 0,
         };
         let most = match self.linear {
@@ -195,12 +199,12 @@ impl Newton {
             solved.iterations += 1;
             self.effort.newton += 1;
             self.direction::<W>(system, start);
-            solved.correction = self.correction(system);
-            if !solved.correction.is_finite() {
+            self.line::<W>(system, contacts, start, scene);
+            solved.residual = self.residual(system, start, scene);
+            if !solved.residual.is_finite() {
                 break;
             }
-            self.line::<W>(system, contacts, start, scene);
-            solved.converged = self.linear || solved.correction <= self.settings.tolerance;
+            solved.converged = self.linear || solved.residual <= self.settings.tolerance;
         }
         solved
     }
@@ -359,26 +363,31 @@ impl Newton {
         (0..6).map(|k| block[k][k]).sum::<f64>() / 6.0
     }
 
-    /// Largest strain of the correction: √(|g·x|/(k r²)) of an element, its share of the energy over that of a strain of one. It changes neither with
-    /// the number of elements nor with their stiffness or size.
-    fn correction(&self, system: &System<f64>) -> f64 {
+    /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry. It changes neither with the number of
+    /// elements nor with their stiffness or size.
+    fn residual(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
+        let square = |six: &Six| six.iter().map(|v| v * v).sum::<f64>();
         let of = |i: usize| {
-            let work: f64 = self.gradient[i]
-                .iter()
-                .zip(&self.found[i])
-                .map(|(g, x)| g * x)
-                .sum();
-            (work.abs() / self.stiffness(i)).sqrt() / system.radius(i)
+            if start.is_held(i) {
+                return [0.0; 2];
+            }
+            let r = system.radius(i);
+            let mut inertia = start.inertia(system, i).gradient;
+            inertia[3..].iter_mut().for_each(|torque| *torque /= r);
+            let outer: f64 = scene.outer[i].iter().map(|f| f * f).sum();
+            let carried = CARRIED * CARRIED * self.bonds.carried(system, i)
+                + (ROUNDING * self.stiffness(i) * r / self.settings.tolerance).powi(2);
+            [
+                square(&self.gradient[i]),
+                square(&inertia) + outer + carried,
+            ]
         };
-        let all: Vec<f64> = (0..system.count)
-            .into_par_iter()
-            .with_min_len(256)
-            .map(of)
-            .collect();
-        all.into_iter().fold(
-            0.0,
-            |most, one| if one.is_nan() { one } else { most.max(one) },
-        )
+        let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
+        let [left, work] = all
+            .collect::<Vec<_>>()
+            .into_iter()
+            .fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+        (left / work).sqrt()
     }
 
     /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than half.
@@ -405,14 +414,23 @@ impl Newton {
         displace(system, &direction, factor);
         self.follow(system, contacts, start, scene);
         self.gradient::<W>(system, start, scene);
-        if !self.linear {
+        if !self.linear && slope < 0.0 {
+            // Between a place where it still falls and one where it rises lies the least.
+            let (mut low, mut high) = ((0.0, slope), None);
             for _ in 0..LINE_STEPS {
                 let here = vector::dot(&self.gradient, &direction);
-                if here <= OVERSHOT * slope.abs() || slope >= 0.0 {
+                let falls = here < -LEFT[1] * slope.abs();
+                if !falls && here <= LEFT[0] * slope.abs() || falls && high.is_none() {
                     break;
                 }
-                // Where a line through both slopes crosses zero.
-                let next = factor * (slope / (slope - here)).clamp(0.1, 0.7);
+                if falls {
+                    low = (factor, here);
+                } else {
+                    high = Some((factor, here));
+                }
+                let Some((end, rises)) = high else { break };
+                let part = (low.1 / (low.1 - rises)).clamp(0.1, 0.9);
+                let next = low.0 + part * (end - low.0);
                 displace(system, &direction, next - factor);
                 factor = next;
                 self.follow(system, contacts, start, scene);

@@ -241,7 +241,7 @@ fn touching(
     let of = |v: DVec3| Vec3::from_f64(v.to_array());
     let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
     let turned = |k: usize| rotation_between(start.rotation[k], system.quaternion(k)) * (1.0 / h);
-    let state = if pair.j >= COLLIDER {
+    let mut state = if pair.j >= COLLIDER {
         let obstacle = &obstacles[(pair.j - COLLIDER) as usize];
         let r = system.radius(i);
         let (distance, normal, velocity) =
@@ -279,8 +279,14 @@ fn touching(
         }
     };
     let mut k = pair.k;
+    let length = state.x.norm();
+    let n = state.x * (1.0 / length);
+    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force that is there at once.
+    let (approach, slowest) = (state.v.dot(n), (length - state.touch) / h);
+    if approach < slowest {
+        state.v = state.v + n * (slowest - approach);
+    }
     let mut load = contact::pair(state, h, k);
-    let n = state.x * (1.0 / state.x.norm());
     let pressed = load.force.dot(n);
     if let Some(limit) = limit
         && pressed > 0.0
