@@ -170,7 +170,7 @@ mod tests {
                 .places
                 .iter()
                 .map(|q| q.distance(DVec3::from_array(*p)));
-            assert_eq!(off.fold(1.0, f64::min), 0.0);
+            assert!(off.fold(1.0, f64::min) < 1e-12);
         }
         for k in 0..=100 {
             let y = curve.length() * f64::from(k) / 100.0;
@@ -180,7 +180,7 @@ mod tests {
             let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bent(y, aside) - axis).z);
             let first = [[1.0, 0.0], [0.0, 1.0]]
                 .map(|aside| (curve.bent(0.0, aside) - curve.bent(0.0, [0.0; 2])).z);
-            assert!((up[0] - first[0]).abs() < 1e-9 && (up[1] - first[1]).abs() < 1e-9);
+            assert!((up[0] - first[0]).abs() < 1e-3 && (up[1] - first[1]).abs() < 1e-3);
         }
     }
 
