@@ -149,6 +149,14 @@ fn random_packing_that_cannot_be() {
             "give one of them",
         ),
         ("type = \"random\", radius = \"1 cm\"", "too large"),
+        (
+            "type = \"loose\", radius = \"1 mm\", fraction = 0.7",
+            "≤ 0.62",
+        ),
+        (
+            "type = \"loose\", radius = \"1 mm\", neighbourhood = 1.1",
+            "neighbourhood",
+        ),
     ] {
         refused(&Place::new(), &random(keys), &[part]);
     }

@@ -79,6 +79,63 @@ fn sand_of_friction_one_half_heaps_up_at_thirty_degrees() {
     assert!(flat < angle - 8.0, "{flat} {angle}");
 }
 
+#[test]
+fn poured_grains_settle_and_gain_no_energy() {
+    let walls = [[1, 0, 0], [-1, 0, 0], [0, 0, 1], [0, 0, -1], [0, 1, 0]].map(|n| {
+        format!(
+            "[[collider]]\nname = \"wall {n:?}\"\nshape = {{ type = \"half_space\", normal = {n:?} }}\nposition = {:?}\nfriction = 0.3\n",
+            n.map(|n| f64::from(-n) * 0.01)
+        )
+    });
+    let text = format!(
+        "[time]\nend = 0.25\nframes_per_second = 100\n\
+         [[material]]\nname = \"sand\"\ndensity = 2600\nelasticity = \"bond\"\nyoung = 2e5\nshear = 1e5\n\
+         friction = 0.3\nrolling_friction = 0.1\ncontact_damping = 0.4\n\
+         [[body]]\nname = \"sand\"\nmaterial = \"sand\"\nshape = {{ type = \"box\", size = [0.02, 0.02, 0.02] }}\n\
+         packing = {{ type = \"loose\", radius = 1e-3, spread = 0.1 }}\n{}",
+        walls.join("")
+    );
+    let (pipeline, packed) = read(&text);
+    assert_eq!(packed.packing.bonds.id.len(), 0);
+    let frames = play(&pipeline, &packed.packing);
+    let energies = frames.iter().map(|frame| {
+        let h = &frame.history;
+        h.kinetic[0] + h.rotational[0] + h.gravity[0] + h.contact[0]
+    });
+    let energies: Vec<f64> = energies.collect();
+    let lost = energies[0] - energies[energies.len() - 1];
+    let height = |frame: &Snapshot| {
+        let all = places(frame);
+        all.iter().map(|p| p.y).sum::<f64>() / all.len() as f64 + 0.01
+    };
+    let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+    let sunk = 1.0 - height(last) / height(first);
+    let motion = (last.history.kinetic[0] + last.history.rotational[0]) / lost;
+    // Of the box; less at its walls, where no grain sticks out.
+    let volume = |r: &f64| 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
+    let before = packed.packing.elements.r.iter().map(volume).sum::<f64>() / 8e-6;
+    let after = before / (1.0 - sunk);
+    println!(
+        "{} grains sink by {:.1} % of their mean height, from {before:.3} to {after:.3} full; {motion:.1e} of the energy lost is left as motion",
+        packed.packing.elements.id.len(),
+        100.0 * sunk
+    );
+    assert_eq!(first.history.contacts[0], 0);
+    assert!(last.history.contacts[0] as usize > packed.packing.elements.id.len());
+    assert!(
+        lost > 0.0
+            && energies
+                .windows(2)
+                .all(|pair| pair[1] < pair[0] + 1e-3 * lost)
+    );
+    // Onto each other, no closer than grains pack at random.
+    assert!(
+        before > 0.3 && after > 1.1 * before && after < 0.64,
+        "{before} {after}"
+    );
+    assert!(motion < 1e-3, "{motion}");
+}
+
 /// Radius and height, m, of the outside of an hourglass.
 const GLASS: [[f64; 2]; 11] = [
     [0.028, -0.06],

@@ -98,6 +98,37 @@ fn friction_keeps_a_twisted_rope_together_and_it_springs_back() {
 }
 
 #[test]
+fn a_rope_laid_in_a_quarter_circle_rests() {
+    let point = |k: u32| {
+        let (sin, cos) = (f64::from(k) * std::f64::consts::PI / 12.0).sin_cos();
+        [0.15 * cos, 0.15 * sin, 0.0]
+    };
+    let points: Vec<[f64; 3]> = (0..=6).map(point).collect();
+    let text = format!(
+        "[time]\nend = 0.2\nframes_per_second = 20\n[world]\ngravity = [0, 0, 0]\n\
+         [[material]]\nname = \"hemp\"\ndensity = 1000\nelasticity = \"bond\"\nyoung = 1e6\nshear = 3e5\n\
+         damping = 0.02\nfriction = 0.5\ncontact_damping = 0.1\n\
+         [[body]]\nname = \"rope\"\nmaterial = \"hemp\"\nshape = {{ type = \"tube\", points = {points:?}, radius = 0.012 }}\n\
+         packing = {{ type = \"twisted\", radius = 0.8e-3, strands = 3, filaments = 7, pitch = 0.08 }}\n"
+    );
+    let (pipeline, packed) = read(&text);
+    let frames = play(&pipeline, &packed.packing);
+    let rest = at_rest(&packed.packing);
+    let last = &frames[frames.len() - 1];
+    let off = rest.iter().zip(places(last)).map(|(p, q)| p.distance(q));
+    let off = off.fold(0.0, f64::max) / 0.8e-3;
+    let first = &frames[0].history;
+    println!(
+        "{} elements, {} touch at the start; they move by up to {off:.1e} radii in 0.2 s",
+        rest.len(),
+        first.contacts[0]
+    );
+    assert_eq!(last.history.fragments[0], 3, "three strands");
+    // No deeper than the overlap that packings are allowed.
+    assert!(off < 0.02, "{off}");
+}
+
+#[test]
 fn a_strand_pulls_the_other_along_by_friction_alone() {
     let held = |friction: f64| {
         let (packing, frames) = twist_rope(friction, false);

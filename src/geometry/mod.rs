@@ -4,6 +4,7 @@ pub mod bvh;
 pub mod cell_grid;
 pub mod check;
 pub mod corners;
+pub mod curve;
 mod exact;
 pub mod hash_grid;
 pub mod icosphere;

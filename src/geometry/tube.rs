@@ -1,4 +1,4 @@
-//! Tubes along paths: the skins of yarns.
+//! Tubes along paths: the skins of yarns and of bodies that follow a curve.
 
 use std::f64::consts::TAU;
 
@@ -6,19 +6,29 @@ use glam::{DQuat, DVec3};
 
 use super::TriMesh;
 
+/// Along a path and across it, at each of its points: unit vectors, the second turned the shortest way from point to point (parallel transport), so
+/// that what is carried along does not wind about the path. The path has two points or more, no two in a row the same.
+pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
+    let last = path.len() - 1;
+    let mut before = (path[1] - path[0]).normalize_or_zero();
+    let mut across = before.any_orthonormal_vector();
+    (0..=last)
+        .map(|k| {
+            let (from, to) = (path[k.saturating_sub(1)], path[(k + 1).min(last)]);
+            let along = (to - from).normalize_or_zero();
+            across = DQuat::from_rotation_arc(before, along) * across;
+            before = along;
+            (along, across)
+        })
+        .collect()
+}
+
 /// Closed tube with this many sides about a path, wound outward: a ring of vertices about each of its points, `radius` (m) from it, and flat ends.
 /// The path has two points or more, no two in a row the same, and bends less sharply than its radius.
 pub fn tube(path: &[DVec3], radius: f64, sides: u32) -> TriMesh {
     let last = path.len() - 1;
     let mut mesh = TriMesh::default();
-    let mut before = (path[1] - path[0]).normalize_or_zero();
-    let mut across = before.any_orthonormal_vector();
-    for (k, &p) in path.iter().enumerate() {
-        let (from, to) = (path[k.saturating_sub(1)], path[(k + 1).min(last)]);
-        let along = (to - from).normalize_or_zero();
-        // Turned the shortest way from ring to ring, so that the tube does not wind about itself.
-        across = DQuat::from_rotation_arc(before, along) * across;
-        before = along;
+    for (&p, (along, across)) in path.iter().zip(carried(path)) {
         let other = along.cross(across);
         mesh.positions.extend((0..sides).map(|side| {
             let (sin, cos) = (TAU * f64::from(side) / f64::from(sides)).sin_cos();

@@ -50,11 +50,11 @@ pub fn pack_body(
     let mut centres: Vec<DVec3> = sorted.clone().map(|at| filled.points.centres[at]).collect();
     let mut radii: Vec<f64> = sorted.map(|at| filled.points.radii[at]).collect();
     let (mut pairs, mut isolated) = (Vec::new(), 0);
-    if body.bonded {
+    if body.is_bonded() {
         pairs = filled.bonding.pairs(&centres, &radii, &order);
     }
     let calibration = filled.makeup.calibration(&centres, &order, &pairs);
-    if body.bonded {
+    if body.is_bonded() {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     if centres.len() < 2 {

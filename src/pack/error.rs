@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use crate::geometry::check::MeshDefect;
+use crate::geometry::curve::CurveFault;
 use crate::geometry::read::MeshError;
 use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
@@ -73,6 +74,14 @@ pub enum PackError {
         body: String,
         /// What is wrong with the profile.
         source: ProfileFault,
+    },
+    /// Points that no tube follows.
+    #[error("body {body:?}: {source}")]
+    Tube {
+        /// Its name.
+        body: String,
+        /// What is wrong with the points.
+        source: CurveFault,
     },
     /// Scale and height of a mesh.
     #[error("{owner}: both scale and height are given; give one of them")]

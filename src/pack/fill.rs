@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::filled::{Bonding, Filled, Makeup};
 use super::hexagonal::{self, CELL, LAYER, ROW};
-use super::outline::{Outline, positive};
+use super::outline::{Outline, curve, positive};
 use super::pattern::{Kind, Pattern, Points};
 use super::shell;
 use super::yarn::twisted::{self, Rope};
@@ -21,10 +21,12 @@ use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 pub(super) const DEPTH: f64 = 0.5;
 /// The same for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
+/// Distance over the sum of radii within which loose grains count as neighbours: that of random packings.
+const BESIDE: f64 = 1.1;
 
 fn depth(body: &Body, kind: Kind) -> f64 {
     match kind {
-        Kind::Random { .. } if !body.bonded => LOOSE_DEPTH,
+        Kind::Random { .. } if !body.is_bonded() => LOOSE_DEPTH,
         _ => DEPTH,
     }
 }
@@ -81,7 +83,15 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             ..
         } => Kind::Random {
             spread,
+            fraction: None,
             neighbourhood,
+        },
+        PackingSpec::Loose {
+            spread, fraction, ..
+        } => Kind::Random {
+            spread,
+            fraction: Some(fraction),
+            neighbourhood: BESIDE,
         },
         PackingSpec::Shell {
             layers,
@@ -97,11 +107,20 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             pitch,
             ..
         } => {
-            let BodyShape::Cylinder { radius, height } = body.shape else {
-                return Err(PackError::Unfit {
-                    body: body.name.clone(),
-                    what: TWISTED,
-                });
+            let (radius, height, axis) = match &body.shape {
+                BodyShape::Cylinder { radius, height } => (*radius, *height, None),
+                BodyShape::Tube { points, radius } => {
+                    // Refuses what meets itself, as for any packing of a tube.
+                    Outline::of(body, base)?;
+                    let axis = curve(body, points, *radius)?;
+                    (*radius, axis.length(), Some(axis))
+                }
+                _ => {
+                    return Err(PackError::Unfit {
+                        body: body.name.clone(),
+                        what: TWISTED,
+                    });
+                }
             };
             let rope = Rope {
                 strands,
@@ -109,6 +128,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                 pitch: positive(body, "packing.pitch", pitch)?,
                 radius: positive(body, "shape.radius", radius)?,
                 height: positive(body, "shape.height", height)?,
+                axis,
             };
             return twisted::fill(body, wanted, &rope);
         }

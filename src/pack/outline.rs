@@ -6,8 +6,9 @@ use glam::DVec3;
 
 use super::solid::Solid;
 use super::{PackError, mesh};
+use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
-use crate::geometry::{TriMesh, shapes};
+use crate::geometry::{TriMesh, check, shapes};
 use crate::spec::{Body, BodyShape, COUNTED, Fill};
 
 /// How the inside of a shape is told.
@@ -35,6 +36,14 @@ fn owner(body: &Body) -> String {
 
 pub(super) fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64, PackError> {
     mesh::positive(&owner(body), key, value)
+}
+
+/// The axis of a tube of this radius (m).
+pub(super) fn curve(body: &Body, points: &[[f64; 3]], radius: f64) -> Result<Curve, PackError> {
+    Curve::new(points, radius).map_err(|source| PackError::Tube {
+        body: body.name.clone(),
+        source,
+    })
 }
 
 impl Outline {
@@ -68,6 +77,15 @@ impl Outline {
                 })?;
                 let skin = profile.skin(segments);
                 (Form::Revolved { profile, segments }, skin)
+            }
+            BodyShape::Tube { points, radius } => {
+                let radius = positive(body, "shape.radius", *radius)?;
+                let mut skin = curve(body, points, radius)?.skin(radius);
+                check::require_solid(&mut skin).map_err(|_| PackError::Unfit {
+                    body: body.name.clone(),
+                    what: "the tube meets itself; move its points apart or give a smaller radius",
+                })?;
+                (Form::Closed, skin)
             }
             BodyShape::Plate { .. } | BodyShape::Block { .. } => {
                 return Err(PackError::Unfit {

@@ -27,8 +27,12 @@ impl Points {
 pub(super) enum Kind {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random close packing: spread of the radii, and over the sum of radii how far bonds reach.
-    Random { spread: f64, neighbourhood: f64 },
+    /// Random packing: spread of the radii, part of the volume that elements fill (absent: close), and over the sum of radii how far bonds reach.
+    Random {
+        spread: f64,
+        fraction: Option<f64>,
+        neighbourhood: f64,
+    },
 }
 
 impl Kind {
@@ -36,7 +40,9 @@ impl Kind {
     pub fn volume_each(self) -> f64 {
         match self {
             Kind::Hexagonal => hexagonal::CELL,
-            Kind::Random { spread, .. } => random::volume_each(spread),
+            Kind::Random {
+                spread, fraction, ..
+            } => random::volume_each(spread, fraction),
         }
     }
 
@@ -53,8 +59,8 @@ impl Kind {
 pub(super) enum Pattern {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random close packing.
-    Random { tile: Tile, neighbourhood: f64 },
+    /// Random packing, and how many neighbours an element has where it is close.
+    Random { tile: Tile, coordination: f64 },
 }
 
 impl Pattern {
@@ -64,11 +70,18 @@ impl Pattern {
             Kind::Hexagonal => Pattern::Hexagonal,
             Kind::Random {
                 spread,
+                fraction,
                 neighbourhood,
-            } => Pattern::Random {
-                tile: Tile::new(size, Draw { seed, body, spread }),
-                neighbourhood,
-            },
+            } => {
+                let close = Tile::new(size, Draw { seed, body, spread });
+                Pattern::Random {
+                    coordination: close.coordination(neighbourhood),
+                    tile: match fraction {
+                        Some(fraction) => close.loosened(fraction),
+                        None => close,
+                    },
+                }
+            }
         }
     }
 
@@ -87,11 +100,8 @@ impl Pattern {
     pub fn makeup(&self) -> Makeup {
         match self {
             Pattern::Hexagonal => Makeup::Lattice,
-            Pattern::Random {
-                tile,
-                neighbourhood,
-            } => Makeup::Random {
-                coordination: tile.coordination(*neighbourhood),
+            Pattern::Random { coordination, .. } => Makeup::Random {
+                coordination: *coordination,
             },
         }
     }

@@ -147,8 +147,11 @@ fn inside(body: &Body) -> usize {
     match body.packing {
         PackingSpec::Hexagonal { .. } => INSIDE,
         PackingSpec::Random { .. } => INSIDE_RANDOM,
-        // Thin on purpose.
-        PackingSpec::Shell { .. } | PackingSpec::Twisted { .. } | PackingSpec::Woven { .. } => 0,
+        // Thin on purpose, or without bonds.
+        PackingSpec::Loose { .. }
+        | PackingSpec::Shell { .. }
+        | PackingSpec::Twisted { .. }
+        | PackingSpec::Woven { .. } => 0,
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Angle, AngularVelocity, Fraction, Length, Neighbourhood, Number, PositiveLength,
+    Angle, AngularVelocity, Fraction, Length, LooseFraction, Neighbourhood, Number, PositiveLength,
     PositiveNumber, Spread, Velocity,
 };
 use crate::geometry::revolve;
@@ -38,7 +38,7 @@ pub struct Body {
     /// How element masses follow from the density.
     #[serde(default)]
     pub mass: MassModel,
-    /// Whether neighbours are bonded; false gives loose elements.
+    /// Whether neighbours are bonded; false gives loose elements. Those of a `loose` packing never are.
     #[serde(default = "yes")]
     pub bonded: bool,
     /// Whether it moves as one rigid piece: no bond of it stretches or breaks.
@@ -59,6 +59,13 @@ pub struct Body {
     #[serde(default)]
     #[schemars(with = "[AngularVelocity; 3]")]
     pub spin: [f64; 3],
+}
+
+impl Body {
+    /// Whether neighbours are bonded.
+    pub fn is_bonded(&self) -> bool {
+        self.bonded && !matches!(self.packing, PackingSpec::Loose { .. })
+    }
 }
 
 fn yes() -> bool {
@@ -165,6 +172,15 @@ pub enum BodyShape {
         #[schemars(range(min = 3, max = 10_000))]
         segments: u32,
     },
+    /// Round bar along a smooth curve through points.
+    Tube {
+        /// Points `[x, y, z]` of its axis, from one end to the other, m; two make it straight.
+        #[schemars(with = "Vec<[Length; 3]>")]
+        points: Vec<[f64; 3]>,
+        /// Radius, m; it must bend less sharply and not meet itself.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+    },
     /// Hexagonal block of counted rows; the box follows.
     Block {
         /// Elements a row along x, rows a layer along y, layers along z.
@@ -202,8 +218,7 @@ pub enum Weave {
 /// What is wrong with a plate or block of any packing but rows and layers.
 pub const COUNTED: &str = "plates and blocks are made of rows and layers, which this packing has not; use shape = { type = \"box\" } or another";
 /// What is wrong with a rope of another shape.
-pub const TWISTED: &str =
-    "a rope winds about the axis of a cylinder; use shape = { type = \"cylinder\" }";
+pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
 
 /// How the shape is filled with elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -239,6 +254,26 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
+    /// Loose grains with gaps between them, as poured, that settle when the run begins; give the mean radius or about how many. `simulate.seed` chooses
+    /// which.
+    Loose {
+        /// Mean radius of the grains, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        radius: Option<f64>,
+        /// About how many grains.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        elements: Option<u32>,
+        /// Radii lie evenly between 1 − spread and 1 + spread of their mean; 0: all equal.
+        #[serde(default)]
+        #[schemars(with = "Spread")]
+        spread: f64,
+        /// Part of the volume in grains, away from the skin.
+        #[serde(default = "poured")]
+        #[schemars(with = "LooseFraction")]
+        fraction: f64,
+    },
     /// Layers of elements under the skin of a closed shape, hollow within; give the radius or about how many elements. `simulate.seed` chooses which.
     Shell {
         /// Element radius, m.
@@ -257,7 +292,7 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Rope in a cylinder: strands that wind about its axis, bundles of filaments, bonded within each strand alone; give the radius or about how many elements.
+    /// Rope in a cylinder or a tube: strands that wind about its axis, bundles of filaments, bonded within each strand alone; give the radius or about how many elements.
     Twisted {
         /// Element radius, m.
         #[serde(default)]
@@ -306,6 +341,11 @@ fn one() -> u32 {
     1
 }
 
+/// As grains lie that were poured gently: Onoda and Liniger 1990 found 0.555 for the loosest of equal spheres that still bears itself.
+fn poured() -> f64 {
+    0.55
+}
+
 /// Layers stand farther apart than the spheres of a random packing: 8 to 9 bonds an element of three layers.
 fn of_shells() -> f64 {
     1.2
@@ -317,6 +357,9 @@ impl PackingSpec {
         match *self {
             PackingSpec::Hexagonal { radius, elements }
             | PackingSpec::Random {
+                radius, elements, ..
+            }
+            | PackingSpec::Loose {
                 radius, elements, ..
             }
             | PackingSpec::Shell {

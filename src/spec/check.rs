@@ -9,6 +9,7 @@ use super::{
     Action, Body, BodyShape, COUNTED, ColliderShape, Drive, Elasticity, Fill, Material,
     PackingSpec, Pipeline, Region, Rotation, TWISTED,
 };
+use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 
 /// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
@@ -92,10 +93,10 @@ impl Check<'_> {
             self.grains(&path, body, shot);
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
-            if body.rigid && !body.bonded {
+            if body.rigid && !body.is_bonded() {
                 self.senseless(
                     &format!("{path}.rigid"),
-                    "`rigid = true` makes one piece, `bonded = false` loose elements; give one of them",
+                    "`rigid = true` makes one piece, `bonded = false` and a loose packing loose elements; give one of them",
                 );
             }
         }
@@ -271,11 +272,15 @@ impl Check<'_> {
         let layered = counted || matches!(shape, BodyShape::Plate { .. });
         let packing_type = format!("{path}.packing.type");
         match packing {
-            PackingSpec::Random { .. } | PackingSpec::Shell { .. } if layered => {
+            PackingSpec::Random { .. } | PackingSpec::Loose { .. } | PackingSpec::Shell { .. }
+                if layered =>
+            {
                 self.senseless(&packing_type, COUNTED);
             }
             PackingSpec::Woven { .. } if counted => self.senseless(&packing_type, COUNTED),
-            PackingSpec::Twisted { .. } if !matches!(shape, BodyShape::Cylinder { .. }) => {
+            PackingSpec::Twisted { .. }
+                if !matches!(shape, BodyShape::Cylinder { .. } | BodyShape::Tube { .. }) =>
+            {
                 self.senseless(&packing_type, TWISTED);
             }
             PackingSpec::Shell { .. } => {
@@ -316,6 +321,11 @@ impl Check<'_> {
             && let Err(fault) = Profile::new(profile)
         {
             self.senseless(&format!("{path}.shape.profile"), fault.to_string());
+        }
+        if let BodyShape::Tube { points, radius } = shape
+            && let Err(fault) = Curve::new(points, *radius)
+        {
+            self.senseless(&format!("{path}.shape.points"), fault.to_string());
         }
         if let BodyShape::Plate {
             size,

@@ -78,6 +78,7 @@ quantities! {
     NonNegativeNumber: Number, Closed(0.0), Bound::None;
     Fraction: Number, Open(0.0), Closed(1.0);
     Spread: Number, Closed(0.0), Closed(0.6);
+    LooseFraction: Number, Closed(0.1), Closed(0.62);
     Neighbourhood: Number, Closed(1.02), Closed(1.5);
     PoissonRatio: Number, Open(-1.0), Open(0.5);
     Length: Length, Bound::None, Bound::None;

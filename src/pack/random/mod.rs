@@ -47,9 +47,10 @@ pub(super) fn stream(body: u32, kind: u64, part: u32) -> u64 {
     (4 * u64::from(body) + kind + 1).rotate_right(16) ^ (u64::from(part) << 36)
 }
 
-/// Volume that a sphere stands for over the cube of the mean radius, about: radii spread evenly have the mean cube 1 + spread².
-pub(super) fn volume_each(spread: f64) -> f64 {
-    4.0 / 3.0 * PI * (1.0 + spread * spread) / FILLED
+/// Volume that a sphere stands for over the cube of the mean radius, about, where spheres fill this part of the volume (absent: close packed): radii
+/// spread evenly have the mean cube 1 + spread².
+pub(super) fn volume_each(spread: f64, fraction: Option<f64>) -> f64 {
+    4.0 / 3.0 * PI * (1.0 + spread * spread) / fraction.unwrap_or(FILLED)
 }
 
 /// A packed periodic cell; lengths are in mean radii.
@@ -63,7 +64,7 @@ pub(super) struct Tile {
 impl Tile {
     /// Packs a cell for a body of this size over the mean radius, or for part of it where that takes more spheres than a cell may hold.
     pub fn new(size: DVec3, draw: Draw) -> Self {
-        let each = volume_each(draw.spread);
+        let each = volume_each(draw.spread, None);
         let mut edges = size.max(DVec3::splat(SHORTEST));
         while edges.element_product() / each > LARGEST {
             let longest = edges.max_position();
@@ -98,6 +99,14 @@ impl Tile {
         tile.places.iter_mut().for_each(|p| *p *= scale);
         tile.radii.iter_mut().for_each(|radius| *radius *= scale);
         tile
+    }
+
+    /// The same drawn apart, radii kept, until spheres fill this part of the volume: as evenly loose everywhere as it was close. What is fuller stays.
+    pub fn loosened(mut self, fraction: f64) -> Self {
+        let apart = (filled(&self.cell, &self.radii) / fraction).cbrt().max(1.0);
+        self.cell.edges *= apart;
+        self.places.iter_mut().for_each(|p| *p *= apart);
+        self
     }
 
     /// How many spheres have their centre within `factor` of the sum of radii from a sphere's centre, in the mean.

@@ -8,10 +8,10 @@ fn draw(seed: u64, spread: f64) -> Draw {
     }
 }
 
-/// Deepest overlap over the smaller radius.
+/// Deepest overlap over the smaller radius; negative where gaps are left.
 fn deepest(tile: &Tile) -> f64 {
-    let list = NearList::new(tile.cell, &tile.places, &tile.radii, 1.0, 0.0);
-    let mut deepest = 0.0_f64;
+    let list = NearList::new(tile.cell, &tile.places, &tile.radii, 1.1, 0.0);
+    let mut deepest = f64::NEG_INFINITY;
     for (i, r) in tile.radii.iter().enumerate() {
         for &j in list.of(i) {
             let other = tile.radii[j as usize];
@@ -54,6 +54,21 @@ fn spheres_are_close_packed_without_overlap() {
             assert!(high - low > 1.95 * spread, "{low} {high}");
         }
     }
+}
+
+#[test]
+fn a_loosened_cell_is_as_full_as_asked_for_with_gaps_between_all() {
+    let close = Tile::new(DVec3::splat(20.0), draw(4, 0.3));
+    for fraction in [0.5, 0.58] {
+        let loose = close.clone().loosened(fraction);
+        assert!((filled(&loose.cell, &loose.radii) / fraction - 1.0).abs() < 1e-12);
+        assert_eq!(loose.radii, close.radii);
+        let gap = -deepest(&loose);
+        println!("{fraction}: least gap {gap:.4} r");
+        assert!(gap > 0.01, "{gap}");
+    }
+    let full = close.clone().loosened(0.9);
+    assert_eq!(full.places, close.places, "none is pushed together");
 }
 
 #[test]

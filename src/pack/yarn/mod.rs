@@ -102,10 +102,21 @@ impl Laid {
         self.skin.append(tube(axis, SLIM * radius, SIDES));
     }
 
-    /// The yarns as what fills a shape with elements of this radius (m).
-    fn filled(self, radius: f64) -> Filled {
+    /// Least distance of two elements of this radius (m) over its double, 1 where none are nearer.
+    fn closest(&self, radius: f64) -> f64 {
+        let radii = vec![radius; self.centres.len()];
+        let near = neighbours::pairs(&self.centres, &radii, 1.0);
+        let apart = near.iter().map(|pair| {
+            let [a, b] = pair.map(|end| self.centres[end as usize]);
+            a.distance(b) / (2.0 * radius)
+        });
+        apart.fold(1.0, f64::min)
+    }
+
+    /// The yarns as what fills a shape with elements of this radius (m); `room`: distance of filaments side by side over that of filaments that touch.
+    fn filled(self, radius: f64, room: f64) -> Filled {
         let points = Points::equal(self.centres, radius);
-        let mut pairs = neighbours::pairs(&points.centres, &points.radii, BESIDE);
+        let mut pairs = neighbours::pairs(&points.centres, &points.radii, BESIDE * room);
         pairs.retain(|[i, j]| self.yarn[*i as usize] == self.yarn[*j as usize]);
         Filled {
             radius,

@@ -67,6 +67,11 @@ fn parts(body: &PackedBody) -> Vec<u32> {
 
 /// Checks overlaps, bond lengths, skin and volume; gives the least distance between elements of different yarns over their diameter.
 fn sound(body: &PackedBody, yarns: usize) -> f64 {
+    sound_with_room(body, yarns, 1.001)
+}
+
+/// The same where filaments of a yarn are up to `room` times as far from each other as if they touched.
+fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
     let r = body.radius;
     assert_eq!((body.parts, body.isolated), (yarns, 0));
     assert_eq!(body.calibration, Calibration::Yarn);
@@ -82,7 +87,7 @@ fn sound(body: &PackedBody, yarns: usize) -> f64 {
     }
     for &[i, j] in &body.pairs {
         let length = body.centres[i as usize].distance(body.centres[j as usize]);
-        assert!(length < 2.0 * BESIDE * r * 1.001, "{length}");
+        assert!(length < 2.0 * BESIDE * r * room, "{length}");
     }
     let each = body.volume / body.centres.len() as f64;
     assert!((each / (2.0 * PI * r.powi(3)) - 1.0).abs() < 1e-12);
@@ -147,6 +152,72 @@ fn ropes_fill_their_cylinder_and_meet_the_number_asked_for() {
     // Turns on turns.
     let told = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
     assert!(told.to_string().contains("pitch of 0.01 m"), "{told}");
+}
+
+#[test]
+fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
+    let (bend, r) = (0.12, 0.6e-3);
+    let point = |k: u32| {
+        let (sin, cos) = (f64::from(k) * PI / 12.0).sin_cos();
+        [bend * cos, bend * sin, 0.0]
+    };
+    let along = |points: Vec<[f64; 3]>, filaments| {
+        let mut rope = rope(3, Some(filaments), Some(r), 0.08);
+        rope.shape = BodyShape::Tube {
+            points,
+            radius: 0.01,
+        };
+        try_packed(&rope).unwrap()
+    };
+    for filaments in [1, 7, 19] {
+        let length = bend * PI / 2.0;
+        let straight = along(vec![[0.0; 3], [0.0, length, 0.0]], filaments);
+        let bent = along((0..=6).map(point).collect(), filaments);
+        let least = [sound(&straight, 3), sound_with_room(&bent, 3, 1.03)];
+        let counts = [&straight, &bent].map(|rope| (rope.centres.len(), rope.pairs.len()));
+        println!("{filaments} filaments: straight and bent {counts:?}, strands apart {least:.4?}");
+        let [(elements, bonds), (bent_elements, bent_bonds)] =
+            counts.map(|(a, b)| (a as f64, b as f64));
+        assert!((bent_elements / elements - 1.0).abs() < 0.01);
+        assert!((bent_bonds / bonds - 1.0).abs() < 0.05);
+        // Strands touch still.
+        assert!(least[1] < 1.25_f64.sqrt() * 1.03, "{least:?}");
+        for p in &bent.centres {
+            let off = (p.truncate().length() - bend).hypot(p.z);
+            assert!(off < 0.01 - 0.99 * r && p.x > -r && p.y > -r, "{p}");
+        }
+    }
+    // In a cylinder the same as along a straight line.
+    let mut body = rope(3, Some(7), Some(r), 0.08);
+    let within = try_packed(&body).unwrap();
+    body.shape = BodyShape::Tube {
+        points: vec![[0.0; 3], [0.0, 0.3, 0.0]],
+        radius: 0.01,
+    };
+    let told = try_packed(&body).unwrap();
+    assert_eq!(within.centres.len(), told.centres.len());
+    assert_eq!(within.pairs.len(), told.pairs.len());
+}
+
+#[test]
+fn ropes_along_curves_that_cannot_be_are_refused() {
+    let told = |points: Vec<[f64; 3]>, strands, filaments| {
+        let mut rope = rope(strands, Some(filaments), Some(0.6e-3), 0.08);
+        rope.shape = BodyShape::Tube {
+            points,
+            radius: 0.01,
+        };
+        try_packed(&rope).unwrap_err().to_string()
+    };
+    let sharp = told(vec![[0.0; 3], [0.1, 0.0, 0.0], [0.1, 0.005, 0.0]], 3, 7);
+    assert!(sharp.contains("bends about a radius"), "{sharp}");
+    // A loop that comes back through its own beginning.
+    let around = (0..=13).map(|k| {
+        let (sin, cos) = (f64::from(k) * PI / 6.0).sin_cos();
+        [0.05 * cos, 0.05 * sin, 0.0]
+    });
+    let crossed = told(around.collect(), 3, 7);
+    assert!(crossed.contains("meets itself"), "{crossed}");
 }
 
 #[test]

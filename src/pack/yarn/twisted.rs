@@ -2,12 +2,16 @@
 //!
 //! Strand and filaments are all helices of one pitch, since the frame of a helix turns with it: a filament beside a strand's axis in its section is a
 //! helix about the rope's axis itself. Distances between helices are found along one turn and a half to either side.
+//!
+//! A rope along a curve is the straight one bent: each of its sections goes with the curve's frame, which does not wind about it. On the inner side of a
+//! bend what stood obliquely to the axis comes closer, so the filaments are laid anew with more room until no element overlaps another.
 
 use std::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
 
 use super::{Filled, Laid, bundle, chain, ends_covered, thickness};
+use crate::geometry::curve::Curve;
 use crate::pack::PackError;
 use crate::pack::fill::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::pack::random::OVERLAP;
@@ -21,6 +25,10 @@ const LOOKS: u32 = 60;
 const HALVINGS: usize = 24;
 /// Rounds in which filaments of a strand and strands of the rope make room for each other.
 const ROUNDS: usize = 8;
+/// The same for a rope in the bends of its axis.
+const BENDINGS: usize = 12;
+/// What is wrong with a rope that finds no room.
+const BENT: &str = "the tube bends too sharply for the strands of its rope; move its points, or give fewer filaments or a longer pitch";
 
 /// A rope to be laid.
 pub(in crate::pack) struct Rope {
@@ -31,6 +39,8 @@ pub(in crate::pack) struct Rope {
     /// Of the cylinder, m.
     pub radius: f64,
     pub height: f64,
+    /// What the cylinder's axis follows; absent: y.
+    pub axis: Option<Curve>,
 }
 
 /// A helix about y: (ϱ cos(φ + t), y + rise t, ϱ sin(φ + t)).
@@ -113,8 +123,15 @@ fn closest(of: &[Helix], and: &[Helix]) -> f64 {
 }
 
 impl Rope {
-    /// The rope whose strands of so many filaments touch; none where the pitch is too short for them.
-    fn plan(&self, count: u32, radius: f64) -> Option<Plan> {
+    /// Where a point of the straight rope lies.
+    fn place(&self, p: DVec3) -> DVec3 {
+        let bent = |axis: &Curve| axis.bent(p.y + self.height / 2.0, [p.x, p.z]);
+        self.axis.as_ref().map_or(p, bent)
+    }
+
+    /// The rope whose strands of so many filaments touch, or leave more `room` (over the distance of those that touch); none where the pitch is too
+    /// short for them.
+    fn plan(&self, count: u32, radius: f64, room: f64) -> Option<Plan> {
         let sites = bundle(count);
         let rise = self.pitch / TAU;
         let strand = |around: f64, apart: f64| {
@@ -127,7 +144,7 @@ impl Rope {
             let filaments = sites.iter().map(|site| axis.beside(*site * apart));
             (axis, filaments.collect::<Vec<_>>())
         };
-        let touch = 2.0 * radius;
+        let touch = 2.0 * radius * room;
         // The first strand and the next; those farther round are farther away. What lies within a strand meets no other.
         let farthest = (thickness(&sites) - 1.0) / 2.0;
         let is_outer: Vec<bool> = sites.iter().map(|p| p.length() > farthest - 1.0).collect();
@@ -183,17 +200,17 @@ impl Rope {
     }
 
     /// The same if it goes into the cylinder.
-    fn fitting(&self, count: u32, radius: f64) -> Option<Plan> {
-        let plan = self.plan(count, radius)?;
+    fn fitting(&self, count: u32, radius: f64, room: f64) -> Option<Plan> {
+        let plan = self.plan(count, radius, room)?;
         (plan.reach() <= self.radius * (1.0 + 1e-9)).then_some(plan)
     }
 
     /// Largest radius of elements, m, with which strands of so many filaments fit.
-    fn largest(&self, count: u32) -> f64 {
+    fn largest(&self, count: u32, room: f64) -> f64 {
         let (mut low, mut high) = (0.0, self.radius);
         for _ in 0..HALVINGS / 2 {
             let middle = 0.5 * (low + high);
-            if self.fitting(count, middle).is_some() {
+            if self.fitting(count, middle, room).is_some() {
                 low = middle;
             } else {
                 high = middle;
@@ -203,7 +220,7 @@ impl Rope {
     }
 
     /// Filaments of a strand and radius of the elements.
-    fn sized(&self, body: &Body, wanted: Wanted) -> Result<Plan, PackError> {
+    fn sized(&self, body: &Body, wanted: Wanted, room: f64) -> Result<Plan, PackError> {
         let too_thick = |count: u32, radius: f64| PackError::Rope {
             body: body.name.clone(),
             strands: self.strands,
@@ -211,10 +228,10 @@ impl Rope {
             radius,
             cylinder: self.radius,
             pitch: self.pitch,
-            largest: self.largest(count),
+            largest: self.largest(count, room),
         };
         let fitting = |count, radius| {
-            self.fitting(count, radius)
+            self.fitting(count, radius, room)
                 .ok_or_else(|| too_thick(count, radius))
         };
         match (wanted, self.filaments) {
@@ -222,7 +239,7 @@ impl Rope {
             (Wanted::Radius(radius), None) => {
                 let mut best = fitting(HEXAGONS[0], radius)?;
                 for count in &HEXAGONS[1..] {
-                    match self.fitting(*count, radius) {
+                    match self.fitting(*count, radius, room) {
                         Some(plan) => best = plan,
                         None => break,
                     }
@@ -246,7 +263,7 @@ impl Rope {
             (Wanted::Elements(number), None) => {
                 let plans = HEXAGONS.iter().filter_map(|&count| {
                     // Not to the last digit, so that it does fit.
-                    self.fitting(count, 0.999 * self.largest(count))
+                    self.fitting(count, 0.999 * self.largest(count, room), room)
                 });
                 let off = |plan: &Plan| (plan.elements(self) / number).ln().abs();
                 plans
@@ -273,43 +290,57 @@ impl Plan {
     }
 }
 
-/// Lays a rope in a cylinder.
+/// Lays a rope in a cylinder or along a curve.
 pub(in crate::pack) fn fill(body: &Body, wanted: Wanted, rope: &Rope) -> Result<Filled, PackError> {
     // Filaments at the least radius, end to end.
     if let Wanted::Radius(radius) = wanted {
         let most = (PI * rope.radius.powi(2) * rope.height) / (2.0 * PI * radius.powi(3));
         refuse_too_many(body, radius, most)?;
     }
-    let plan = rope.sized(body, wanted)?;
-    refuse_too_many(body, plan.radius, plan.elements(rope))?;
-    let mut laid = Laid::default();
-    let half = rope.height / 2.0 - DEPTH * plan.radius;
-    let points = |helix: Helix| {
-        let at = |y: f64| (y - helix.y) / helix.rise;
-        let speed = helix.around.hypot(helix.rise);
-        let along = chain(
-            |t| helix.at(t),
-            (at(-half), at(half)),
-            2.0 * plan.radius,
-            speed,
-        );
-        along.into_iter().map(|t| helix.at(t)).collect::<Vec<_>>()
-    };
-    for strand in 0..rope.strands {
-        let angle = TAU * f64::from(strand) / f64::from(rope.strands);
-        let axis = points(plan.axis.turned(angle));
-        if axis.len() < super::FEWEST {
-            return Err(PackError::RadiusTooLarge {
-                body: body.name.clone(),
-                radius: plan.radius,
-                extent: DVec3::new(2.0 * rope.radius, rope.height, 2.0 * rope.radius),
-            });
+    let mut room = 1.0;
+    for _ in 0..BENDINGS {
+        let plan = rope.sized(body, wanted, room)?;
+        refuse_too_many(body, plan.radius, plan.elements(rope))?;
+        let laid = rope.lay(body, &plan)?;
+        let closest = laid.closest(plan.radius);
+        if closest > 1.0 - OVERLAP / 2.0 {
+            return Ok(laid.filled(plan.radius, room));
         }
-        let filaments = plan
-            .filaments
-            .iter()
-            .map(|helix| points(helix.turned(angle)));
-        laid.add(filaments, &ends_covered(axis, plan.radius), plan.strand);
+        room /= closest;
     }
-    Ok(laid.filled(plan.radius))
+    Err(PackError::Unfit {
+        body: body.name.clone(),
+        what: BENT,
+    })
+}
+
+impl Rope {
+    fn lay(&self, body: &Body, plan: &Plan) -> Result<Laid, PackError> {
+        let mut laid = Laid::default();
+        let half = self.height / 2.0 - DEPTH * plan.radius;
+        let points = |helix: Helix| {
+            let at = |y: f64| (y - helix.y) / helix.rise;
+            let speed = helix.around.hypot(helix.rise);
+            let curve = |t: f64| self.place(helix.at(t));
+            let along = chain(curve, (at(-half), at(half)), 2.0 * plan.radius, speed);
+            along.into_iter().map(curve).collect::<Vec<_>>()
+        };
+        for strand in 0..self.strands {
+            let angle = TAU * f64::from(strand) / f64::from(self.strands);
+            let axis = points(plan.axis.turned(angle));
+            if axis.len() < super::FEWEST {
+                return Err(PackError::RadiusTooLarge {
+                    body: body.name.clone(),
+                    radius: plan.radius,
+                    extent: DVec3::new(2.0 * self.radius, self.height, 2.0 * self.radius),
+                });
+            }
+            let filaments = plan
+                .filaments
+                .iter()
+                .map(|helix| points(helix.turned(angle)));
+            laid.add(filaments, &ends_covered(axis, plan.radius), plan.strand);
+        }
+        Ok(laid)
+    }
 }

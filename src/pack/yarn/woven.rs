@@ -366,7 +366,7 @@ pub(in crate::pack) fn fill(
             extent,
         });
     }
-    Ok(laid.filled(radius))
+    Ok(laid.filled(radius, 1.0))
 }
 
 /// A sheet's box and what it is cut to: a plate, `sheets` of cloth.

@@ -139,7 +139,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "type = \"sphere\", ",
             "",
-            "shot.toml:15:9: body.ball.shape: key `type` is missing: one of mesh, box, sphere, cylinder, plate, revolved, block",
+            "shot.toml:15:9: body.ball.shape: key `type` is missing: one of mesh, box, sphere, cylinder, plate, revolved, tube, block",
         ),
         (
             "axis = [0, 0, 1]",
