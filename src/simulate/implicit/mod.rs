@@ -2,7 +2,8 @@
 //!
 //! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
 //! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, so that strengths
-//! do not depend on the length of steps. What follows from a frame depends on its state alone: lists, matrix and hierarchy are made anew there.
+//! do not depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
+//! written.
 
 mod assemble;
 mod bonds;
@@ -13,6 +14,8 @@ mod touch;
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
+
+use glam::DVec3;
 
 use newton::{Newton, Scene, Solved};
 use start::Start;
@@ -58,6 +61,12 @@ pub struct Implicit<W> {
     labels: Vec<u32>,
     rest: Rest,
     captures: VecDeque<Capture>,
+    /// Whether nothing is left of earlier steps but the state.
+    fresh: bool,
+    /// Times that steps are halved now.
+    halved: u32,
+    /// How velocities and spins changed in the last step; empty where that is not known.
+    push: Vec<[DVec3; 2]>,
     law: PhantomData<W>,
 }
 
@@ -121,6 +130,9 @@ impl<W: EnergyLaw> Implicit<W> {
             labels,
             rest: built.rest,
             captures: VecDeque::new(),
+            fresh: true,
+            halved: 0,
+            push: Vec::new(),
             law: PhantomData,
         }
     }
@@ -176,6 +188,7 @@ impl<W: EnergyLaw> Implicit<W> {
             &self.system,
             &self.load,
             self.contacts.springs(),
+            self.push.clone(),
             (solved_step, self.drag),
         );
         let time = from + solved_step;
@@ -208,7 +221,7 @@ impl<W: EnergyLaw> Implicit<W> {
         }
         self.bear(&start, &obstacles, &holds, h, borne);
         self.newton.touch.remember(&mut self.contacts);
-        start.finish(&mut self.system, midpoint);
+        self.push = start.finish(&mut self.system, midpoint);
         if midpoint {
             self.hold(&start, from + h, h);
         }
@@ -274,10 +287,7 @@ impl<W: EnergyLaw> Implicit<W> {
                 let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
                 let [fx, fy, fz, mx, my, mz] = pair.load(false);
                 let arm = self.system.position(i) - obstacles[wall as usize].pose.position;
-                let (force, torque) = (
-                    glam::DVec3::new(-fx, -fy, -fz),
-                    glam::DVec3::new(-mx, -my, -mz),
-                );
+                let (force, torque) = (DVec3::new(-fx, -fy, -fz), DVec3::new(-mx, -my, -mz));
                 self.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
             }
         }
@@ -341,7 +351,9 @@ impl<W: EnergyLaw> Implicit<W> {
         Ok(borne)
     }
 
-    fn pack(&self, frame: u32) -> State {
+    /// The state; a run that goes on and one that begins with it do so alike.
+    fn pack(&mut self, frame: u32) -> State {
+        self.fresh = true;
         let mut state = State::pack(
             frame,
             (self.step, self.dt),
@@ -361,10 +373,14 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         if steps == 0 {
             return Ok(());
         }
-        let obstacles = self.obstacles(self.step as f64 * self.dt);
-        self.contacts.rebuild(&self.system, &obstacles);
-        self.newton.forget();
-        let mut halved = 0;
+        if std::mem::take(&mut self.fresh) {
+            let obstacles = self.obstacles(self.step as f64 * self.dt);
+            self.contacts.rebuild(&self.system, &obstacles);
+            self.newton.forget();
+            self.halved = 0;
+            self.push.clear();
+        }
+        let mut halved = self.halved;
         let mut sum = vec![Wrench::default(); self.bearers.count()];
         let mut now = sum.clone();
         for _ in 0..steps {
@@ -374,6 +390,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
                 *sum += *now;
             }
         }
+        self.halved = halved;
         self.tally.add_sum(steps, &sum, now);
         Ok(())
     }
@@ -400,7 +417,13 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         let breaks = std::mem::take(&mut self.breaks);
         let time = self.step as f64 * self.dt;
         // Springs as they are remembered: no time goes on.
-        let start = Start::new(&self.system, &self.load, Vec::new(), (self.dt, 0.0));
+        let start = Start::new(
+            &self.system,
+            &self.load,
+            Vec::new(),
+            Vec::new(),
+            (self.dt, 0.0),
+        );
         self.newton.touch.collect(&self.contacts);
         self.newton
             .touch
@@ -441,6 +464,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         self.broken_since = false;
         self.breaks = Breaks::default();
         self.captures.clear();
+        self.fresh = true;
         self.tally.unpack(&self.bearers, &state.borne);
         self.newton.effort = state.effort.unwrap_or_default();
         let obstacles = self.obstacles(self.step as f64 * self.dt);
