@@ -1,8 +1,8 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
 //! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
-//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, so that strengths
-//! do not depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
+//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, and when bonds break
+//! the step is solved again without them until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
 //! written.
 
 mod assemble;
@@ -21,6 +21,7 @@ use newton::{Newton, Scene, Solved};
 use start::Start;
 
 use super::SimulateError;
+use super::bond_tasks::BreakEvent;
 use super::breaks::Broken;
 use super::build::Built;
 use super::clamps::Hold;
@@ -195,29 +196,31 @@ impl<W: EnergyLaw> Implicit<W> {
         let holds = self.hold(&start, time, solved_step);
         let obstacles = self.obstacles(time);
         self.contacts.rebuild_walls(&self.system, &obstacles);
-        let solved = self.solve(&start, &obstacles);
-        if !solved.residual.is_finite() && last {
-            return Err(self.not_finite(&start, from + h));
-        }
-        if !solved.converged {
-            if last {
-                return Err(SimulateError::NotConverged {
-                    step: self.step,
-                    time: from + h,
-                    iterations: solved.iterations,
-                    residual: solved.residual,
-                    tolerance: self.settings.tolerance,
-                });
+        let mut broke = false;
+        loop {
+            let solved = self.solve(&start, &obstacles, broke);
+            if !solved.converged {
+                return match last {
+                    false => Ok(self.again(&start)),
+                    true if !solved.residual.is_finite() => Err(self.not_finite(&start, from + h)),
+                    true => Err(SimulateError::NotConverged {
+                        step: self.step,
+                        time: from + h,
+                        iterations: solved.iterations,
+                        residual: solved.residual,
+                        tolerance: self.settings.tolerance,
+                    }),
+                };
             }
-            return Ok(self.again(&start));
-        }
-        let (mut events, most) = bonds::broken::<W>(&self.system);
-        if most > 1.0 + self.settings.overload && !last {
-            return Ok(self.again(&start));
-        }
-        if let Some(criterion) = &self.hydrostatic {
-            let (_, virials) = bonds::carried::<W>(&self.system);
-            criterion.look(&self.system, &self.rest.volume, 0, &virials, &mut events);
+            let (events, most) = self.overloaded();
+            if most > 1.0 + self.settings.overload && !last && !broke {
+                return Ok(self.again(&start));
+            }
+            if events.is_empty() {
+                break;
+            }
+            broke = true;
+            self.break_bonds(events, time);
         }
         self.bear(&start, &obstacles, &holds, h, borne);
         self.newton.touch.remember(&mut self.contacts);
@@ -225,19 +228,36 @@ impl<W: EnergyLaw> Implicit<W> {
         if midpoint {
             self.hold(&start, from + h, h);
         }
-        let broke = !events.is_empty();
-        self.break_bonds(events, from + h);
         Ok(Stepped::Done { broke })
     }
 
-    fn solve(&mut self, start: &Start, obstacles: &[Obstacle]) -> Solved {
+    /// Bonds that break now, and the largest part of its strength that any carries: of those beyond theirs the worse half, by how far they are. The
+    /// others may be relieved when these are gone, as they are where a crack runs: breaking all at once would crumble what it unloads.
+    fn overloaded(&self) -> (Vec<BreakEvent>, f64) {
+        let (mut events, most) = bonds::broken::<W>(&self.system);
+        let bonds = &self.system.bonds;
+        events.retain(|event| {
+            let entry = event.entry as usize;
+            let used =
+                (event.sigma / bonds.sigma_c.get(entry)).max(event.tau / bonds.tau_c.get(entry));
+            used >= 1.0 + 0.5 * (most - 1.0)
+        });
+        if let Some(criterion) = &self.hydrostatic {
+            let (_, virials) = bonds::carried::<W>(&self.system);
+            criterion.look(&self.system, &self.rest.volume, 0, &virials, &mut events);
+        }
+        (events, most)
+    }
+
+    /// Brings elements to the end of the step; `again` from where they were brought already.
+    fn solve(&mut self, start: &Start, obstacles: &[Obstacle], again: bool) -> Solved {
         let scene = Scene {
             obstacles,
             outer: &self.outer,
             bearers: &self.bearers,
         };
         self.newton
-            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene)
+            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene, again)
     }
 
     fn again(&mut self, start: &Start) -> Stepped {
@@ -303,7 +323,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// Takes broken bonds out and lets their ends touch.
-    fn break_bonds(&mut self, mut events: Vec<super::bond_tasks::BreakEvent>, time: f64) {
+    fn break_bonds(&mut self, mut events: Vec<BreakEvent>, time: f64) {
         if events.is_empty() {
             return;
         }

@@ -181,17 +181,23 @@ impl Newton {
         self.spend(0, clock);
     }
 
-    /// Brings elements to the end of the step.
+    /// Brings elements to the end of the step; `again` from where they stand, after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
         start: &Start,
         scene: &Scene,
+        again: bool,
     ) -> Solved {
         self.effort.solves += 1;
         self.touch.thaw();
-        self.guess::<W>(system, contacts, start, scene);
+        if again {
+            self.touch.collect(contacts);
+            self.gradient::<W>(system, start, scene);
+        } else {
+            self.guess::<W>(system, contacts, start, scene);
+        }
         let mut solved = Solved {
             converged: false,
             residual: f64::INFINITY,
