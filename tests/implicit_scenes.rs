@@ -196,7 +196,7 @@ fn a_step_that_is_not_solved_says_so() {
     let mut scene = pulled(turned(20.0), (f64::INFINITY, f64::INFINITY));
     implicit(&mut scene.0, Integrator::BackwardEuler);
     scene.0.simulate.implicit.iterations = 1;
-    scene.0.simulate.implicit.halvings = 1;
+    scene.0.simulate.implicit.halvings = Some(1);
     scene.0.simulate.implicit.tolerance = 1e-12;
     let mut run = start(&scene.1, &scene.0, 100.0 * period(YOUNG));
     let Err(error @ SimulateError::NotConverged { .. }) = run.advance(5) else {

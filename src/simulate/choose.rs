@@ -19,15 +19,17 @@ pub struct Choice {
     pub explicit: f64,
     /// Of implicit steps, per frame.
     pub implicit: f64,
+    /// Whether bonds can break.
+    pub breakable: bool,
 }
 
 impl Choice {
-    /// The cheaper.
+    /// The cheaper. Euler steps would damp the waves that breaking bonds let go.
     pub fn cheaper(&self) -> Integrator {
-        if self.implicit < self.explicit {
-            Integrator::BackwardEuler
-        } else {
-            Integrator::Explicit
+        match (self.implicit < self.explicit, self.breakable) {
+            (false, _) => Integrator::Explicit,
+            (true, true) => Integrator::Midpoint,
+            (true, false) => Integrator::BackwardEuler,
         }
     }
 }
@@ -57,7 +59,7 @@ pub fn choose(
             || material.shear_strength.is_some()
             || material.hydrostatic_strength.is_some()
     });
-    let shortest = f64::from(settings.halvings).exp2();
+    let shortest = f64::from(settings.halvings(longest / explicit.critical)).exp2();
     let shortened = if breakable {
         1.0 + BREAKING * (shortest - 1.0)
     } else {
@@ -66,6 +68,7 @@ pub fn choose(
     let choice = Choice {
         explicit: explicit.steps_per_frame as f64,
         implicit: (interval / longest).ceil().max(1.0) * shortened * NEWTON * ITERATIONS,
+        breakable,
     };
     settled.simulate.integrator = choice.cheaper();
     if settled.simulate.integrator.is_implicit() {

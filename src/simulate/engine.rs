@@ -224,9 +224,12 @@ fn double(built: Built<f64>, pipeline: &Pipeline, dt: f64) -> Box<dyn Engine> {
     if !pipeline.simulate.integrator.is_implicit() {
         return Box::new(Cpu::<f64>::new(built, pipeline, dt));
     }
+    let critical = critical_of(&built, pipeline);
     match pipeline.simulate.bond_law() {
-        Law::Cosserat => Box::new(Implicit::<Cosserat>::new(built, pipeline, dt)),
-        Law::Manifold | Law::Bdem => Box::new(Implicit::<Manifold>::new(built, pipeline, dt)),
+        Law::Cosserat => Box::new(Implicit::<Cosserat>::new(built, pipeline, dt, critical)),
+        Law::Manifold | Law::Bdem => {
+            Box::new(Implicit::<Manifold>::new(built, pipeline, dt, critical))
+        }
     }
 }
 

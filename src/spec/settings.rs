@@ -57,13 +57,13 @@ pub enum Integrator {
     #[default]
     Explicit,
     /// Implicit Euler steps of any length, each the minimum of an energy found by Newton's method (Lu et al. 2025): stable, first order, takes energy
-    /// out of fast motion.
+    /// out of fast motion, as strong damping would: cracks then spread where explicit or midpoint steps let them run.
     BackwardEuler,
     /// Implicit midpoint steps, found likewise: second order, keeps energy.
     Midpoint,
     /// One Gauss–Newton iteration a step (Zhang et al. 2024).
     LinearlyImplicit,
-    /// `explicit` or `backward_euler`, whichever an estimate of both costs finds cheaper; `cullet check` prints it.
+    /// `explicit` or, where an estimate of both costs finds that cheaper, `midpoint` if anything can break, else `backward_euler`; `cullet check` prints it.
     Auto,
 }
 
@@ -104,12 +104,10 @@ pub struct Implicit {
     /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at least one step.
     #[schemars(with = "PositiveNumber")]
     pub periods: f64,
-    /// Times that a step may be halved where bonds break or Newton's method fails.
-    #[schemars(range(min = 0, max = 16))]
-    pub halvings: u32,
-    /// Part of its strength by which a bond may be beyond it at the end of a step before the step is done again in halves.
-    #[schemars(with = "PositiveNumber")]
-    pub overload: f64,
+    /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no longer than two critical steps of explicit
+    /// ones.
+    #[schemars(with = "u32", range(min = 0, max = 16))]
+    pub halvings: Option<u32>,
     /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
     #[schemars(with = "PositiveNumber")]
     pub tolerance: f64,
@@ -126,13 +124,23 @@ impl Default for Implicit {
     fn default() -> Self {
         Implicit {
             periods: 100.0,
-            halvings: 3,
-            overload: 0.05,
+            halvings: None,
             tolerance: 1e-3,
             iterations: 40,
             gradients_tolerance: 1e-4,
             preconditioner: Preconditioner::Multigrid,
         }
+    }
+}
+
+/// Critical steps that the shortest of implicit ones is long unless `halvings` says otherwise: waves that breaking bonds let go are seen then.
+const SHORTEST: f64 = 2.0;
+
+impl Implicit {
+    /// Times that a step of so many critical steps may be halved.
+    pub fn halvings(&self, critical_steps: f64) -> u32 {
+        let enough = (critical_steps / SHORTEST).log2().ceil().clamp(0.0, 16.0);
+        self.halvings.unwrap_or(enough as u32)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
 //! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
-//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, and when bonds break
-//! the step is solved again without them until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
+//! straight line, so both have one solver. Where bonds break the step is done again in halves down to the shortest, and when they break in that
+//! it is solved again without them until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
 //! written.
 
 mod assemble;
@@ -53,6 +53,8 @@ pub struct Implicit<W> {
     newton: Newton,
     integrator: Integrator,
     settings: Settings,
+    /// Times that a step may be halved.
+    halvings: u32,
     drag: f64,
     dt: f64,
     step: u64,
@@ -81,7 +83,8 @@ enum Stepped {
 
 impl<W: EnergyLaw> Implicit<W> {
     /// A run at rest at time zero.
-    pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64) -> Self {
+    /// `critical` is the critical step of explicit ones, s.
+    pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
         let obstacles: Vec<Obstacle> = built
             .bearers
             .colliders()
@@ -121,6 +124,7 @@ impl<W: EnergyLaw> Implicit<W> {
             load: built.load,
             bearers: built.bearers,
             integrator,
+            halvings: settings.halvings(dt / critical),
             settings: settings.clone(),
             drag: pipeline.simulate.drag,
             dt,
@@ -212,12 +216,13 @@ impl<W: EnergyLaw> Implicit<W> {
                     }),
                 };
             }
-            let (events, most) = self.overloaded();
-            if most > 1.0 + self.settings.overload && !last && !broke {
-                return Ok(self.again(&start));
-            }
+            let events = self.overloaded();
             if events.is_empty() {
                 break;
+            }
+            // What breaks lets waves go that only short steps see.
+            if !last && !broke {
+                return Ok(self.again(&start));
             }
             broke = true;
             self.break_bonds(events, time);
@@ -231,9 +236,9 @@ impl<W: EnergyLaw> Implicit<W> {
         Ok(Stepped::Done { broke })
     }
 
-    /// Bonds that break now, and the largest part of its strength that any carries: of those beyond theirs the worse half, by how far they are. The
-    /// others may be relieved when these are gone, as they are where a crack runs: breaking all at once would crumble what it unloads.
-    fn overloaded(&self) -> (Vec<BreakEvent>, f64) {
+    /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others may be relieved when these are gone, as
+    /// they are where a crack runs: breaking all at once would crumble what it unloads.
+    fn overloaded(&self) -> Vec<BreakEvent> {
         let (mut events, most) = bonds::broken::<W>(&self.system);
         let bonds = &self.system.bonds;
         events.retain(|event| {
@@ -246,7 +251,7 @@ impl<W: EnergyLaw> Implicit<W> {
             let (_, virials) = bonds::carried::<W>(&self.system);
             criterion.look(&self.system, &self.rest.volume, 0, &virials, &mut events);
         }
-        (events, most)
+        events
     }
 
     /// Brings elements to the end of the step; `again` from where they were brought already.
@@ -343,7 +348,7 @@ impl<W: EnergyLaw> Implicit<W> {
 
     /// One step, in halves and halves of halves where it must be; `halved` so often is where it begins and ends.
     fn whole_step(&mut self, halved: &mut u32) -> Result<Vec<Wrench>, SimulateError> {
-        let most = self.settings.halvings;
+        let most = self.halvings;
         let all = 1u64 << most;
         let begin = self.step as f64 * self.dt;
         let mut borne = vec![Wrench::default(); self.bearers.count()];
