@@ -95,8 +95,8 @@ fn a_cantilever_swings_alike_by_every_law() {
         let found = swing(law);
         let off = [found.0 / period - 1.0, found.1 / deflection - 1.0];
         println!(
-            "{law:?}: period {:.5} s, mean deflection {:.4e} m, {off:.1e?} off",
-            found.0, found.1
+            "{law:?}: period {:.5} s, {:.1e} off; mean deflection {:.4e} m, {:.1e} off",
+            found.0, off[0], found.1, off[1]
         );
         assert!(off.iter().all(|off| off.abs() < 0.02), "{law:?}: {off:?}");
     }

@@ -23,13 +23,22 @@ fn manifold_lean(at: Relative) -> Lean {
     let cosine = dot(along, at.d);
     let across = at.d - along * cosine;
     let sine_squared = dot(across, across);
-    let near = (sine_squared < 0.0625);
+    let ahead = (0.0 < cosine);
+    let near = ((sine_squared < 0.0625) & ahead);
     let small = real_asin_ratio(sine_squared);
     var ratio = small;
     if !near {
-        ratio = select(quat_wide_angle_ratio(sine_squared, cosine), small, near);
+        ratio = select(manifold_wide_ratio(sine_squared, cosine), small, near);
     }
     return Lean(length, along, across, cosine, sine_squared, ratio);
+}
+
+// θ/sin θ of any angle; turned right back, where it has no limit, as large as single precision can still make use of.
+fn manifold_wide_ratio(sine_squared: f32, cosine: f32) -> f32 {
+    let acute = quat_wide_angle_ratio(sine_squared, abs(cosine));
+    let sine = max(sqrt(sine_squared), 1e-6);
+    let obtuse = 3.1415927 / sine - acute;
+    return select(acute, obtuse, (cosine < 0.0));
 }
 
 // V, J.

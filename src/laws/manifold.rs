@@ -41,12 +41,13 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
     let cosine = along.dot(at.d);
     let across = at.d - along * cosine;
     let sine_squared = across.dot(across);
-    let near = sine_squared.lt(T::splat(0.0625));
+    let ahead = T::zero().lt(cosine);
+    let near = sine_squared.lt(T::splat(0.0625)) & ahead;
     let small = T::asin_ratio(sine_squared);
     let ratio = if near.all() {
         small
     } else {
-        T::select(near, small, wide_angle_ratio(sine_squared, cosine))
+        T::select(near, small, wide_ratio(sine_squared, cosine))
     };
     Lean {
         length,
@@ -56,6 +57,15 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
         sine_squared,
         ratio,
     }
+}
+
+/// θ/sin θ of any angle; turned right back, where it has no limit, as large as single precision can still make use of.
+#[inline(always)]
+fn wide_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
+    let acute = wide_angle_ratio(sine_squared, cosine.abs());
+    let sine = sine_squared.sqrt().max(T::splat(1e-6));
+    let obtuse = T::splat(std::f64::consts::PI) / sine - acute;
+    T::select(cosine.lt(T::zero()), obtuse, acute)
 }
 
 /// V, J.
