@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::simulate::choose::choose;
-use crate::simulate::{Prepared, warn};
+use crate::simulate::{PassCost, Prepared, warn};
 use crate::{pack, spec};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
@@ -117,6 +117,9 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             elements as f64 / per_step / 1e6
         ),
     ];
+    if pipeline.simulate.integrator.is_implicit() {
+        lines.push(format!("of that             {}", shares(&run.costs())));
+    }
     if let Some(choice) = choice {
         let taken = match choice.cheaper().is_implicit() {
             true => "implicit",
@@ -141,4 +144,11 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push(format!("warning             {}", warning.text));
     }
     super::print(&lines.join("\n"))
+}
+
+/// Parts of the time that passes take.
+fn shares(costs: &[PassCost]) -> String {
+    let all: f64 = costs.iter().map(|cost| cost.seconds).sum();
+    let share = |cost: &PassCost| format!("{} {:.0} %", cost.name, 100.0 * cost.seconds / all);
+    costs.iter().map(share).collect::<Vec<_>>().join(", ")
 }

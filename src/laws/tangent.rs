@@ -105,6 +105,19 @@ fn joined<T: Real>(
 }
 
 impl Tangent<f64> {
+    /// Of nothing.
+    pub fn zero() -> Self {
+        let none = Mat3::diagonal(0.0);
+        Tangent {
+            ww: none,
+            wi: none,
+            wj: none,
+            ii: none,
+            ij: none,
+            jj: none,
+        }
+    }
+
     /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns are lengths.
     pub fn projected(self, length: f64) -> Self {
         let (once, twice) = (1.0 / length, 1.0 / (length * length));

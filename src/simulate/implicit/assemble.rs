@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::bonds::BondRoom;
+use super::bonds::{BondRoom, Form};
 use super::start::Start;
 use super::touch::{Touch, Touching};
 use crate::laws::tangent::Tangent;
@@ -15,17 +15,13 @@ use crate::solve::block::{self, Block};
 /// Quarters of a block: by translation and translation, translation and rotation, rotation and translation, rotation and rotation.
 type Quarters = [Mat3<f64>; 4];
 
-/// Adds quarters to a block, rotations of row and column as lengths.
-fn add_quarters(block: &mut Block, quarters: &Quarters, [row, column]: [f64; 2]) {
+/// A block from quarters, rotations of row and column as lengths.
+#[inline(always)]
+fn block_of(quarters: &Quarters, [row, column]: [f64; 2]) -> Block {
     let scale = [1.0, 1.0 / column, 1.0 / row, 1.0 / (row * column)];
-    for (k, (quarter, scale)) in quarters.iter().zip(scale).enumerate() {
-        let (down, right) = (3 * (k / 2), 3 * (k % 2));
-        for (r, line) in quarter.rows.iter().enumerate() {
-            for (c, value) in line.to_f64().into_iter().enumerate() {
-                block[right + c][down + r] += value * scale;
-            }
-        }
-    }
+    let rows: [[[f64; 3]; 3]; 4] =
+        std::array::from_fn(|k| std::array::from_fn(|r| (quarters[k].rows[r] * scale[k]).to_f64()));
+    std::array::from_fn(|c| std::array::from_fn(|r| rows[2 * (r / 3) + c / 3][r % 3][c % 3]))
 }
 
 fn minus(m: Mat3<f64>) -> Mat3<f64> {
@@ -62,11 +58,17 @@ fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
 }
 
 /// Block of a contact between both ends, or of one end with itself.
-fn contact(pair: &Touching, row: bool, column: bool) -> Quarters {
+fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
     let k = pair.stiffness;
+    let mut moved = k;
+    if form == Form::Exact {
+        // The normal turns with the centres.
+        let flat = Mat3::diagonal(1.0) - Mat3::outer(pair.n, pair.n);
+        moved = moved - flat * pair.drive;
+    }
     [
-        k * (s * t),
+        moved * (s * t),
         k.product(right) * s,
         down.transposed().product(k) * t,
         down.transposed().product(k.product(right)),
@@ -96,12 +98,12 @@ pub fn pattern(system: &System<f64>, start: &Start, touch: &Touch) -> BlockMatri
     BlockMatrix::from_rows(rows.collect())
 }
 
-/// Fills the blocks of a pattern. Bonds have their second derivatives in `bonds`.
+/// Fills the blocks of a pattern. Bonds have their second derivatives of that form in `bonds`.
 pub fn fill(
     matrix: &mut BlockMatrix,
     system: &System<f64>,
     start: &Start,
-    bonds: &BondRoom,
+    (bonds, form): (&BondRoom, Form),
     touch: &Touch,
 ) {
     let BlockMatrix {
@@ -122,8 +124,11 @@ pub fn fill(
         .for_each(|(i, row)| {
             let columns = &column[first[i] as usize..first[i + 1] as usize];
             let place = |j: usize| columns.binary_search(&(j as u32));
-            row.fill(block::ZERO);
             let mut diagonal = block::ZERO;
+            // Bonds write their blocks, contacts add to theirs.
+            if touch.of(i).next().is_some() {
+                row.fill(block::ZERO);
+            }
             if start.is_held(i) {
                 row[0] = block::diagonal(1.0);
                 return;
@@ -136,23 +141,29 @@ pub fn fill(
             }
             for side in system.bonds.whole_sides(i) {
                 let tangent = bonds.tangent(side.entry);
-                add_quarters(&mut diagonal, &own(tangent, side.owned), [r, r]);
+                block::add(&mut diagonal, &block_of(&own(tangent, side.owned), [r, r]));
                 if let Ok(at) = place(side.other) {
                     let both = [r, system.radius(side.other)];
-                    add_quarters(&mut row[at], &other(tangent, side.owned), both);
+                    row[at] = block_of(&other(tangent, side.owned), both);
                 }
             }
             for (pair, second) in touch.of(i) {
-                add_quarters(&mut diagonal, &contact(pair, second, second), [r, r]);
+                block::add(
+                    &mut diagonal,
+                    &block_of(&contact(pair, second, second, form), [r, r]),
+                );
                 let j = if second { pair.i } else { pair.j } as usize;
                 if pair.j < COLLIDER
                     && let Ok(at) = place(j)
                 {
                     let both = [r, system.radius(j)];
-                    add_quarters(&mut row[at], &contact(pair, second, !second), both);
+                    block::add(
+                        &mut row[at],
+                        &block_of(&contact(pair, second, !second, form), both),
+                    );
                 }
             }
             let at = place(i).expect("every row has its own column");
-            block::add(&mut row[at], &diagonal);
+            row[at] = diagonal;
         });
 }

@@ -92,7 +92,8 @@ fn each<T: Send>(
 pub struct BondRoom {
     /// Force on the owner, what acts alike on both ends, what acts on the owner and in the opposite way on the other.
     load: Vec<[f64; 9]>,
-    tangent: Vec<Option<Tangent<f64>>>,
+    /// Of whole bonds.
+    tangent: Vec<Tangent<f64>>,
 }
 
 impl BondRoom {
@@ -101,7 +102,7 @@ impl BondRoom {
         let entries = system.bonds.other.len();
         BondRoom {
             load: vec![[0.0; 9]; entries],
-            tangent: vec![None; entries],
+            tangent: vec![Tangent::zero(); entries],
         }
     }
 
@@ -146,18 +147,17 @@ impl BondRoom {
         each(system, &mut self.tangent, |entry, owner, out| {
             let bond = standing(system, owner, entry);
             let (at, l0, k) = (bond.at, bond.rest_length, bond.k);
-            *out = Some(match form {
+            *out = match form {
                 Form::Exact => W::tangent(at, l0, k),
                 Form::Projected => W::tangent(at, l0, k).projected(system.radius(owner)),
                 Form::GaussNewton => W::gauss_newton_tangent(at, l0, k),
-            });
+            };
         });
     }
 
     /// Second derivatives of a whole bond as they were computed last.
     pub fn tangent(&self, entry: usize) -> &Tangent<f64> {
-        let tangent = self.tangent[entry].as_ref();
-        tangent.expect("tangents of whole bonds are computed before they are asked for")
+        &self.tangent[entry]
     }
 }
 

@@ -1,8 +1,9 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
 //! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
-//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, so that strengths
-//! do not depend on the length of steps. What follows from a frame depends on its state alone: lists, matrix and hierarchy are made anew there.
+//! straight line, so both have one solver. Where a bond would end a step far beyond its strength the step is done again in halves, and when bonds break
+//! the step is solved again without them until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
+//! written.
 
 mod assemble;
 mod bonds;
@@ -14,10 +15,13 @@ mod touch;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
+use glam::DVec3;
+
 use newton::{Newton, Scene, Solved};
 use start::Start;
 
 use super::SimulateError;
+use super::bond_tasks::BreakEvent;
 use super::breaks::Broken;
 use super::build::Built;
 use super::clamps::Hold;
@@ -58,6 +62,12 @@ pub struct Implicit<W> {
     labels: Vec<u32>,
     rest: Rest,
     captures: VecDeque<Capture>,
+    /// Whether nothing is left of earlier steps but the state.
+    fresh: bool,
+    /// Times that steps are halved now.
+    halved: u32,
+    /// How velocities and spins changed in the last step; empty where that is not known.
+    push: Vec<[DVec3; 2]>,
     law: PhantomData<W>,
 }
 
@@ -121,6 +131,9 @@ impl<W: EnergyLaw> Implicit<W> {
             labels,
             rest: built.rest,
             captures: VecDeque::new(),
+            fresh: true,
+            halved: 0,
+            push: Vec::new(),
             law: PhantomData,
         }
     }
@@ -176,55 +189,75 @@ impl<W: EnergyLaw> Implicit<W> {
             &self.system,
             &self.load,
             self.contacts.springs(),
+            self.push.clone(),
             (solved_step, self.drag),
         );
         let time = from + solved_step;
         let holds = self.hold(&start, time, solved_step);
         let obstacles = self.obstacles(time);
         self.contacts.rebuild_walls(&self.system, &obstacles);
-        let solved = self.solve(&start, &obstacles);
-        if !solved.residual.is_finite() && last {
-            return Err(self.not_finite(&start, from + h));
-        }
-        if !solved.converged {
-            if last {
-                return Err(SimulateError::NotConverged {
-                    step: self.step,
-                    time: from + h,
-                    iterations: solved.iterations,
-                    residual: solved.residual,
-                    tolerance: self.settings.tolerance,
-                });
+        let mut broke = false;
+        loop {
+            let solved = self.solve(&start, &obstacles, broke);
+            if !solved.converged {
+                return match last {
+                    false => Ok(self.again(&start)),
+                    true if !solved.residual.is_finite() => Err(self.not_finite(&start, from + h)),
+                    true => Err(SimulateError::NotConverged {
+                        step: self.step,
+                        time: from + h,
+                        iterations: solved.iterations,
+                        residual: solved.residual,
+                        tolerance: self.settings.tolerance,
+                    }),
+                };
             }
-            return Ok(self.again(&start));
+            let (events, most) = self.overloaded();
+            if most > 1.0 + self.settings.overload && !last && !broke {
+                return Ok(self.again(&start));
+            }
+            if events.is_empty() {
+                break;
+            }
+            broke = true;
+            self.break_bonds(events, time);
         }
+        self.bear(&start, &obstacles, &holds, h, borne);
+        self.newton.touch.remember(&mut self.contacts);
+        self.push = start.finish(&mut self.system, midpoint);
+        if midpoint {
+            self.hold(&start, from + h, h);
+        }
+        Ok(Stepped::Done { broke })
+    }
+
+    /// Bonds that break now, and the largest part of its strength that any carries: of those beyond theirs the worse half, by how far they are. The
+    /// others may be relieved when these are gone, as they are where a crack runs: breaking all at once would crumble what it unloads.
+    fn overloaded(&self) -> (Vec<BreakEvent>, f64) {
         let (mut events, most) = bonds::broken::<W>(&self.system);
-        if most > 1.0 + self.settings.overload && !last {
-            return Ok(self.again(&start));
-        }
+        let bonds = &self.system.bonds;
+        events.retain(|event| {
+            let entry = event.entry as usize;
+            let used =
+                (event.sigma / bonds.sigma_c.get(entry)).max(event.tau / bonds.tau_c.get(entry));
+            used >= 1.0 + 0.5 * (most - 1.0)
+        });
         if let Some(criterion) = &self.hydrostatic {
             let (_, virials) = bonds::carried::<W>(&self.system);
             criterion.look(&self.system, &self.rest.volume, 0, &virials, &mut events);
         }
-        self.bear(&start, &obstacles, &holds, h, borne);
-        self.newton.touch.remember(&mut self.contacts);
-        start.finish(&mut self.system, midpoint);
-        if midpoint {
-            self.hold(&start, from + h, h);
-        }
-        let broke = !events.is_empty();
-        self.break_bonds(events, from + h);
-        Ok(Stepped::Done { broke })
+        (events, most)
     }
 
-    fn solve(&mut self, start: &Start, obstacles: &[Obstacle]) -> Solved {
+    /// Brings elements to the end of the step; `again` from where they were brought already.
+    fn solve(&mut self, start: &Start, obstacles: &[Obstacle], again: bool) -> Solved {
         let scene = Scene {
             obstacles,
             outer: &self.outer,
             bearers: &self.bearers,
         };
         self.newton
-            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene)
+            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene, again)
     }
 
     fn again(&mut self, start: &Start) -> Stepped {
@@ -274,10 +307,7 @@ impl<W: EnergyLaw> Implicit<W> {
                 let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
                 let [fx, fy, fz, mx, my, mz] = pair.load(false);
                 let arm = self.system.position(i) - obstacles[wall as usize].pose.position;
-                let (force, torque) = (
-                    glam::DVec3::new(-fx, -fy, -fz),
-                    glam::DVec3::new(-mx, -my, -mz),
-                );
+                let (force, torque) = (DVec3::new(-fx, -fy, -fz), DVec3::new(-mx, -my, -mz));
                 self.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
             }
         }
@@ -293,7 +323,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// Takes broken bonds out and lets their ends touch.
-    fn break_bonds(&mut self, mut events: Vec<super::bond_tasks::BreakEvent>, time: f64) {
+    fn break_bonds(&mut self, mut events: Vec<BreakEvent>, time: f64) {
         if events.is_empty() {
             return;
         }
@@ -341,7 +371,9 @@ impl<W: EnergyLaw> Implicit<W> {
         Ok(borne)
     }
 
-    fn pack(&self, frame: u32) -> State {
+    /// The state; a run that goes on and one that begins with it do so alike.
+    fn pack(&mut self, frame: u32) -> State {
+        self.fresh = true;
         let mut state = State::pack(
             frame,
             (self.step, self.dt),
@@ -361,10 +393,14 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         if steps == 0 {
             return Ok(());
         }
-        let obstacles = self.obstacles(self.step as f64 * self.dt);
-        self.contacts.rebuild(&self.system, &obstacles);
-        self.newton.forget();
-        let mut halved = 0;
+        if std::mem::take(&mut self.fresh) {
+            let obstacles = self.obstacles(self.step as f64 * self.dt);
+            self.contacts.rebuild(&self.system, &obstacles);
+            self.newton.forget();
+            self.halved = 0;
+            self.push.clear();
+        }
+        let mut halved = self.halved;
         let mut sum = vec![Wrench::default(); self.bearers.count()];
         let mut now = sum.clone();
         for _ in 0..steps {
@@ -374,6 +410,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
                 *sum += *now;
             }
         }
+        self.halved = halved;
         self.tally.add_sum(steps, &sum, now);
         Ok(())
     }
@@ -400,7 +437,13 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         let breaks = std::mem::take(&mut self.breaks);
         let time = self.step as f64 * self.dt;
         // Springs as they are remembered: no time goes on.
-        let start = Start::new(&self.system, &self.load, Vec::new(), (self.dt, 0.0));
+        let start = Start::new(
+            &self.system,
+            &self.load,
+            Vec::new(),
+            Vec::new(),
+            (self.dt, 0.0),
+        );
         self.newton.touch.collect(&self.contacts);
         self.newton
             .touch
@@ -441,6 +484,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         self.broken_since = false;
         self.breaks = Breaks::default();
         self.captures.clear();
+        self.fresh = true;
         self.tally.unpack(&self.bearers, &state.borne);
         self.newton.effort = state.effort.unwrap_or_default();
         let obstacles = self.obstacles(self.step as f64 * self.dt);

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::assemble::{fill, pattern};
 use super::bonds::{BondRoom, Form};
-use super::start::{Start, displace};
+use super::start::{Guess, Start, displace};
 use super::sums::Six;
 use super::touch::Touch;
 use crate::laws::energy::EnergyLaw;
@@ -28,6 +28,8 @@ use crate::spec::{Implicit, Preconditioner};
 const MOST_GRADIENTS: u32 = 3000;
 /// A hierarchy is made anew once it takes so many more iterations than when it was new.
 const WORN: u32 = 4;
+/// An iteration that leaves less of the residual keeps the matrix for the next.
+const CHORD: f64 = 0.1;
 /// Farthest that a rotation goes in one iteration, rad.
 const FARTHEST_TURN: f64 = 1.0;
 /// Iterations after which the limits of friction no longer follow what presses.
@@ -84,13 +86,21 @@ pub struct Newton {
 }
 
 /// What an iteration consists of.
-const PARTS: [&str; 4] = ["gradient", "tangents", "hierarchy", "conjugate gradients"];
+const PARTS: [&str; 5] = [
+    "gradient",
+    "tangents",
+    "matrix",
+    "hierarchy",
+    "conjugate gradients",
+];
 
 #[derive(Debug)]
 struct Grids {
     multigrid: Multigrid,
     /// Iterations that it took when it was new.
     fresh: Option<u32>,
+    /// Whether it takes more now.
+    worn: bool,
 }
 
 impl Newton {
@@ -171,21 +181,32 @@ impl Newton {
         self.spend(0, clock);
     }
 
-    /// Brings elements to the end of the step.
+    /// Brings elements to the end of the step; `again` from where they stand, after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
         start: &Start,
         scene: &Scene,
+        again: bool,
     ) -> Solved {
         self.effort.solves += 1;
         self.touch.thaw();
-        self.guess::<W>(system, contacts, start, scene);
+        if again {
+            self.touch.collect(contacts);
+            self.gradient::<W>(system, start, scene);
+        } else {
+            self.guess::<W>(system, contacts, start, scene);
+        }
         let mut solved = Solved {
             converged: false,
             residual: f64::INFINITY,
             iterations: 0,
+        };
+        let mut keep = false;
+        let form = match self.linear {
+            true => Form::GaussNewton,
+            false => Form::Exact,
         };
         let most = match self.linear {
             true => 1,
@@ -193,23 +214,32 @@ impl Newton {
         };
         while solved.iterations < most && !solved.converged {
             if solved.iterations == FREEZE {
+                keep = false;
                 self.touch.freeze();
                 self.gradient::<W>(system, start, scene);
             }
             solved.iterations += 1;
             self.effort.newton += 1;
-            self.direction::<W>(system, start);
+            if !keep {
+                self.assemble::<W>(system, start, form);
+            }
+            self.direction::<W>(system, start, scene, form);
             self.line::<W>(system, contacts, start, scene);
-            solved.residual = self.residual(system, start, scene);
+            let before =
+                std::mem::replace(&mut solved.residual, self.residual(system, start, scene));
             if !solved.residual.is_finite() {
                 break;
             }
             solved.converged = self.linear || solved.residual <= self.settings.tolerance;
+            // A matrix that has served so well serves once more.
+            keep = solved.residual < CHORD * before
+                && self.shape.as_ref() == Some(&self.shape_of(system));
         }
         solved
     }
 
-    /// Begins where elements would go alone or where they are, whichever is less far from balance.
+    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as in the step before: wherever they are
+    /// nearest to balance.
     fn guess<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -217,18 +247,35 @@ impl Newton {
         start: &Start,
         scene: &Scene,
     ) {
-        start.place(system, false);
         self.touch.collect(contacts);
-        self.gradient::<W>(system, start, scene);
-        let still = vector::norm(&self.gradient);
-        start.place(system, true);
+        let guesses = [Guess::Still, Guess::Ahead, Guess::Pushed];
+        let guesses = &guesses[..if start.is_pushed() { 3 } else { 2 }];
+        let mut best = (f64::INFINITY, Guess::Still);
+        let mut at = Guess::Still;
+        for &guess in guesses {
+            self.try_guess::<W>(guess, system, contacts, start, scene);
+            at = guess;
+            let size = vector::norm(&self.gradient);
+            if size < best.0 {
+                best = (size, guess);
+            }
+        }
+        if at != best.1 {
+            self.try_guess::<W>(best.1, system, contacts, start, scene);
+        }
+    }
+
+    fn try_guess<W: EnergyLaw>(
+        &mut self,
+        guess: Guess,
+        system: &mut System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+    ) {
+        start.place(system, guess);
         self.follow(system, contacts, start, scene);
         self.gradient::<W>(system, start, scene);
-        if vector::norm(&self.gradient) > still {
-            start.place(system, false);
-            self.follow(system, contacts, start, scene);
-            self.gradient::<W>(system, start, scene);
-        }
     }
 
     /// Lists contacts anew where elements may have come within reach of others.
@@ -247,18 +294,18 @@ impl Newton {
     }
 
     /// Solves for the direction that leads to where the gradient vanishes.
-    fn direction<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start) {
-        let form = if self.linear {
-            Form::GaussNewton
-        } else {
-            Form::Exact
-        };
-        self.assemble::<W>(system, start, form);
-        let mut found = self.gradients(system);
+    fn direction<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &Start,
+        scene: &Scene,
+        form: Form,
+    ) {
+        let mut found = self.gradients(system, start, scene);
         if found.indefinite && form == Form::Exact {
             self.assemble::<W>(system, start, Form::Projected);
             self.grids = None;
-            found = self.gradients(system);
+            found = self.gradients(system, start, scene);
         }
         self.effort.gradients += u64::from(found.iterations);
         for value in self.found.as_flattened_mut() {
@@ -266,27 +313,30 @@ impl Newton {
         }
     }
 
+    /// What the pattern of the matrix follows from: bonds that broke, and pairs that touch.
+    fn shape_of(&self, system: &System<f64>) -> (usize, Vec<(u32, u32)>) {
+        let touching = self.touch.touching.iter().map(|pair| (pair.i, pair.j));
+        (system.bonds.touch.len(), touching.collect())
+    }
+
     fn assemble<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, form: Form) {
         let clock = Instant::now();
-        let touching: Vec<(u32, u32)> = self
-            .touch
-            .touching
-            .iter()
-            .map(|pair| (pair.i, pair.j))
-            .collect();
-        let shape = (system.bonds.touch.len(), touching);
+        let shape = self.shape_of(system);
         if self.shape.as_ref() != Some(&shape) {
             self.matrix = pattern(system, start, &self.touch);
             self.shape = Some(shape);
         }
         self.bonds.tangents::<W>(system, form);
-        fill(&mut self.matrix, system, start, &self.bonds, &self.touch);
         self.spend(1, clock);
+        let clock = Instant::now();
+        let bonds = (&self.bonds, form);
+        fill(&mut self.matrix, system, start, bonds, &self.touch);
+        self.spend(2, clock);
     }
 
     /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
-    fn gradients(&mut self, system: &System<f64>) -> Found {
-        let tolerance = self.tolerance(system);
+    fn gradients(&mut self, system: &System<f64>, start: &Start, scene: &Scene) -> Found {
+        let tolerance = self.tolerance(system, start, scene);
         if self.settings.preconditioner == Preconditioner::Jacobi {
             let Ok(mut diagonal) = self.matrix.inverse_diagonal() else {
                 return indefinite();
@@ -295,7 +345,8 @@ impl Newton {
         }
         let clock = Instant::now();
         let renewed = match &mut self.grids {
-            Some(grids) => grids.multigrid.renew(&self.matrix).is_ok(),
+            Some(grids) if grids.worn => grids.multigrid.renew(&self.matrix).is_ok(),
+            Some(_) => true,
             None => false,
         };
         if !renewed {
@@ -310,15 +361,17 @@ impl Newton {
             self.grids = Some(Grids {
                 multigrid,
                 fresh: None,
+                worn: false,
             });
         }
-        self.spend(2, clock);
+        self.spend(3, clock);
         let mut grids = self.grids.take().expect("just made");
         let found = self.run(&mut grids.multigrid, tolerance);
         // Iterations for one decade, so that tolerances may differ.
         let decades = -found.residual.max(1e-300).log10();
         let pace = (f64::from(found.iterations) * 4.0 / decades.max(0.1)).ceil() as u32;
         let fresh = *grids.fresh.get_or_insert(pace);
+        grids.worn = pace > fresh + 1;
         if pace <= fresh + WORN && !found.indefinite {
             self.grids = Some(grids);
         }
@@ -334,23 +387,27 @@ impl Newton {
             precondition,
             (tolerance, MOST_GRADIENTS),
         );
-        self.spend(3, clock);
+        self.spend(4, clock);
         found
     }
 
-    /// min(½, √|g|), g made dimensionless by the diagonal: a strain; no finer than what is left of it is worth.
-    fn tolerance(&self, system: &System<f64>) -> f64 {
+    /// min(0.1, √|g|), g made dimensionless by the diagonal: a strain; no finer than the end of the step asks for.
+    fn tolerance(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
         if self.linear {
             return self.settings.gradients_tolerance;
         }
-        let mut sum = 0.0;
-        for (i, g) in self.gradient.iter().enumerate() {
-            let stiffness = self.stiffness(i);
-            let size: f64 = g.iter().map(|g| g * g).sum();
-            sum += size / (stiffness * system.radius(i)).powi(2);
-        }
+        let of = |i: usize| {
+            let size: f64 = self.gradient[i].iter().map(|g| g * g).sum();
+            size / (self.stiffness(i) * system.radius(i)).powi(2)
+        };
+        let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
+        let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
         let strain = (sum / system.count as f64).sqrt();
-        strain.sqrt().clamp(self.settings.gradients_tolerance, 0.1)
+        let enough = 0.3 * self.settings.tolerance / self.residual(system, start, scene);
+        strain
+            .sqrt()
+            .max(enough)
+            .clamp(self.settings.gradients_tolerance, 0.1)
     }
 
     /// Mean of the diagonal of a row, N/m.

@@ -33,6 +33,19 @@ pub struct Start {
     drag: f64,
     /// What contacts remember.
     pub springs: Vec<SpringEntry<f64>>,
+    /// How velocities and spins changed in the step before, m/s² and rad/s²; empty where that is not known.
+    push: Vec<[DVec3; 2]>,
+}
+
+/// Where a solution begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// Where elements are.
+    Still,
+    /// Where free elements would be after the step.
+    Ahead,
+    /// The same with velocities that change as in the step before.
+    Pushed,
 }
 
 /// Inertia's part of gradient and tangent for one element.
@@ -74,6 +87,7 @@ impl Start {
         system: &System<f64>,
         load: &[Load<f64>],
         springs: Vec<SpringEntry<f64>>,
+        push: Vec<[DVec3; 2]>,
         (step, drag): (f64, f64),
     ) -> Self {
         let all = 0..system.count;
@@ -86,6 +100,7 @@ impl Start {
             step,
             drag,
             springs,
+            push,
             position: all.clone().map(|i| system.position(i)).collect(),
             rotation: all.clone().map(|i| system.quaternion(i)).collect(),
             velocity: all.clone().map(|i| system.velocity(i)).collect(),
@@ -101,16 +116,24 @@ impl Start {
         self.inverse_mass[i] == 0.0
     }
 
-    /// Puts free elements where they would be after the step, or back.
-    pub fn place(&self, system: &mut System<f64>, ahead: bool) {
+    /// Whether it is known how velocities changed in the step before.
+    pub fn is_pushed(&self) -> bool {
+        !self.push.is_empty()
+    }
+
+    /// Puts free elements where a solution begins.
+    pub fn place(&self, system: &mut System<f64>, guess: Guess) {
+        let h = self.step;
         for i in (0..system.count).filter(|&i| !self.is_held(i)) {
-            let (p, q) = match ahead {
-                true => {
-                    let p = self.position[i] + self.velocity[i] * self.step;
-                    (p, self.ahead[i])
-                }
-                false => (self.position[i], self.rotation[i]),
-            };
+            let (mut p, mut q) = (self.position[i], self.rotation[i]);
+            if guess != Guess::Still {
+                (p, q) = (p + self.velocity[i] * h, self.ahead[i]);
+            }
+            if guess == Guess::Pushed {
+                let [push, turn] = self.push[i];
+                p += push * (h * h);
+                q = exp(vector(turn * (h * h))).product(q).normalised();
+            }
             system.set_position(i, p);
             set_rotation(system, i, q);
         }
@@ -155,14 +178,16 @@ impl Start {
         }
     }
 
-    /// Velocities of free elements after the step. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
-    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) {
+    /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
+    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<[DVec3; 2]> {
         let h = self.step;
+        let mut push = vec![[DVec3::ZERO; 2]; system.count];
         for i in (0..system.count).filter(|&i| !self.is_held(i)) {
             let (p, q) = (system.position(i), system.quaternion(i));
             let (e, _) = self.turned(i, q);
             let mut v = (p - self.position[i]) / h;
             let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
+            push[i] = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
             if extrapolated {
                 v = 2.0 * v - self.velocity[i];
                 w = 2.0 * w - self.spin[i];
@@ -174,6 +199,7 @@ impl Start {
             put(row, motion::V, vector(v));
             put(row, motion::W, vector(w));
         }
+        push
     }
 }
 

@@ -1,8 +1,8 @@
 //! Contacts of an implicit step.
 //!
 //! The law is that of explicit steps with displacements over the step in the place of velocities times its length: a quadratic penalty, and
-//! friction by a spring that gives way. Its tangent leaves out how the limit of friction and the normal change within an iteration (lagged, as in
-//! incremental potentials), so it is symmetric and has no negative eigenvalue, and results do not depend on the length of steps.
+//! friction by a spring that gives way. Its tangent leaves out how the limit of friction changes within an iteration (lagged, as in
+//! incremental potentials), so it is symmetric, and results do not depend on the length of steps.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -40,6 +40,8 @@ pub struct Touching {
     pub arms: [f64; 2],
     /// Force on the first by displacement of the point against the second, N/m; the sign turned.
     pub stiffness: Mat3<f64>,
+    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at colliders, whose normals hardly turn.
+    pub drive: f64,
     force: Vec3<f64>,
     couple: Vec3<f64>,
     spring: Vec3<f64>,
@@ -322,6 +324,11 @@ fn touching(
         n,
         arms: [state.arm_i, state.arm_j],
         stiffness: Mat3::outer(n, n) * normal + tangential,
+        drive: if pair.j >= COLLIDER {
+            0.0
+        } else {
+            pressed / length
+        },
         force: load.force,
         couple: load.couple,
         spring: load.spring,
