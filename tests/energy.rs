@@ -343,7 +343,12 @@ fn run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) ->
 }
 
 /// Whether eight and sixteen lanes give what one gives.
-fn check_lanes(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) -> (Snapshot, State) {
+pub fn check_lanes(
+    packing: &Packing,
+    pipeline: &Pipeline,
+    dt: f64,
+    steps: u64,
+) -> (Snapshot, State) {
     let one = run::<f32>(packing, pipeline, dt, steps);
     #[cfg(target_arch = "x86_64")]
     if F32x8::available() {

@@ -179,6 +179,36 @@ fn the_cosserat_bond_is_that_of_the_vectors() {
 }
 
 #[test]
+fn a_manifold_bond_leans_by_any_angle() {
+    // At its rest length and with both ends as they were, V is ½ k_s l0 θ² and the force k_s θ, across the bond and back to the director.
+    let (l0, k_s) = (0.3, 2.0);
+    let k = Stiffness {
+        normal: 5.0,
+        shear: k_s,
+        twist: 1.0,
+        bend: 1.0,
+    };
+    let unturned = Quat::new(0.0, 0.0, 0.0, 1.0);
+    let ahead = Vec3::new(1.0, 0.0, 0.0);
+    for degrees in [1e-3f64, 10.0, 44.0, 60.0, 89.0, 91.0, 120.0, 150.0, 179.9] {
+        let angle = degrees.to_radians();
+        let u = Vec3::new(angle.cos(), angle.sin(), 0.0) * l0;
+        let at = relative(-u, unturned, unturned, Vec3::zero(), ahead);
+        let energy = manifold::energy(at, l0, k);
+        let force = manifold::gradient(at, l0, k).force;
+        let expected = Vec3::new(-angle.sin(), angle.cos(), 0.0) * (k_s * angle);
+        let off = (force - expected).norm() / (k_s * angle);
+        let energy = energy / (0.5 * k_s * l0 * angle * angle) - 1.0;
+        assert!(
+            off < 1e-8 && energy.abs() < 1e-7,
+            "{degrees}: {off:.1e} {energy:.1e}"
+        );
+    }
+    let back = relative(ahead * l0, unturned, unturned, Vec3::zero(), ahead);
+    assert!(manifold::gradient(back, l0, k).force.norm().is_finite());
+}
+
+#[test]
 fn to_first_order_all_bonds_are_one() {
     // The same state with its strains made ten times smaller: the differences shrink a hundredfold.
     let differ = |scale: f64| {

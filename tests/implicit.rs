@@ -17,14 +17,14 @@ pub fn period(young: f64) -> f64 {
 }
 
 /// A beam along x clamped at its foot, of bonds that do not break.
-struct Cantilever {
-    pipeline: Pipeline,
-    packing: Packing,
-    tip: usize,
+pub struct Cantilever {
+    pub pipeline: Pipeline,
+    pub packing: Packing,
+    pub tip: usize,
 }
 
 impl Cantilever {
-    fn new([nx, ny, nz]: [usize; 3], young: f64) -> Self {
+    pub fn new([nx, ny, nz]: [usize; 3], young: f64) -> Self {
         let material = scenes::elastic(young, 0.4 * young, DENSITY);
         let points = scenes::block(nx, ny, nz, R);
         let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
@@ -50,19 +50,19 @@ impl Cantilever {
         }
     }
 
-    fn integrated(mut self, integrator: Integrator, law: Law) -> Self {
+    pub fn integrated(mut self, integrator: Integrator, law: Law) -> Self {
         self.pipeline.simulate.integrator = integrator;
         self.pipeline.simulate.law = Some(law);
         self.pipeline.simulate.shear_correction = 1.0;
         self
     }
 
-    fn engine(&self, dt: f64) -> Box<dyn Engine> {
+    pub fn engine(&self, dt: f64) -> Box<dyn Engine> {
         engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap()
     }
 
     /// How far the tip is from where it was, m, after every so many steps.
-    fn tips(&self, dt: f64, (steps, times): (u64, usize)) -> Vec<f64> {
+    pub fn tips(&self, dt: f64, (steps, times): (u64, usize)) -> Vec<f64> {
         let mut run = self.engine(dt);
         let rest = self.packing.elements.z[self.tip];
         let mut tips = vec![0.0];
@@ -76,7 +76,7 @@ impl Cantilever {
 }
 
 /// Period and mean of an oscillation that begins at one of its turning points, sampled at intervals.
-fn oscillation(values: &[f64], interval: f64) -> (f64, f64) {
+pub fn oscillation(values: &[f64], interval: f64) -> (f64, f64) {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let middle = 0.5 * (low + values[0]);
     let mut crossings = Vec::new();

@@ -46,6 +46,8 @@ fn committed_laws_are_those_of_the_rust_text() {
         .collect();
     for name in [
         "bdem_bond",
+        "manifold_bond",
+        "cosserat_bond",
         "contact_contact",
         "motion_turn",
         "solid_cuboid",

@@ -10,6 +10,7 @@ mod device;
 mod drilling;
 mod energy;
 mod energy_bonds;
+mod explicit_laws;
 mod external;
 mod foreign;
 mod gpu_laws;

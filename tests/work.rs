@@ -6,7 +6,7 @@ use cullet::math::F32x8;
 use cullet::math::Lanes;
 use cullet::simulate::cpu::Cpu;
 use cullet::simulate::{Engine, Snapshot, build};
-use cullet::spec::{Backend, Material, Pipeline};
+use cullet::spec::{Backend, Law, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
 
@@ -133,7 +133,14 @@ fn plate() -> Drop {
 
 #[test]
 fn what_a_dropped_plate_loses_is_what_damping_friction_and_breaking_take() {
-    let plate = plate();
+    for law in [Law::Bdem, Law::Manifold] {
+        let mut plate = plate();
+        plate.pipeline.simulate.law = Some(law);
+        check_balance(&plate);
+    }
+}
+
+fn check_balance(plate: &Drop) {
     let moves = |h: &History| h.kinetic[0] + h.rotational[0];
     let [first, last] = on(1, || {
         let mut engine = plate.engine();

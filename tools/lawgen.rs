@@ -18,10 +18,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Name of the WGSL file and the Rust files that it comes from.
-const FILES: [(&str, &[&str]); 8] = [
+const FILES: [(&str, &[&str]); 11] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
     ("bdem", &["src/laws/bdem.rs"]),
+    ("relative", &["src/laws/relative.rs"]),
+    ("manifold", &["src/laws/manifold.rs"]),
+    ("cosserat", &["src/laws/cosserat.rs"]),
     ("failure", &["src/laws/failure.rs"]),
     ("damping", &["src/laws/damping.rs"]),
     ("contact", &["src/laws/contact.rs"]),

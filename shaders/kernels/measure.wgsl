@@ -27,11 +27,12 @@ fn measure_element(i: u32) {
             let kind = read_class(at);
             let k = class_stiffness(kind, rest.w);
             let x = motion_separation(a.p, a.low, b.p, b.low);
-            let load = bdem_bond(x, a.q, b.q, b.unapplied - a.unapplied, rest.xyz, rest.w, k);
+            let unapplied = b.unapplied - a.unapplied;
+            let load = bond_law(x, a.q, b.q, unapplied, rest.xyz, rest.w, k);
             let stress = failure_stress(load, kind.section);
             out.x = max(out.x, stress.x0);
             out.y = max(out.y, stress.x1);
-            out.z += 0.5 * bdem_linear_energy(load, rest.w, k);
+            out.z += 0.5 * bond_energy(load, x, a.q, b.q, unapplied, rest.xyz, rest.w, k);
         } else if (near >> slot & 1u) != 0u {
             let touch = touch_element(a, mine, neighbour(at), bond_rest(at), 0.0);
             out.w += 0.5 * touch.energy;

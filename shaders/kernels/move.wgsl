@@ -47,7 +47,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let upper = pick_motion(other, a, turned);
         let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
         let unapplied = upper.unapplied - lower.unapplied;
-        let load = bdem_bond(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
+        let load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
         let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
         sum.force += (load.force + damp.x0) * side;
         sum.torque += (load.shear_moment + damp.x1) + (load.moment + damp.x2) * side;

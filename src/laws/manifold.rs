@@ -7,11 +7,14 @@
 //! k_n = E S/l0 (N/m), k_s = G S (N/rad), k_b = E I/l0, k_t = G J/l0 (N m), the last along d. The paper prints k_s = G S/l0 in the shear energy,
 //! which is no energy, and leaves out the 2 of t, which makes bending four times too soft.
 
+mod curvature;
+
+pub use curvature::{curvature, gauss_newton};
+
 use super::bdem::{BondLoad, Stiffness};
 use super::relative::{self, Gradient, Relative};
-use super::tangent::Curvature;
 use crate::math::quat::wide_angle_ratio;
-use crate::math::{Mask, Mat3, Quat, Real, Vec3};
+use crate::math::{Mask, Quat, Real, Vec3};
 
 /// Direction from i to j against the director.
 #[derive(Clone, Copy, Debug)]
@@ -38,20 +41,31 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
     let cosine = along.dot(at.d);
     let across = at.d - along * cosine;
     let sine_squared = across.dot(across);
-    let near = sine_squared.lt(T::splat(0.0625));
+    let ahead = T::zero().lt(cosine);
+    let near = sine_squared.lt(T::splat(0.0625)) & ahead;
     let small = T::asin_ratio(sine_squared);
+    let ratio = if near.all() {
+        small
+    } else {
+        T::select(near, small, wide_ratio(sine_squared, cosine))
+    };
     Lean {
         length,
         along,
         across,
         cosine,
         sine_squared,
-        ratio: if near.all() {
-            small
-        } else {
-            T::select(near, small, wide_angle_ratio(sine_squared, cosine))
-        },
+        ratio,
     }
+}
+
+/// θ/sin θ of any angle; turned right back, where it has no limit, as large as single precision can still make use of.
+#[inline(always)]
+fn wide_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
+    let acute = wide_angle_ratio(sine_squared, cosine.abs());
+    let sine = sine_squared.sqrt().max(T::splat(1e-6));
+    let obtuse = T::splat(std::f64::consts::PI) / sine - acute;
+    T::select(cosine.lt(T::zero()), obtuse, acute)
 }
 
 /// V, J.
@@ -100,51 +114,4 @@ pub fn bond<T: Real>(
 ) -> BondLoad<T> {
     let at = relative::relative(x, q_i, q_j, unapplied, rest_direction);
     relative::load(at, gradient(at, rest_length, k))
-}
-
-/// Second derivatives.
-///
-/// With s = sin θ, A = θ/s, e = `across`: ∇²½θ² = (B e eᵀ + A cos θ (1 − n nᵀ) + A (n eᵀ + e nᵀ))/l², B = (1 − A cos θ)/s².
-/// t changes with a rotation κ of j against i as κ − 2σ(σ·κ) − ½κ² c σ.
-#[inline(always)]
-pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
-    let lean = lean(at);
-    let one = T::splat(1.0);
-    let (n, e) = (lean.along, lean.across);
-    let flat = Mat3::diagonal(one) - Mat3::outer(n, n);
-    // The quotient of two vanishing numbers is ⅓ where both are lost in rounding.
-    let level = lean.ratio * lean.cosine;
-    let small = lean.sine_squared.lt(T::splat(1e-9));
-    let safe = T::select(small, one, lean.sine_squared);
-    let b = T::select(small, T::splat(1.0 / 3.0), (one - level) / safe);
-    let shear = Mat3::outer(e, e) * b + flat * level + Mat3::both_outer(n, e) * lean.ratio;
-    let stretch = lean.length - rest_length;
-    let stretched = Mat3::outer(n, n) * k.normal + flat * (k.normal * stretch / lean.length);
-    let scale = k.shear * rest_length / (lean.length * lean.length);
-
-    let two = T::splat(2.0);
-    let change = Mat3::diagonal(one) - Mat3::outer(at.sigma, at.sigma) * two;
-    let stiff = Mat3::diagonal(k.bend) + Mat3::outer(at.d, at.d) * (k.twist - k.bend);
-    let moment = stiff.times(at.sigma * (T::splat(4.0) * at.cosine));
-    let turned = change.product(stiff.product(change));
-    Curvature {
-        stretch: stretched + shear * scale,
-        turn: turned - Mat3::diagonal(at.cosine * at.sigma.dot(moment)),
-    }
-}
-
-/// Second derivatives without what forces add to them: positive semi-definite, and exact at rest.
-#[inline(always)]
-pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
-    let lean = lean(at);
-    let one = T::splat(1.0);
-    let along = Mat3::outer(lean.along, lean.along);
-    let flat = Mat3::diagonal(one) - along;
-    let two = T::splat(2.0);
-    let change = Mat3::diagonal(one) - Mat3::outer(at.sigma, at.sigma) * two;
-    let stiff = Mat3::diagonal(k.bend) + Mat3::outer(at.d, at.d) * (k.twist - k.bend);
-    Curvature {
-        stretch: along * k.normal + flat * (k.shear * rest_length / (lean.length * lean.length)),
-        turn: change.product(stiff.product(change)),
-    }
 }

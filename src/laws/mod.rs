@@ -5,6 +5,7 @@
 //! element method with manifold optimization*), "Zhang 2024" Rod-BDEM (Zhang, Yan, Lu, Ren: *Rod-bonded discrete element method*).
 
 pub mod bdem;
+pub mod bond;
 pub mod contact;
 pub mod cosserat;
 pub mod damping;

@@ -9,6 +9,7 @@ use super::rows::{low, quaternion, room, vector};
 use super::system::{BondClass, CLASS_FIELDS, System, motion};
 use crate::laws;
 use crate::laws::bdem::{BondLoad, Stiffness};
+use crate::laws::bond::{BondLaw, BondState};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 
@@ -16,6 +17,8 @@ use crate::math::{Lanes, Pass, Scalar, Vec3};
 pub trait Task<L: Lanes> {
     /// Sums of a row of lanes.
     type Sum: Copy;
+    /// Whether energies are asked for.
+    const ENERGY: bool;
 
     /// Nothing yet.
     fn zero() -> Self::Sum;
@@ -43,10 +46,8 @@ pub struct BondLanes<'a, L: Lanes> {
     pub load: BondLoad<L>,
     /// What bonds of their class share.
     pub class: BondClass<L>,
-    /// Stiffnesses.
-    pub k: Stiffness<L>,
-    /// Rest length, m.
-    pub length: L,
+    /// Elastic energy by the law, J; 0 where the task does not ask for it.
+    pub energy: L,
     /// Tensile and shear strength, Pa.
     pub strength: (L, L),
 }
@@ -122,8 +123,31 @@ impl<S: Scalar> Border<S> {
     }
 }
 
-/// A pass over the bonds of a chunk.
-pub struct BondPass<'a, L: Lanes, T> {
+/// An expression with a law known only at run time as a type: `with_law!(law, bonds => …)`.
+macro_rules! with_law {
+    ($law:expr, $bonds:ident => $value:expr) => {
+        match $law {
+            $crate::spec::Law::Bdem => {
+                let $bonds = $crate::laws::bond::Bdem;
+                $value
+            }
+            $crate::spec::Law::Manifold => {
+                let $bonds = $crate::laws::energy::Manifold;
+                $value
+            }
+            $crate::spec::Law::Cosserat => {
+                let $bonds = $crate::laws::energy::Cosserat;
+                $value
+            }
+        }
+    };
+}
+pub(super) use with_law;
+
+/// A pass over the bonds of a chunk, all of one law.
+pub struct BondPass<'a, L: Lanes, T, B> {
+    /// The law.
+    pub law: B,
     /// Motion, rotations and bonds of all elements.
     pub system: &'a System<L::Scalar>,
     /// Bonds that end here and are owned elsewhere.
@@ -155,7 +179,7 @@ struct Rest<L> {
     strength: (L, L),
 }
 
-impl<L: Lanes, T: Task<L>> Pass<L> for BondPass<'_, L, T> {
+impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
     type Out = T;
 
     #[inline(always)]
@@ -189,7 +213,7 @@ impl<L: Lanes, T: Task<L>> Pass<L> for BondPass<'_, L, T> {
     }
 }
 
-impl<L: Lanes, T: Task<L>> BondPass<'_, L, T> {
+impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
     /// Bonds owned by a row of lanes, `local` the first of them.
     #[inline(always)]
     fn own_bonds(&mut self, local: usize, base: usize) {
@@ -239,7 +263,7 @@ impl<L: Lanes, T: Task<L>> BondPass<'_, L, T> {
                 k,
                 strength: (bonds.sigma_c.load(entry), bonds.tau_c.load(entry)),
             };
-            let bond = evaluate(&ends, rest);
+            let bond = evaluate::<L, T, B>(&ends, rest);
             let row = self.task.bond(&mut sum, &bond, L::mask(bits));
             L::store_rows(row, to);
             self.task.look(&bond, bits, i, entry, others);
@@ -277,39 +301,41 @@ impl<L: Lanes, T: Task<L>> BondPass<'_, L, T> {
             k,
             strength: (bonds.sigma_c.pick(entries), bonds.tau_c.pick(entries)),
         };
-        let bond = evaluate(&ends, rest);
+        let bond = evaluate::<L, T, B>(&ends, rest);
         let row = self.task.bond(&mut T::zero(), &bond, L::mask(bits));
         L::store_rows(row, to);
     }
 }
 
 #[inline(always)]
-fn evaluate<L: Lanes>(ends: &Ends<L>, rest: Rest<L>) -> BondLanes<'_, L> {
+fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(ends: &Ends<L>, rest: Rest<L>) -> BondLanes<'_, L> {
     let (own, other) = (&ends.own, &ends.other);
-    let x = laws::motion::separation(
-        vector(own, motion::P),
-        low(own),
-        vector(other, motion::P),
-        low(other),
-    );
-    let unapplied = vector(&ends.other_tail, 0) - vector(&ends.own_tail, 0);
-    let load = laws::bdem::bond(
-        x,
-        quaternion(own),
-        quaternion(other),
-        unapplied,
-        rest.direction,
-        rest.length,
-        rest.k,
-    );
+    let at = BondState {
+        x: laws::motion::separation(
+            vector(own, motion::P),
+            low(own),
+            vector(other, motion::P),
+            low(other),
+        ),
+        q_i: quaternion(own),
+        q_j: quaternion(other),
+        unapplied: vector(&ends.other_tail, 0) - vector(&ends.own_tail, 0),
+        rest_direction: rest.direction,
+        rest_length: rest.length,
+        k: rest.k,
+    };
+    let load = B::load(at);
     BondLanes {
-        x,
+        x: at.x,
         own,
         other,
         load,
+        energy: if T::ENERGY {
+            B::energy(at, &load)
+        } else {
+            L::zero()
+        },
         class: rest.class,
-        k: rest.k,
-        length: rest.length,
         strength: rest.strength,
     }
 }

@@ -55,6 +55,7 @@ impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
 {
     /// Force, torque, x_ij·F and half of the power of damping.
     type Sum = (Vec3<L>, Vec3<L>, L, L);
+    const ENERGY: bool = false;
 
     #[inline(always)]
     fn zero() -> Self::Sum {
@@ -183,6 +184,7 @@ pub struct Carry<'a> {
 impl<L: Lanes> Task<L> for Carry<'_> {
     /// Largest σ and τ, half of the energies.
     type Sum = [L; 3];
+    const ENERGY: bool = true;
 
     #[inline(always)]
     fn zero() -> Self::Sum {
@@ -192,11 +194,10 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     #[inline(always)]
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
         let (sigma, tau) = failure::stress(&bond.load, &bond.class.section);
-        let energy = laws::bdem::linear_energy(&bond.load, bond.length, bond.k);
         let zero = L::zero();
         let sigma = L::select(mask, sigma.max(zero), zero);
         let tau = L::select(mask, tau, zero);
-        let half = L::select(mask, energy * L::splat(0.5), zero);
+        let half = L::select(mask, bond.energy * L::splat(0.5), zero);
         *sum = [sum[0].max(sigma), sum[1].max(tau), sum[2] + half];
         [sigma, tau, half, zero, zero, zero, zero, zero]
     }

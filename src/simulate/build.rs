@@ -137,6 +137,7 @@ fn columns<S: Scalar>(
         rigid: rigid::numbers(elements, pipeline),
         material: vec![0; padded],
         bonds: Bonds::default(),
+        law: pipeline.simulate.bond_law(),
         classes: Vec::new(),
     };
     let mut load = vec![Row::default(); padded];

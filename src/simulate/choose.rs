@@ -3,7 +3,7 @@
 use super::SimulateError;
 use super::engine::Prepared;
 use super::source::Source;
-use crate::spec::{Integrator, Pipeline};
+use crate::spec::{Integrator, Law, Pipeline};
 
 /// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six iterations of conjugate gradients.
 pub const NEWTON: f64 = 70.0;
@@ -70,7 +70,10 @@ pub fn choose(
         implicit: (interval / longest).ceil().max(1.0) * shortened * NEWTON * ITERATIONS,
         breakable,
     };
-    settled.simulate.integrator = choice.cheaper();
+    // A law without an energy leaves no choice.
+    if pipeline.simulate.law != Some(Law::Bdem) {
+        settled.simulate.integrator = choice.cheaper();
+    }
     if settled.simulate.integrator.is_implicit() {
         settled.time.step = pipeline.time.step;
     }

@@ -8,7 +8,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::SimulateError;
-use super::bond_pass::{BondPass, Border, Task};
+use super::bond_pass::{BondPass, Border, Task, with_law};
 use super::bond_tasks::{BreakEvent, Carry, Loads};
 use super::breaks::Broken;
 use super::build::{AttachedForce, Built};
@@ -456,13 +456,16 @@ fn bond_pass<L: Lanes, T: Task<L>>(
     let mut handed = rooms[thread % rooms.len()]
         .lock()
         .expect("no pass panics holding it");
-    L::run(BondPass {
-        system,
-        border,
-        first,
-        count: system.chunk.min(system.motion.len() - first),
-        handed: &mut handed,
-        task,
+    with_law!(system.law, law => {
+        L::run(BondPass {
+            law,
+            system,
+            border,
+            first,
+            count: system.chunk.min(system.motion.len() - first),
+            handed: &mut handed,
+            task,
+        });
     });
 }
 

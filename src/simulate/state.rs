@@ -287,6 +287,7 @@ mod tests {
             rigid: Vec::new(),
             material: vec![0; BLOCK],
             bonds: Bonds::new(BLOCK, rows),
+            law: crate::spec::Law::Bdem,
             classes: Vec::new(),
         };
         for i in 0..3 {

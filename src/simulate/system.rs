@@ -10,6 +10,7 @@ use crate::laws::bdem::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
+use crate::spec::Law;
 
 /// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross into others, and what these hand
 /// over still fits into the cache of a core; small ones keep every thread busy to the end of a pass. Results do not depend on it.
@@ -111,6 +112,8 @@ pub struct System<S> {
     pub material: Vec<u32>,
     /// Bonds.
     pub bonds: Bonds<S>,
+    /// Law of all of them.
+    pub law: Law,
     /// Kinds of bonds.
     pub classes: Vec<BondClass<S>>,
 }

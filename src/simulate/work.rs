@@ -7,10 +7,12 @@ use std::ops::AddAssign;
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use super::bond_pass::with_law;
 use super::rows::{low, quaternion, vector};
 use super::system::{System, motion};
 use crate::laws;
-use crate::math::{Lanes, Scalar};
+use crate::laws::bond::{BondLaw, BondState};
+use crate::math::{Lanes, Real, Scalar};
 
 /// Energy taken since the start, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
@@ -89,21 +91,24 @@ impl<S: Scalar> System<S> {
         let [own, other] = [i, j].map(|k| &self.motion[k].0);
         let direction = [0, 1, 2].map(|axis| bonds.direction[axis][entry]);
         let length = bonds.length.get(entry);
-        let k = self.classes[bonds.class.get(entry) as usize].stiffness(length);
-        let load = laws::bdem::bond(
-            laws::motion::separation(
+        let at = BondState {
+            x: laws::motion::separation(
                 vector(own, motion::P),
                 low(own),
                 vector(other, motion::P),
                 low(other),
             ),
-            quaternion(own),
-            quaternion(other),
-            vector(&self.tail[j].0, 0) - vector(&self.tail[i].0, 0),
-            vector(&direction, 0),
-            length,
-            k,
-        );
-        laws::bdem::linear_energy(&load, length, k).to_f64()
+            q_i: quaternion(own),
+            q_j: quaternion(other),
+            unapplied: vector(&self.tail[j].0, 0) - vector(&self.tail[i].0, 0),
+            rest_direction: vector(&direction, 0),
+            rest_length: length,
+            k: self.classes[bonds.class.get(entry) as usize].stiffness(length),
+        };
+        with_law!(self.law, law => energy(law, at)).to_f64()
     }
+}
+
+fn energy<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> T {
+    B::energy(at, &B::load(at))
 }

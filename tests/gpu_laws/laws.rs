@@ -1,7 +1,9 @@
 //! The laws that are put through a device: how rows of numbers become their arguments, and where those are drawn.
 
 use cullet::laws::bdem::{self, BondLoad};
+use cullet::laws::bond::{BondLaw, BondState};
 use cullet::laws::contact::{self, SurfacePair};
+use cullet::laws::energy::{Cosserat, Manifold};
 use cullet::laws::{damping, failure, motion};
 use cullet::math::quat;
 use cullet::math::solid::{self, Nearest};
@@ -49,6 +51,8 @@ macro_rules! laws {
 }
 laws! {
     "bond" bond_results bond [3, 3, 3, 1, 1, 1];
+    "manifold" manifold_results bond [3, 3, 3, 1, 1, 1, 1];
+    "cosserat" cosserat_results bond [3, 3, 3, 1, 1, 1, 1];
     "stress" stress stress [1, 1];
     "may_exceed" may_exceed strained [1];
     "linear_energy" linear_energy linear_energy [1];
@@ -95,6 +99,36 @@ fn parts<T: Real>(a: &[T]) -> BondLoad<T> {
         twist: vec3(&a[4..]),
         bend: vec3(&a[7..]),
     }
+}
+
+/// force_i, torque_i, torque_j, axial force, σ, τ, energy.
+fn results<B: BondLaw, T: Real>(a: &[T]) -> Vec<T> {
+    let at = BondState {
+        x: vec3(a),
+        q_i: rotation(&a[3..]),
+        q_j: rotation(&a[7..]),
+        unapplied: vec3(&a[11..]),
+        rest_direction: vec3(&a[14..]),
+        rest_length: a[17],
+        k: bond_stiffness(&a[18..]),
+    };
+    let load = B::load(at);
+    let (moment, opposite) = (
+        load.shear_moment + load.moment,
+        load.shear_moment - load.moment,
+    );
+    let mut all = flat(&[load.force, moment, opposite]);
+    let (sigma, tau) = failure::stress(&load, &section(&a[22..]));
+    all.extend([load.axial, sigma, tau, B::energy(at, &load)]);
+    all
+}
+
+fn manifold_results<T: Real>(a: &[T]) -> Vec<T> {
+    results::<Manifold, T>(a)
+}
+
+fn cosserat_results<T: Real>(a: &[T]) -> Vec<T> {
+    results::<Cosserat, T>(a)
 }
 
 fn stress<T: Real>(a: &[T]) -> Vec<T> {

@@ -59,6 +59,37 @@ fn bond(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
+fn put_energetic(load: BondLoad, energy: f32) {
+    let stress = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u)));
+    put3(0u, load.force);
+    put3(3u, load.shear_moment + load.moment);
+    put3(6u, load.shear_moment - load.moment);
+    put(9u, load.axial);
+    put(10u, stress.x0);
+    put(11u, stress.x1);
+    put(12u, energy);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn manifold(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let k = Stiffness(f(18u), f(19u), f(20u), f(21u));
+        let load = manifold_bond(v(0u), q(3u), q(7u), v(11u), v(14u), f(17u), k);
+        let ends = relative_relative(v(0u), q(3u), q(7u), v(11u), v(14u));
+        put_energetic(load, manifold_energy(ends, f(17u), k));
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn cosserat(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let k = Stiffness(f(18u), f(19u), f(20u), f(21u));
+        let load = cosserat_bond(v(0u), q(3u), q(7u), v(11u), v(14u), f(17u), k);
+        let ends = relative_relative(v(0u), q(3u), q(7u), v(11u), v(14u));
+        put_energetic(load, cosserat_energy(ends, f(17u), k));
+    }
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {

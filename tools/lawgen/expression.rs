@@ -13,6 +13,9 @@ pub const NATIVE: [&str; 12] = [
     "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner", "kept",
 ];
 
+/// Modules that look into quaternions: there a member `v` is a quaternion's vector part.
+const PARTS: [&str; 2] = ["quat", "relative"];
+
 /// What the body of one function is translated with.
 pub struct Body<'a> {
     /// Module of the function.
@@ -162,8 +165,7 @@ impl Body<'_> {
             Expr::Field(field) => {
                 let base = of(&field.base)?;
                 match &field.member {
-                    // Only the quaternions' own file looks into them.
-                    Member::Named(name) if self.module == "quat" && name == "v" => {
+                    Member::Named(name) if name == "v" && PARTS.contains(&self.module) => {
                         format!("{base}.xyz")
                     }
                     Member::Named(name) => format!("{base}.{name}"),

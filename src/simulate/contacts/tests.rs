@@ -32,6 +32,7 @@ fn row() -> System<f32> {
         rigid: Vec::new(),
         material: vec![0; padded],
         bonds: Bonds::new(padded, BondRows::with_capacity(0)),
+        law: crate::spec::Law::Bdem,
         classes: Vec::new(),
     };
     for i in 0..count {

@@ -6,6 +6,7 @@ use crate::gpu::{Column, Device, GpuError, Item};
 use crate::math::lanes::Row;
 use crate::simulate::contacts::SpringEntry;
 use crate::simulate::system::{Motion, System, Tail};
+use crate::spec::Law;
 
 /// Steps that a submission holds at most; each has a row of launch numbers and of collider poses.
 pub const ROWS: u64 = 256;
@@ -27,6 +28,8 @@ pub struct Sizes {
     pub stride: u64,
     /// Bonds of an element at most.
     pub slots: u64,
+    /// Law of bonds.
+    pub law: Law,
     /// Whether bonds are of more than one kind.
     pub kinds: bool,
     /// Colliders.

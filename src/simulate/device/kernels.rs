@@ -141,7 +141,12 @@ impl Kernels {
             });
             let always = one_class.iter().chain(&clamped);
             let constants: Vec<_> = always.chain(constants).copied().collect();
-            make.stage(&texts::MOVE, ("main", count), &constants, columns)
+            make.stage(
+                texts::moving(sizes.law),
+                ("main", count),
+                &constants,
+                columns,
+            )
         };
         let start = moving(&[("starting", 1.0), ("close", 0.0), ("open", 0.0)])?;
         let open = moving(&[("forces", 0.0), ("close", 0.0)])?;
@@ -167,7 +172,7 @@ impl Kernels {
         )?;
         let lists = lists(&mut make, (c, status), sizes, count)?;
         let carried = make.stage(
-            &texts::MEASURE,
+            texts::measuring(sizes.law),
             ("carried", count),
             &one_class,
             c.motion.each_ref().map(|motion| {

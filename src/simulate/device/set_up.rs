@@ -65,6 +65,7 @@ impl Gpu {
         let sizes = Sizes {
             stride: system.motion.len() as u64,
             slots: slots.slots as u64,
+            law: system.law,
             kinds: system.classes.len() > 1,
             colliders: obstacles.len() as u64,
             clamps: built.bearers.clamps().count() as u64,

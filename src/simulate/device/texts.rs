@@ -2,6 +2,7 @@
 //! holds bindings and indices.
 
 use crate::gpu::{Access, Binding, Item, KernelText};
+use crate::spec::Law;
 
 macro_rules! kernel {
     ($name:literal) => {
@@ -33,14 +34,48 @@ const POSES: Binding = bind("poses", Vec4, Read);
 const BORNE: Binding = bind("borne", Atomic, Write);
 const STATUS: Binding = bind("status", Atomic, Write);
 
-/// Forces and motion of a step.
-pub const MOVE: KernelText = KernelText {
-    name: "move",
-    sources: &[
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("bdem"),
+/// A text of the same name for every law of bonds, in the order of [`Law`]: `law_….wgsl` calls the law `bond_law` and its energy `bond_energy`.
+macro_rules! by_law {
+    ($name:literal, [$($source:expr),* $(,)?], $bindings:expr) => {
+        [
+            by_law!(@ $name, [law!("bdem"), kernel!("law_bdem")], [$($source),*], $bindings),
+            by_law!(
+                @ $name,
+                [law!("bdem"), law!("relative"), law!("manifold"), kernel!("law_manifold")],
+                [$($source),*],
+                $bindings
+            ),
+            by_law!(
+                @ $name,
+                [law!("bdem"), law!("relative"), law!("cosserat"), kernel!("law_cosserat")],
+                [$($source),*],
+                $bindings
+            ),
+        ]
+    };
+    (@ $name:literal, [$($bonds:expr),*], [$($source:expr),*], $bindings:expr) => {
+        KernelText {
+            name: $name,
+            sources: &[
+                kernel!("launch"),
+                law!("real"),
+                law!("quat"),
+                $($bonds,)*
+                $($source,)*
+            ],
+            bindings: $bindings,
+        }
+    };
+}
+
+/// Forces and motion of a step, by the law of bonds.
+pub const fn moving(law: Law) -> &'static KernelText {
+    &MOVE[law as usize]
+}
+
+const MOVE: [KernelText; 3] = by_law!(
+    "move",
+    [
         law!("failure"),
         law!("damping"),
         law!("contact"),
@@ -55,7 +90,7 @@ pub const MOVE: KernelText = KernelText {
         kernel!("clamp"),
         kernel!("move"),
     ],
-    bindings: &[
+    &[
         MOTION,
         bind("moved", Vec4, Write),
         OWN,
@@ -72,8 +107,8 @@ pub const MOVE: KernelText = KernelText {
         POSES,
         BORNE,
         STATUS,
-    ],
-};
+    ]
+);
 
 /// Bonds beyond their strength are taken out.
 pub const BREAK: KernelText = KernelText {
@@ -172,14 +207,14 @@ pub const PAIRS: KernelText = KernelText {
     ],
 };
 
-/// Stresses, energies, contacts of each element.
-pub const MEASURE: KernelText = KernelText {
-    name: "measure",
-    sources: &[
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("bdem"),
+/// Stresses, energies, contacts of each element, by the law of bonds.
+pub const fn measuring(law: Law) -> &'static KernelText {
+    &MEASURE[law as usize]
+}
+
+const MEASURE: [KernelText; 3] = by_law!(
+    "measure",
+    [
         law!("failure"),
         law!("contact"),
         law!("motion"),
@@ -191,7 +226,7 @@ pub const MEASURE: KernelText = KernelText {
         kernel!("touch"),
         kernel!("measure"),
     ],
-    bindings: &[
+    &[
         MOTION,
         OWN,
         NEIGHBOUR,
@@ -207,8 +242,8 @@ pub const MEASURE: KernelText = KernelText {
         bind("touched", U32, Write),
         BORNE,
         STATUS,
-    ],
-};
+    ]
+);
 
 /// Springs for the state.
 pub const SPRINGS: KernelText = KernelText {
@@ -244,6 +279,18 @@ pub const REACTIONS: KernelText = KernelText {
 
 /// All of them.
 #[cfg(test)]
-pub const ALL: [KernelText; 9] = [
-    MOVE, BREAK, TRAVEL, SCAN, GRID, PAIRS, MEASURE, SPRINGS, REACTIONS,
+pub const ALL: [&KernelText; 13] = [
+    &MOVE[0],
+    &MOVE[1],
+    &MOVE[2],
+    &BREAK,
+    &TRAVEL,
+    &SCAN,
+    &GRID,
+    &PAIRS,
+    &MEASURE[0],
+    &MEASURE[1],
+    &MEASURE[2],
+    &SPRINGS,
+    &REACTIONS,
 ];

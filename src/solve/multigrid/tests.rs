@@ -50,8 +50,8 @@ fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
     }
     for (i, p) in places.iter().enumerate() {
         let mut own = block::diagonal(mass / (step * step));
-        for column in 3..6 {
-            own[column][column] *= 0.4;
+        for (column, row) in own.iter_mut().enumerate().skip(3) {
+            row[column] *= 0.4;
         }
         let mut near: Vec<usize> = Vec::new();
         for x in -1..=1 {
