@@ -106,7 +106,7 @@ pub struct Implicit {
     pub periods: f64,
     /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no longer than two critical steps of explicit
     /// ones.
-    #[schemars(with = "u32", range(min = 0, max = 16))]
+    #[schemars(with = "u32", range(min = 0, max = 24))]
     pub halvings: Option<u32>,
     /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
     #[schemars(with = "PositiveNumber")]
@@ -139,7 +139,7 @@ const SHORTEST: f64 = 2.0;
 impl Implicit {
     /// Times that a step of so many critical steps may be halved.
     pub fn halvings(&self, critical_steps: f64) -> u32 {
-        let enough = (critical_steps / SHORTEST).log2().ceil().clamp(0.0, 16.0);
+        let enough = (critical_steps / SHORTEST).log2().ceil().clamp(0.0, 24.0);
         self.halvings.unwrap_or(enough as u32)
     }
 }
