@@ -81,6 +81,14 @@ pub fn add(a: &mut Block, b: &Block) {
     }
 }
 
+/// `a += b`.
+#[inline(always)]
+pub fn add_six(a: &mut Six, b: &Six) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += b;
+    }
+}
+
 /// Rows and columns exchanged.
 #[inline(always)]
 pub fn transposed(a: &Block) -> Block {

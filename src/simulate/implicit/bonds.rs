@@ -4,7 +4,6 @@
 
 use rayon::prelude::*;
 
-use super::sums::{Six, add};
 use crate::columns::BreakMode;
 use crate::laws::bdem::{BondLoad, Stiffness};
 use crate::laws::energy::EnergyLaw;
@@ -16,6 +15,7 @@ use crate::simulate::bond_tasks::BreakEvent;
 use crate::simulate::bonds::BLOCK;
 use crate::simulate::record::Carried;
 use crate::simulate::system::System;
+use crate::solve::block::{Six, add_six as add};
 
 /// Which second derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ mod assemble;
 mod bonds;
 mod newton;
 mod start;
-mod sums;
 mod touch;
 
 use std::collections::VecDeque;

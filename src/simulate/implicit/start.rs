@@ -9,11 +9,11 @@
 
 use glam::DVec3;
 
-use super::sums::Six;
 use crate::math::{Quat, Vec3};
 use crate::simulate::contacts::SpringEntry;
 use crate::simulate::rows::put;
 use crate::simulate::system::{Load, System, motion};
+use crate::solve::Six;
 
 /// Elements as they were when the step began.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,6 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::start::Start;
-use super::sums::{Six, add};
 use crate::laws::contact::{self, ContactParameters, ContactState};
 use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
@@ -16,6 +15,7 @@ use crate::simulate::contact_pass::{ContactTotals, Obstacle};
 use crate::simulate::contacts::{COLLIDER, Contacts, SpringEntry};
 use crate::simulate::pair_list::{Memory, PairList};
 use crate::simulate::system::System;
+use crate::solve::block::{Six, add_six as add};
 
 /// A pair that may touch; the second is a collider where its number is [`COLLIDER`] or more.
 #[derive(Clone, Copy, Debug)]
