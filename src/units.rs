@@ -35,10 +35,12 @@ pub enum Dimension {
     Force,
     /// 1/s
     Rate,
+    /// N/m
+    Stiffness,
 }
 
 /// Every dimension that can be wanted: name, exponents, SI unit, an example.
-const WANTED: [(Dimension, &str, Exponents, &str, &str); 11] = {
+const WANTED: [(Dimension, &str, Exponents, &str, &str); 12] = {
     use Dimension::*;
     [
         (Number, "a pure number", [0, 0, 0, 0], "1", "0.5"),
@@ -64,6 +66,7 @@ const WANTED: [(Dimension, &str, Exponents, &str, &str); 11] = {
         ),
         (Force, "a force", [1, 1, -2, 0], "N", "10 N"),
         (Rate, "a rate", [0, 0, -1, 0], "1/s", "60 Hz"),
+        (Stiffness, "a stiffness", [0, 1, -2, 0], "N/m", "10 kN/m"),
     ]
 };
 
@@ -297,6 +300,7 @@ mod tests {
             ("2 kHz", Rate, 2000.0),
             ("10 N", Force, 10.0),
             ("3 J/m", Force, 3.0),
+            ("2 N/mm", Stiffness, 2e3),
             ("36 km/h", Velocity, 10.0),
             ("50 %", Number, 0.5),
             ("5 m/m", Number, 5.0),

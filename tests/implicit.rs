@@ -172,6 +172,110 @@ fn midpoint_steps_keep_energy() {
     }
 }
 
+/// A short beam that swings from the speed it is given, with damping of this ratio.
+fn swinging(damping: f64) -> Cantilever {
+    let mut beam = Cantilever::new([10, 3, 3], 1e7);
+    let material = &mut beam.pipeline.materials[0];
+    material.damping = damping;
+    let e = &mut beam.packing.elements;
+    let length = e.x.iter().copied().fold(0.0, f64::max);
+    e.vz = e.x.iter().map(|x| 0.02 * (x / length).powi(2)).collect();
+    beam
+}
+
+/// Part of its swing that is left after each period, from the mean squares of the first and the last one.
+fn left_of_swing(tips: &[f64], interval: f64) -> f64 {
+    let crossings: Vec<f64> = (1..tips.len() - 1)
+        .filter(|&k| (tips[k] > 0.0) != (tips[k + 1] > 0.0))
+        .map(|k| (k as f64 + tips[k] / (tips[k] - tips[k + 1])) * interval)
+        .collect();
+    let halves = crossings.len() - 1;
+    let period = 2.0 * (crossings[halves] - crossings[0]) / halves as f64;
+    let a_period = (period / interval).round() as usize;
+    let size = |from: usize| {
+        let span = &tips[from * a_period..(from + 1) * a_period];
+        span.iter().map(|v| v * v).sum::<f64>().sqrt()
+    };
+    let periods = tips.len() / a_period - 1;
+    assert!(periods > 4, "{periods}");
+    (size(periods) / size(0)).powf(1.0 / periods as f64)
+}
+
+#[test]
+fn damping_of_bonds_takes_as_much_as_in_explicit_steps_whatever_their_length() {
+    let t = period(1e7);
+    let samples = (400, 8.0 * t);
+    let damping = 2.0;
+    let explicit = swinging(damping).tips(0.02 * t, (400, samples.0));
+    let wanted = left_of_swing(&explicit, samples.1);
+    assert!((0.5..0.95).contains(&wanted), "{wanted}");
+    for (law, steps, length) in [
+        (Law::Manifold, 8, 1.0),
+        (Law::Manifold, 1, 8.0),
+        (Law::Cosserat, 1, 8.0),
+    ] {
+        let tips = swinging(damping)
+            .integrated(Integrator::Midpoint, law)
+            .tips(length * t, (steps, samples.0));
+        let found = left_of_swing(&tips, samples.1);
+        println!(
+            "{law:?}, steps of {length} T: {found:.4} of a swing is left for the next, by explicit steps {wanted:.4}"
+        );
+        let lost = found.ln() / wanted.ln();
+        assert!((lost - 1.0).abs() < 0.05, "{lost}");
+    }
+    let free = swinging(0.0)
+        .integrated(Integrator::Midpoint, Law::Manifold)
+        .tips(8.0 * t, (1, samples.0));
+    let kept = left_of_swing(&free, samples.1);
+    assert!(kept.ln().abs() < 0.05 * wanted.ln().abs(), "{kept}");
+}
+
+#[test]
+fn damped_midpoint_steps_are_of_second_order() {
+    let t = period(1e7);
+    let tips = |step: f64| {
+        let mut beam = swinging(1.0).integrated(Integrator::Midpoint, Law::Manifold);
+        beam.pipeline.simulate.implicit.tolerance = 1e-6;
+        let steps = (16.0 / step).round() as u64;
+        beam.tips(step * t, (steps, 20))
+    };
+    let reference = tips(0.5);
+    let [coarse, fine] = [4.0, 2.0].map(|step| apart(&tips(step), &reference));
+    let order = (coarse / fine).log2();
+    println!("damped: errors {coarse:.2e} and {fine:.2e} m, order {order:.2}");
+    assert!((order - 2.0).abs() < 0.3, "{order}");
+}
+
+#[test]
+fn damping_of_bonds_lets_a_body_fly_and_spin() {
+    let mut beam = swinging(2.0).integrated(Integrator::Midpoint, Law::Manifold);
+    beam.pipeline.attachments.clear();
+    let points = scenes::at_rest(&beam.packing);
+    let middle = points.iter().sum::<DVec3>() / points.len() as f64;
+    let spin = DVec3::Z * 40.0;
+    let v: Vec<DVec3> = points.iter().map(|p| spin.cross(*p - middle)).collect();
+    scenes::set_motion(&mut beam.packing.elements, &v, &vec![spin; v.len()]);
+    beam.pipeline.simulate.implicit.tolerance = 1e-6;
+    let dt = 40.0 * period(1e7);
+    let mut run = beam.engine(dt);
+    let [first, last] = [0u64, 100].map(|steps| {
+        run.advance(steps).unwrap();
+        let history = run.snapshot(0).unwrap().history;
+        (history.lz[0], history.kinetic[0] + history.rotational[0])
+    });
+    let turned = 40.0 * 100.0 * dt;
+    println!(
+        "turned by {turned:.2} rad in steps of {:.3}: angular momentum {:.8}, energy {:.6} of what they were",
+        40.0 * dt,
+        last.0 / first.0,
+        last.1 / first.1
+    );
+    assert!(turned > 1.0);
+    assert!((last.0 / first.0 - 1.0).abs() < 1e-5);
+    assert!((last.1 / first.1 - 1.0).abs() < 1e-2);
+}
+
 #[test]
 fn one_step_a_frame_is_stable_for_a_stiff_beam() {
     let mut beam =

@@ -62,6 +62,71 @@ fn friction_stops_a_slab_where_it_should_whatever_the_step() {
 }
 
 #[test]
+fn projected_friction_brakes_a_slab_by_its_coefficient() {
+    let (mut pipeline, packing) = slab();
+    pipeline.simulate.implicit.friction = Friction::Projected;
+    let t = period(YOUNG);
+    for steps in [10.0, 160.0] {
+        let dt = steps * t;
+        let mut run = start(&packing, &pipeline, dt);
+        let speed = |frames: &cullet::columns::Frames| {
+            let sum: f64 = frames.vx.iter().map(|&v| f64::from(v)).sum();
+            sum / frames.vx.len() as f64
+        };
+        // What it lands with at first is over then.
+        let [first, last] = [0.02, 0.04].map(|span: f64| {
+            let count = (span / dt).round() as u64;
+            run.advance(count).unwrap();
+            let now = run.snapshot(1).unwrap();
+            (speed(&now.frames), count as f64 * dt, now.loads)
+        });
+        let slowed = (first.0 - last.0) / last.1 / (0.5 * 9.81);
+        let weight = 9.81 * packing.elements.mass.iter().sum::<f64>();
+        let borne = last.2.fx[0] / (0.5 * weight);
+        println!(
+            "steps of {steps} T: slowed by {slowed:.4} of μ g; the floor bears {borne:.4} of that"
+        );
+        assert!((slowed - 1.0).abs() < 0.03);
+        assert!((borne - 1.0).abs() < 0.03);
+    }
+}
+
+#[test]
+fn projected_friction_stops_and_brakes_what_turns() {
+    let (mut pipeline, _) = slab();
+    pipeline.simulate.implicit.friction = Friction::Projected;
+    pipeline.materials[0].friction = 0.0;
+    pipeline.materials[0].rolling_friction = 0.2;
+    let material = pipeline.materials[0].clone();
+    let mut packing = scenes::packing(
+        &[DVec3::Y * R],
+        R,
+        &material,
+        (f64::INFINITY, f64::INFINITY),
+    );
+    let spin = 300.0;
+    scenes::set_motion(&mut packing.elements, &[DVec3::ZERO], &[DVec3::Z * spin]);
+    let dt = 40.0 * period(YOUNG);
+    let mut run = start(&packing, &pipeline, dt);
+    let mut at = |steps: u64| {
+        run.advance(steps).unwrap();
+        f64::from(run.snapshot(1).unwrap().frames.wz[0])
+    };
+    let count = (0.02 / dt).round() as u64;
+    let (first, last) = (at(count), at(count));
+    // μ_r r m g over 2/5 m r².
+    let expected = 0.2 * 9.81 / (0.4 * R);
+    let slowed = (first - last) / (count as f64 * dt);
+    println!("a ball that spins is slowed by {slowed:.1} rad/s², expected {expected:.1}");
+    assert!((slowed / expected - 1.0).abs() < 0.03);
+    let rests = at(4 * count);
+    assert!(rests.abs() < 1e-6 * spin, "{rests}");
+    // Solved with all else there is none.
+    pipeline.simulate.implicit.friction = Friction::Lagged;
+    assert!(engine(&packing, &pipeline, Backend::Cpu, dt).is_err());
+}
+
+#[test]
 fn a_floor_bears_what_rests_on_it() {
     let (mut pipeline, mut packing) = slab();
     packing.elements.vx.fill(0.0);

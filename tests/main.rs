@@ -1,11 +1,14 @@
 //! All integration tests in one binary, since each binary links everything again.
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
+mod barrier;
 mod bench;
 mod bending;
 mod charts;
 mod clamps;
 mod codecs;
+mod convergence;
+mod criteria;
 mod device;
 mod drilling;
 mod energy;
@@ -29,6 +32,7 @@ mod rigid;
 mod sand;
 mod scenes;
 mod shells;
+mod springs;
 mod statics;
 mod store;
 mod twisting;

@@ -90,6 +90,7 @@ pub fn section<T: Real>(a: &[T]) -> Section<T> {
         bend_modulus: a[1],
         twist_modulus: a[2],
         compression_counts: a[3],
+        inverse_shear_area: a[0],
     }
 }
 

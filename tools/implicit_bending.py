@@ -25,12 +25,12 @@ METHODS = {
 }
 
 
-def measured(cullet, rows, method, step):
+def measured(cullet, rows, method, step, end):
     import numpy as np
     import pyarrow.parquet as parquet
 
     case = {"rows": rows, "random": False, "elasticity": "bond"}
-    told = {"time.end": 0.26, "simulate.backend": "cpu"} | METHODS[method]
+    told = {"time.end": end, "simulate.backend": "cpu"} | METHODS[method]
     if step:
         told["time.step"] = step * 1e-3
     with tempfile.TemporaryDirectory() as folder:
@@ -65,6 +65,7 @@ def main():
     parser = argparse.ArgumentParser(description="Three-point bending by explicit and implicit steps.")
     parser.add_argument("--rows", type=int, nargs="+", default=[7, 11, 24], help="rows and layers of the beam; 6 times as many along it")
     parser.add_argument("--step", type=float, nargs="+", default=[0.2, 0.1], help="implicit steps, ms")
+    parser.add_argument("--end", type=float, default=0.26, help="end of the run, s; steps get short and dear once the beam breaks")
     parser.add_argument("--method", choices=list(METHODS), nargs="+", default=list(METHODS))
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
@@ -76,7 +77,7 @@ def main():
     for rows in arguments.rows:
         for method in arguments.method:
             for step in [None] if method == "explicit" else arguments.step:
-                row = measured(cullet, rows, method, step)
+                row = measured(cullet, rows, method, step, arguments.end)
                 found.append(row)
                 if not arguments.json:
                     rest = f"{row['newton']:13.1f}  {row['gradients']:11.1f}" if row["newton"] else ""

@@ -1,4 +1,4 @@
-"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate. `python3 tools/make_meshes.py` writes pipelines/meshes/*.obj."""
+"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight. `python3 tools/make_meshes.py` writes pipelines/meshes/*.obj."""
 
 import math
 import pathlib
@@ -199,7 +199,71 @@ def chocolate(columns=6, rows=3, pitch=(0.03, 0.03), height=0.01, groove=0.006, 
     write("chocolate", points, triangles, "a bar of chocolate of 6 by 3 pieces, 18 by 9 cm, 1 cm high, in metres")
 
 
+# ---- spring ----
+
+
+def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016), around=12, step=0.0016):
+    """A helix along y whose lower end turns into the axis and down into a round weight: one skin, the weight's shoulder at y = 0."""
+    low = 0.022
+    line = [(coil * math.cos(2 * math.pi * t), low + pitch * t, coil * math.sin(2 * math.pi * t)) for t in (k / 64 for k in range(turns * 64, -1, -1))]
+    # Half a turn more, inwards, then down the axis.
+    for k in range(1, 25):
+        a, left = -math.pi * k / 24, 1 - k / 24
+        line.append((coil * left * math.cos(a), low - 0.004 * k / 24, coil * left * math.sin(a)))
+    line += [(0.0, y, 0.0) for y in (low - 0.006 - 0.001 * k for k in range(int((low - 0.006) / 0.001) + 1))]
+
+    def resampled(line, step):
+        out, left = [line[0]], step
+        for a, b in zip(line, line[1:]):
+            length = math.dist(a, b)
+            at = left
+            while at < length:
+                out.append(tuple(p + (q - p) * at / length for p, q in zip(a, b)))
+                at += step
+            left = at - length
+        return out
+
+    line = resampled(line, 0.0006)
+    for _ in range(40):
+        # Rounds the bend; the ends stay.
+        line = [line[0]] + [tuple((a + 2 * b + c) / 4 for a, b, c in zip(*near)) for near in zip(line, line[1:], line[2:])] + [line[-1]]
+    line = resampled(line, step)
+    end = line[-1][1]
+    sections = [(p, wire) for p in line]
+    sections += [((0.0, end - 0.0008 - y, 0.0), r) for y, r in ((0.0, wire), (0.0008, 0.5 * weight[0]), (0.0012, weight[0] - 0.001), (0.0022, weight[0]), (weight[1], weight[0]), (weight[1] + 0.001, weight[0] - 0.001))]
+
+    def unit(v):
+        size = math.sqrt(sum(c * c for c in v))
+        return tuple(c / size for c in v)
+
+    def cross(a, b):
+        return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+    points, triangles, side = [], [], (1.0, 0.0, 0.0)
+    for k, (middle, radius) in enumerate(sections):
+        before, after = sections[max(k - 1, 0)][0], sections[min(k + 1, len(sections) - 1)][0]
+        along = unit(tuple(b - a for a, b in zip(before, after)))
+        # Carried along without twisting.
+        off = sum(a * b for a, b in zip(side, along))
+        side = unit(tuple(a - off * b for a, b in zip(side, along)))
+        other = cross(along, side)
+        for j in range(around):
+            c, s = math.cos(2 * math.pi * j / around), math.sin(2 * math.pi * j / around)
+            points.append(tuple(m + radius * (c * a + s * b) for m, a, b in zip(middle, side, other)))
+    for k in range(len(sections) - 1):
+        for j in range(around):
+            a, b = k * around + j, k * around + (j + 1) % around
+            triangles += [(a, b, b + around), (a, b + around, a + around)]
+    last = (len(sections) - 1) * around
+    points += [sections[0][0], sections[-1][0]]
+    for j in range(around):
+        n = (j + 1) % around
+        triangles += [(len(points) - 2, n, j), (len(points) - 1, last + j, last + n)]
+    write("spring", points, triangles, "a helical spring with a weight, in metres: 7 turns of 2 cm, wire 5.5 mm thick")
+
+
 if __name__ == "__main__":
     letters()
     drill()
     chocolate()
+    spring()

@@ -8,8 +8,10 @@ struct Section {
     bend_modulus: f32,
     // r0/J, 1/m³.
     twist_modulus: f32,
-    // 1 where compression counts as tension does (`lu2021`), 0 where it relieves (`tension`).
+    // 1 where compression counts as tension does (`lu2021`), 0 where it relieves (`tension`, `rod`).
     compression_counts: f32,
+    // Shear stress over shear force: 1/S, or 4/(3S) (`rod`), 1/m².
+    inverse_shear_area: f32,
 }
 
 // What failure_stress returns.
@@ -46,5 +48,5 @@ fn failure_normal(axial: f32, bend: f32, section: Section) -> f32 {
 
 // τ from |F_s| and |M_t|.
 fn failure_tangential(shear: f32, twist: f32, section: Section) -> f32 {
-    return shear * section.inverse_area + twist * section.twist_modulus;
+    return shear * section.inverse_shear_area + twist * section.twist_modulus;
 }

@@ -81,7 +81,14 @@ fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::s
 fn belongs(name: &str, frame: u32) -> bool {
     let number = Path::new(name).file_stem().and_then(|stem| stem.to_str());
     let number: Option<u32> = number.and_then(|stem| stem.parse().ok());
-    let kinds = ["frames", "breaks", "history", "fragments", "loads"];
+    let kinds = [
+        "frames",
+        "breaks",
+        "history",
+        "fragments",
+        "loads",
+        "convergence",
+    ];
     in_folder(name, "packing")
         || (kinds.iter().any(|kind| in_folder(name, kind)) && number.is_some_and(|n| n <= frame))
 }

@@ -121,7 +121,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push(format!("of that             {}", shares(&run.costs())));
     }
     if let Some(choice) = choice {
-        let taken = match choice.cheaper().is_implicit() {
+        let taken = match pipeline.simulate.integrator.is_implicit() {
             true => "implicit",
             false => "explicit",
         };

@@ -15,12 +15,13 @@ use crate::{
 };
 
 /// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 10] = [
+const AFTER_PACK: [&str; 11] = [
     "frames",
     "breaks",
     "history",
     "fragments",
     "loads",
+    "convergence",
     "state",
     "meshes",
     "exports",
@@ -192,7 +193,14 @@ pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
 
 /// The tables of a simulation that stand in `store.json`.
 pub fn tables(manifest: &Manifest) -> Vec<String> {
-    let kinds = ["frames", "breaks", "history", "fragments", "loads"];
+    let kinds = [
+        "frames",
+        "breaks",
+        "history",
+        "fragments",
+        "loads",
+        "convergence",
+    ];
     let names = manifest.files.keys();
     let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()

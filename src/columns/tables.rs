@@ -32,6 +32,8 @@ pub enum LoadKind {
     Collider,
     /// An `[[attach]]` that holds or drives.
     Clamp,
+    /// An `[[attach]]` that draws by springs.
+    Spring,
     /// An `[[attach]]` that loads with a force.
     Force,
     /// An `[[attach]]` that presses on a surface.
@@ -43,6 +45,7 @@ impl Named for LoadKind {
     const NAMES: &'static [(Self, &'static str)] = &[
         (LoadKind::Collider, "collider"),
         (LoadKind::Clamp, "clamp"),
+        (LoadKind::Spring, "spring"),
         (LoadKind::Force, "force"),
         (LoadKind::Pressure, "pressure"),
         (LoadKind::Gauge, "gauge"),
@@ -64,6 +67,33 @@ impl Named for BreakMode {
         (BreakMode::Tension, "tension"),
         (BreakMode::Shear, "shear"),
         (BreakMode::Hydrostatic, "hydrostatic"),
+    ];
+}
+
+/// A method that solves an implicit step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Method {
+    /// Newton's on the manifold of unit quaternions, conjugate gradients with multigrid: what runs take.
+    Newton,
+    /// The same, conjugate gradients with the blocks on the diagonal.
+    NewtonJacobi,
+    /// First-order descent on the manifold, with conjugate directions.
+    Descent,
+    /// Newton's on free quaternions, a penalty on their lengths.
+    Penalty,
+    /// Newton's on free quaternions and a Lagrange multiplier for each.
+    Multipliers,
+    /// Newton's on free quaternions, augmented Lagrangian.
+    Augmented,
+}
+impl Named for Method {
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (Method::Newton, "newton"),
+        (Method::NewtonJacobi, "newton_jacobi"),
+        (Method::Descent, "descent"),
+        (Method::Penalty, "penalty"),
+        (Method::Multipliers, "multipliers"),
+        (Method::Augmented, "augmented"),
     ];
 }
 
@@ -241,5 +271,20 @@ table! {
         dz: f64, "m", "how far it has moved since the start";
         angle: f64, "rad", "how far the collider or clamp is turned against the start, 0 to pi; 0 of a force";
         contacts: u32, "1", "elements that touch the collider at the frame; elements of the attachment";
+    }
+}
+
+table! {
+    /// `convergence/NNNNNN.parquet`: one row an iteration of a method, in order of both; of the frame after the step that `output.convergence` names.
+    Convergence {
+        frame: u32, "1", "first frame after the step";
+        time: f64, "s", "simulated time of the frame";
+        step: u64, "1", "time step that each method solves from the same start and guess, without fracture";
+        method: Method, "1", "method";
+        iteration: u32, "1", "iterations done; 0 is the guess";
+        seconds: f64, "s", "wall time since the guess";
+        residual: f64, "1", "forces out of balance over those at work, rotations as unit quaternions";
+        violation: f64, "1", "largest difference of a quaternion's length from 1";
+        gradients: u64, "1", "iterations of the linear solver so far";
     }
 }

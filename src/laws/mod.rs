@@ -4,6 +4,7 @@
 //! (Lu, Li, Cao, Hu: *Simulating fractures with bonded discrete element method*, 2021), "Lu 2025" is the implicit one (Lu, Cao, Li, Hu: *Implicit bonded discrete
 //! element method with manifold optimization*), "Zhang 2024" Rod-BDEM (Zhang, Yan, Lu, Ren: *Rod-bonded discrete element method*).
 
+pub mod barrier;
 pub mod bdem;
 pub mod bond;
 pub mod contact;
@@ -15,6 +16,7 @@ pub mod failure;
 pub mod hydrostatic;
 pub mod manifold;
 pub mod motion;
+pub mod projection;
 pub mod relative;
 pub mod rigid;
 pub mod rolling;

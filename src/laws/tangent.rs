@@ -118,6 +118,18 @@ impl Tangent<f64> {
         }
     }
 
+    /// Of two bonds between the same ends.
+    pub fn plus(self, other: Self) -> Self {
+        Tangent {
+            ww: self.ww + other.ww,
+            wi: self.wi + other.wi,
+            wj: self.wj + other.wj,
+            ii: self.ii + other.ii,
+            ij: self.ij + other.ij,
+            jj: self.jj + other.jj,
+        }
+    }
+
     /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns are lengths.
     pub fn projected(self, length: f64) -> Self {
         let (once, twice) = (1.0 / length, 1.0 / (length * length));

@@ -53,6 +53,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         rates.push(series(points));
     }
     let panel = |name, unit, series| Panel {
+        x: None,
         y: Axis {
             name,
             unit,

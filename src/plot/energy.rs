@@ -56,6 +56,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             log: false,
         },
         panels: vec![Panel {
+            x: None,
             y: Axis {
                 name: "energy",
                 unit: Unit::Si("J"),

@@ -43,6 +43,8 @@ pub struct Series {
 /// A pair of axes and what they show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
+    /// Axis across where it is not the figure's.
+    pub x: Option<Axis>,
     /// Upward axis; with zero unless logarithmic.
     pub y: Axis,
     /// Curves, the first below the others.
@@ -54,7 +56,7 @@ pub struct Panel {
 pub struct Figure {
     /// What it shows, above it.
     pub title: String,
-    /// Axis across, common to the panels.
+    /// Axis across, common to the panels that have none of their own.
     pub x: Axis,
     /// From the top.
     pub panels: Vec<Panel>,
@@ -63,6 +65,8 @@ pub struct Figure {
 const WIDTH: f64 = 620.0;
 /// Height of the panels together.
 const HEIGHT: f64 = 330.0;
+/// The same where each has an axis across of its own.
+const APART: f64 = 480.0;
 const GAP: f64 = 16.0;
 const EDGE: f64 = 14.0;
 const TITLE: f64 = 13.0;
@@ -105,12 +109,15 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 impl Figure {
     /// The figure drawn; what has no points has axes from 0 to 1.
     pub fn draw(&self) -> Drawing {
-        let all = self.panels.iter().flat_map(|panel| &panel.series);
-        let across = all.flat_map(|series| series.points.iter().map(|p| p[0]));
-        let ends = if self.x.log { Ends::Tick } else { Ends::Data };
-        let x = self.x.fit(range(across).unwrap_or([0.0; 2]), ends, 7.0);
+        let own = self.panels.iter().any(|panel| panel.x.is_some());
+        let foot = TICK + SMALL + 8.0 + LABEL + 6.0;
+        let (all, gap) = if own {
+            (APART, GAP + foot)
+        } else {
+            (HEIGHT, GAP)
+        };
         let count = self.panels.len() as f64;
-        let height = (HEIGHT - (count - 1.0) * GAP) / count;
+        let height = (all - (count - 1.0) * gap) / count;
         let scales: Vec<Scale> = self.panels.iter().map(|panel| panel.fit(height)).collect();
         let labels = scales.iter().flat_map(|scale| &scale.ticks);
         let widest = labels.fold(0.0, |w: f64, (_, label)| w.max(width(label, SMALL)));
@@ -119,25 +126,24 @@ impl Figure {
         let left = EDGE + LABEL + 8.0 + widest + TICK + 3.0;
         let right = WIDTH - EDGE - legend - SWATCH - 16.0;
         let head = EDGE + TITLE + 12.0;
-        let below = TICK + SMALL + 8.0 + LABEL + 6.0 + EDGE;
         let mut drawing = Drawing {
             width: WIDTH,
-            height: head + HEIGHT + below,
+            height: head + all + foot + EDGE,
             marks: Vec::new(),
         };
         drawing.text([left, EDGE + TITLE], &self.title, TITLE, Anchor::Start, INK);
         for (place, (panel, y)) in self.panels.iter().zip(scales).enumerate() {
-            let top = head + place as f64 * (height + GAP);
+            let top = head + place as f64 * (height + gap);
             let frame = Frame {
                 left,
                 right,
                 top,
                 bottom: top + height,
-                x: x.clone(),
+                x: self.across(panel),
                 y,
             };
             let last = place + 1 == self.panels.len();
-            frame.axes(&mut drawing, last);
+            frame.axes(&mut drawing, last || panel.x.is_some());
             panel.curves(&mut drawing, &frame);
             // Panels of the same curves need one legend.
             let above = place.checked_sub(1).map(|above| &self.panels[above]);
@@ -146,6 +152,19 @@ impl Figure {
             }
         }
         drawing
+    }
+
+    /// The axis across of a panel.
+    fn across(&self, panel: &Panel) -> Scale {
+        let alike = |other: &&Panel| match panel.x {
+            Some(_) => std::ptr::eq(*other, panel),
+            None => other.x.is_none(),
+        };
+        let series = self.panels.iter().filter(alike).flat_map(|p| &p.series);
+        let values = series.flat_map(|series| series.points.iter().map(|p| p[0]));
+        let axis = panel.x.as_ref().unwrap_or(&self.x);
+        let ends = if axis.log { Ends::Tick } else { Ends::Data };
+        axis.fit(range(values).unwrap_or([0.0; 2]), ends, 7.0)
     }
 }
 
@@ -289,6 +308,7 @@ mod tests {
             dashed: false,
         };
         let panel = |name| Panel {
+            x: None,
             y: axis(name, Unit::Si("J")),
             series: vec![series("one", COLOURS[1]), series("another", COLOURS[2])],
         };
@@ -324,6 +344,34 @@ mod tests {
         }
         assert_eq!(legend.len(), 2, "one legend for panels of the same curves");
         assert!(legend.iter().all(|x| *x > curves));
+    }
+
+    #[test]
+    fn a_panel_may_have_an_axis_of_its_own() {
+        let mut figure = figure(vec![[0.5, -1.0], [1.0, 2.0]]);
+        let words = |figure: &Figure| {
+            let marks = figure.draw().marks.into_iter();
+            let texts = marks.filter_map(|mark| match mark {
+                Mark::Text { text, at, .. } => Some((text, at)),
+                _ => None,
+            });
+            texts.collect::<Vec<_>>()
+        };
+        let titles = |words: &[(String, [f64; 2])]| {
+            let titles = words.iter().filter(|(text, _)| text.starts_with("time"));
+            titles.map(|(_, at)| at[1]).collect::<Vec<_>>()
+        };
+        assert_eq!(titles(&words(&figure)).len(), 1);
+        figure.panels[0].x = Some(Axis {
+            name: "times",
+            unit: Unit::Count,
+            log: true,
+        });
+        let apart = words(&figure);
+        let [first, second] = titles(&apart)[..] else {
+            panic!("an axis each");
+        };
+        assert!(first < second && apart.iter().any(|(text, _)| text == "times"));
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             log: true,
         },
         panels: vec![Panel {
+            x: None,
             y: Axis {
                 name: "fragments of mass ≥ m",
                 unit: Unit::Count,

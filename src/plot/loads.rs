@@ -100,6 +100,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         title: title.to_owned(),
         x,
         panels: vec![Panel {
+            x: None,
             y,
             series: series.collect(),
         }],
@@ -213,6 +214,7 @@ mod tests {
             breaks: Vec::new(),
             fragments: Vec::new(),
             loads: (0..4).map(table).collect(),
+            convergence: Vec::new(),
             packing: None,
         }
     }

@@ -1,9 +1,10 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, packings.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence, packings.
 //!
 //! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
 
 mod axis;
 mod breaks;
+mod convergence;
 mod drawing;
 mod energy;
 mod figure;
@@ -19,7 +20,7 @@ pub use loads::STILL;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::columns::{Breaks, Fragments, History, Loads};
+use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
 use crate::preview::png;
 use crate::store::{Packing, Store, StoreError, atomic};
 use figure::Figure;
@@ -74,6 +75,7 @@ struct Tables {
     breaks: Vec<Breaks>,
     fragments: Vec<Fragments>,
     loads: Vec<Loads>,
+    convergence: Vec<Convergence>,
     packing: Option<Packing>,
 }
 
@@ -88,7 +90,7 @@ struct Chart {
 }
 
 /// Every chart.
-const CHARTS: [Chart; 7] = [
+const CHARTS: [Chart; 8] = [
     Chart {
         name: "energy",
         needs: "history/*.parquet",
@@ -108,6 +110,11 @@ const CHARTS: [Chart; 7] = [
         name: "loads",
         needs: "loads/*.parquet",
         figure: loads::figure,
+    },
+    Chart {
+        name: "convergence",
+        needs: "convergence/*.parquet",
+        figure: convergence::figure,
     },
     Chart {
         name: "packing_distances",
@@ -140,6 +147,7 @@ pub fn run(
         breaks: read(store, "breaks", frames, Store::read_breaks)?,
         fragments: read(store, "fragments", frames, Store::read_fragments)?,
         loads: read(store, "loads", frames, Store::read_loads)?,
+        convergence: read(store, "convergence", frames, Store::read_convergence)?,
         packing: store
             .path("packing/bonds.parquet")
             .is_file()

@@ -99,6 +99,7 @@ pub fn directions(tables: &Tables) -> Option<Figure> {
         "bonds over even, z",
     ];
     let panels = panels.into_iter().zip(names).map(|(series, name)| Panel {
+        x: None,
         y: count(name),
         series,
     });
@@ -127,6 +128,7 @@ fn figure(
         title: title.to_owned(),
         x: count(x),
         panels: vec![Panel {
+            x: None,
             y: count(y),
             series: curves(packing, curve),
         }],
@@ -235,6 +237,7 @@ mod tests {
             breaks: vec![],
             fragments: vec![],
             loads: vec![],
+            convergence: vec![],
             packing: Some(packing),
         };
         let degrees = coordination(&tables).unwrap().panels[0].series[0]

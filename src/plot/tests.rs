@@ -132,8 +132,9 @@ fn loads(frame: u32, time: f64) -> Loads {
 
 const KINDS: [&str; 4] = ["history", "breaks", "fragments", "loads"];
 
-/// What is told of a store without a packing.
-const PACKING: [&str; 3] = [
+/// What is told of a store without a packing and a comparison of methods.
+const PACKING: [&str; 4] = [
+    "convergence needs convergence/*.parquet",
     "packing_distances needs packing/elements.parquet",
     "packing_bonds needs packing/bonds.parquet",
     "packing_directions needs packing/bonds.parquet",

@@ -1,6 +1,6 @@
 //! Shaded pictures of a shot without a GPU: a PNG a frame and one sheet with some of them.
 //!
-//! Draws the surfaces of a frame where they exist, its elements as balls where they do not, and the colliders.
+//! Draws the surfaces of a frame where they exist, its elements as balls where they do not or where bodies are cut open, and the colliders.
 //! Reads the store and nothing else. A frame's picture depends on the store alone, whatever the threads.
 
 mod camera;
@@ -88,7 +88,7 @@ pub fn run(
         });
     }
     let manifest = Manifest::read(store)?;
-    let source = Source::new(store, manifest.pipeline.as_ref())?;
+    let source = Source::new(store, manifest.pipeline.as_ref(), preview)?;
     let numbers = source.frames(&frames)?;
     if numbers.is_empty() {
         let path = store.root().to_owned();
@@ -205,6 +205,7 @@ mod tests {
             width: 48,
             height: 32,
             camera: None,
+            section: None,
         };
         let drawn = |threads: usize| {
             let folder = tempfile::tempdir().expect("folder");
@@ -224,6 +225,30 @@ mod tests {
     }
 
     #[test]
+    fn a_section_takes_away_what_lies_beyond_it() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = balls(folder.path());
+        let count = |section: Option<spec::Section>| {
+            let preview = spec::Preview {
+                section,
+                ..spec::Preview::default()
+            };
+            let source = Source::new(&store, None, &preview).expect("source");
+            source.read(0).expect("frame").balls.len()
+        };
+        let cut = |x: f64, side: f64| {
+            Some(spec::Section {
+                point: [x, 0.0, 0.0],
+                normal: [side, 0.0, 0.0],
+            })
+        };
+        // Balls stand at 0, 0.02 and 0.04.
+        assert_eq!(count(None), 3);
+        assert_eq!(count(cut(0.01, 2.0)), 1);
+        assert_eq!(count(cut(0.01, -2.0)), 2);
+    }
+
+    #[test]
     fn impossible_previews_are_refused() {
         let folder = tempfile::tempdir().expect("folder");
         let store = balls(folder.path());
@@ -237,6 +262,7 @@ mod tests {
                 width,
                 height: 32,
                 camera: Some(camera),
+                section: None,
             };
             run(&store, &preview, frames, &mut |_, _| {})
         };

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use super::colliders::{self, Drawn};
-use crate::columns::Elements;
-use crate::spec::{FrameGroup, Pipeline};
+use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
 
@@ -24,6 +23,8 @@ pub enum Material {
     Skin(u8),
     /// Crack face of a body.
     Crack(u8),
+    /// Element of a body, and how many 255ths of its bonds broke.
+    Worn(u8, u8),
 }
 
 /// A ball.
@@ -75,14 +76,50 @@ pub struct Source<'a> {
     surfaces: Vec<u32>,
     /// Read when some frame has no surfaces.
     elements: Option<Elements>,
+    /// A point and a normal; what lies beyond is left out.
+    section: Option<Plane>,
+}
+
+/// What is drawn of elements.
+struct Elements {
+    body: Vec<u32>,
+    r: Vec<f64>,
+    /// Bonds that each was packed with.
+    bonds: Vec<u32>,
+}
+
+impl Elements {
+    fn read(store: &Store) -> Result<Self> {
+        let packing = store.read_packing_columns(&["body", "r"], &["i", "j"])?;
+        let mut bonds = vec![0; packing.elements.id.len()];
+        for &end in packing.bonds.i.iter().chain(&packing.bonds.j) {
+            bonds[end as usize] += 1;
+        }
+        Ok(Elements {
+            body: packing.elements.body,
+            r: packing.elements.r,
+            bonds,
+        })
+    }
 }
 
 impl<'a> Source<'a> {
     /// Prepares to read frames of a store.
-    pub fn new(store: &'a Store, pipeline: Option<&Pipeline>) -> Result<Self> {
+    pub fn new(store: &'a Store, pipeline: Option<&Pipeline>, preview: &Preview) -> Result<Self> {
         let colliders = pipeline.map_or(&[][..], |pipeline| &pipeline.colliders);
-        let colliders = (0..).zip(colliders);
-        let surfaces = store.numbers("meshes", "rkyv")?;
+        let section = preview.section.map(|cut| Plane {
+            point: DVec3::from(cut.point).as_vec3(),
+            normal: DVec3::from(cut.normal).normalize_or_zero().as_vec3(),
+        });
+        // What is cut open must not be hidden by what presses on it.
+        let shown = |collider: &&Collider| {
+            section.is_none() || matches!(collider.shape, ColliderShape::HalfSpace { .. })
+        };
+        let colliders = (0..).zip(colliders).filter(|(_, one)| shown(one));
+        let surfaces = match section {
+            Some(_) => Vec::new(),
+            None => store.numbers("meshes", "rkyv")?,
+        };
         let bare = store
             .frames(&(0..u32::MAX))?
             .iter()
@@ -93,9 +130,8 @@ impl<'a> Source<'a> {
                 .map(|(number, collider)| Drawn::new(store, number, collider))
                 .collect::<Result<_>>()?,
             surfaces,
-            elements: bare
-                .then(|| store.read_element_columns(&["body", "r"]))
-                .transpose()?,
+            elements: bare.then(|| Elements::read(store)).transpose()?,
+            section,
         })
     }
 
@@ -130,15 +166,23 @@ impl<'a> Source<'a> {
         let needed = [FrameGroup::Position];
         let rows = self
             .store
-            .read_frame_of(frame, &needed, elements.id.len())?;
-        let balls = (0..rows.id.len()).map(|row| Ball {
-            centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
-            radius: elements.r[row] as f32,
-            material: material(elements.body[row], rows.broken[row] > 0),
+            .read_frame_of(frame, &needed, elements.body.len())?;
+        let balls = (0..rows.id.len()).map(|row| {
+            let broken = f64::from(rows.broken[row]) / f64::from(elements.bonds[row].max(1));
+            let share = (255.0 * broken.min(1.0)) as u8;
+            Ball {
+                centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
+                radius: elements.r[row] as f32,
+                material: Material::Worn((elements.body[row] % 4) as u8, share),
+            }
         });
+        let kept = |ball: &Ball| {
+            self.section
+                .is_none_or(|cut| (ball.centre - cut.point).dot(cut.normal) <= 0.0)
+        };
         Ok(Scene {
             time: rows.time.first().copied().unwrap_or_default(),
-            balls: balls.collect(),
+            balls: balls.filter(kept).collect(),
             ..Scene::default()
         })
     }

@@ -30,6 +30,11 @@ const SKINS: [Vec3; 4] = [
     Vec3::new(0.68, 0.58, 0.44),
 ];
 
+/// A crack face against the skin: the same stuff, fresh: darker and warmer.
+const FRESH: Vec3 = Vec3::new(0.82, 0.58, 0.42);
+/// An element without a bond against a whole one.
+const BARE: Vec3 = Vec3::new(0.85, 0.22, 0.12);
+
 /// Draws a frame.
 pub fn draw(scene: &Scene, stage: &Stage) -> Picture {
     let buffer = raster::draw(scene, &stage.camera);
@@ -159,9 +164,10 @@ fn albedo(material: Material) -> Vec3 {
         Material::Floor => Vec3::new(0.53, 0.53, 0.525),
         Material::Collider => Vec3::splat(0.34),
         Material::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
-        // The same stuff, fresh: darker and warmer.
-        Material::Crack(body) => {
-            SKINS[usize::from(body) % SKINS.len()] * Vec3::new(0.82, 0.58, 0.42)
+        Material::Crack(body) => SKINS[usize::from(body) % SKINS.len()] * FRESH,
+        Material::Worn(body, share) => {
+            let skin = SKINS[usize::from(body) % SKINS.len()];
+            skin.lerp(skin * BARE, f32::from(share) / 255.0)
         }
     }
 }

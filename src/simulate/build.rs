@@ -12,6 +12,7 @@ use super::reactions::{Bearers, Grip};
 use super::record::Rest;
 use super::rigid::{self, RigidBodies};
 use super::source::{Source, TableHash, mesh_hash};
+use super::springs::Springs;
 use super::surfaces::Surfaces;
 use super::system::{BondClass, Load, System, chunk_for, motion};
 use crate::columns::Elements;
@@ -41,6 +42,8 @@ pub struct Built<S> {
     pub surfaces: Surfaces,
     /// Forces.
     pub forces: Vec<AttachedForce>,
+    /// Springs.
+    pub springs: Springs,
     /// What bears loads.
     pub bearers: Bearers,
     /// Rigid bodies that are free to move.
@@ -87,6 +90,7 @@ pub fn build<S: Scalar>(
     for attached in &forces {
         bearers.load(&attached.elements, attached.force);
     }
+    let springs = Springs::new(&pipeline.attachments, &bearers, &system);
     let clamps = bearers.clamps();
     let holds = clamps.holds(0.0);
     clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
@@ -111,6 +115,7 @@ pub fn build<S: Scalar>(
         load,
         surfaces: Surfaces::of(pipeline),
         forces,
+        springs,
         bearers,
         rigid,
         rest,
@@ -219,7 +224,7 @@ fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateEr
                 force: DVec3::from_array(*force) / chosen.len() as f64,
                 elements: chosen.clone(),
             }),
-            Action::Pressure { .. } | Action::Gauge {} => {}
+            Action::Spring { .. } | Action::Pressure { .. } | Action::Gauge {} => {}
         }
     }
     Ok(Attached {
@@ -301,7 +306,6 @@ fn bonds<S: Scalar>(
             valence[i] += 1;
             valence[j] += 1;
             let material = &materials[system.material[i] as usize];
-            let counts = material.criterion == Criterion::Lu2021;
             let masses = [
                 inverse_mass[i] + inverse_mass[j],
                 inverse_inertia[i] + inverse_inertia[j],
@@ -313,12 +317,13 @@ fn bonds<S: Scalar>(
                 masses[0],
                 masses[1],
                 material.damping,
-                f64::from(u8::from(counts)),
+                f64::from(material.criterion as u8),
             ]
             .map(f64::to_bits);
             let class = *known.entry(key).or_insert_with(|| {
                 let moduli = (b.young[k], b.shear[k]);
-                let mut made = class_of(b.radius[k], moduli, masses, material.damping, counts);
+                let kind = (material.damping, material.criterion);
+                let mut made = class_of(b.radius[k], moduli, masses, kind);
                 made.gs *= correction;
                 system.classes.push(made.map(S::from_f64));
                 system.classes.len() as u32 - 1
@@ -373,8 +378,7 @@ fn class_of(
     r0: f64,
     (young, shear): (f64, f64),
     inverse: [f64; 2],
-    ratio: f64,
-    compression_counts: bool,
+    (ratio, criterion): (f64, Criterion),
 ) -> BondClass<f64> {
     let area = std::f64::consts::PI * r0 * r0;
     let second_moment = area * r0 * r0 / 4.0;
@@ -389,7 +393,14 @@ fn class_of(
             inverse_area: 1.0 / area,
             bend_modulus: r0 / second_moment,
             twist_modulus: r0 / polar,
-            compression_counts: f64::from(u8::from(compression_counts)),
+            compression_counts: match criterion {
+                Criterion::Lu2021 => 1.0,
+                Criterion::Tension | Criterion::Rod => 0.0,
+            },
+            inverse_shear_area: match criterion {
+                Criterion::Rod => 4.0 / (3.0 * area),
+                Criterion::Tension | Criterion::Lu2021 => 1.0 / area,
+            },
         },
         damping: damping::coefficient(ratio, young * area / l0, inverse[0], 0.0),
         spin_damping: damping::coefficient(ratio, young * second_moment / l0, inverse[1], 0.0),

@@ -3,7 +3,7 @@
 use super::SimulateError;
 use super::engine::Prepared;
 use super::source::Source;
-use crate::spec::{Integrator, Law, Pipeline};
+use crate::spec::{ContactLaw, Integrator, Law, Pipeline};
 
 /// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six iterations of conjugate gradients.
 pub const NEWTON: f64 = 70.0;
@@ -25,11 +25,17 @@ pub struct Choice {
 
 impl Choice {
     /// The cheaper. Euler steps would damp the waves that breaking bonds let go.
-    pub fn cheaper(&self) -> Integrator {
-        match (self.implicit < self.explicit, self.breakable) {
-            (false, _) => Integrator::Explicit,
-            (true, true) => Integrator::Midpoint,
-            (true, false) => Integrator::BackwardEuler,
+    fn cheaper(&self) -> Integrator {
+        match self.implicit < self.explicit {
+            false => Integrator::Explicit,
+            true => self.best_implicit(),
+        }
+    }
+
+    fn best_implicit(&self) -> Integrator {
+        match self.breakable {
+            true => Integrator::Midpoint,
+            false => Integrator::BackwardEuler,
         }
     }
 }
@@ -70,10 +76,12 @@ pub fn choose(
         implicit: (interval / longest).ceil().max(1.0) * shortened * NEWTON * ITERATIONS,
         breakable,
     };
-    // A law without an energy leaves no choice.
-    if pipeline.simulate.law != Some(Law::Bdem) {
-        settled.simulate.integrator = choice.cheaper();
-    }
+    // A law of bonds without an energy leaves no choice, nor does one of contacts without a bound.
+    settled.simulate.integrator = match (pipeline.simulate.law, pipeline.simulate.contact) {
+        (Some(Law::Bdem), _) => Integrator::Explicit,
+        (_, ContactLaw::Barrier) => choice.best_implicit(),
+        _ => choice.cheaper(),
+    };
     if settled.simulate.integrator.is_implicit() {
         settled.time.step = pipeline.time.step;
     }

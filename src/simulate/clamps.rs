@@ -110,10 +110,13 @@ fn is_driven(drive: &Drive<'_>) -> bool {
     !drive.keys.is_empty() || drive.spin != [0.0; 3]
 }
 
-/// What a clamp turns about, at rest: its pivot, else the middle of its elements.
-fn pivot_of(action: &Action, middle: DVec3) -> DVec3 {
+/// What a clamp or a spring turns about, at rest: its pivot, else the middle of its elements.
+pub fn pivot_of(action: &Action, middle: DVec3) -> DVec3 {
     match action {
         Action::Clamp {
+            pivot: Some(pivot), ..
+        }
+        | Action::Spring {
             pivot: Some(pivot), ..
         } => DVec3::from_array(*pivot),
         _ => middle,

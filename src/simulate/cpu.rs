@@ -25,6 +25,7 @@ use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp};
 use super::record::{self, Carried, Moment, Rest};
 use super::rigid::RigidBodies;
+use super::springs::{self, Springs};
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
@@ -44,6 +45,7 @@ pub struct Cpu<L: Lanes> {
     rooms: Vec<Mutex<Handed<L::Scalar>>>,
     contacts: Contacts<L::Scalar>,
     forces: Vec<AttachedForce>,
+    springs: Springs,
     bearers: Bearers,
     /// What bearers bear, by chunk.
     sums: Vec<ReactionSums>,
@@ -108,6 +110,7 @@ impl<L: Lanes> Cpu<L> {
             load: built.load,
             contacts,
             forces: built.forces,
+            springs: built.springs,
             sums,
             tally: Tally::new(built.bearers.count()),
             holds: built.bearers.clamps().holds(0.0),
@@ -239,7 +242,7 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// One force pass: bonds, contacts, attached forces.
+    /// One force pass: bonds, contacts, springs, attached forces.
     fn forces(&mut self, dt: L::Scalar) {
         let system = &self.system;
         let walls = Walls {
@@ -314,6 +317,14 @@ impl<L: Lanes> Cpu<L> {
         for (element, force) in self.bearers.pressures(&self.system) {
             add_force(&mut self.load[element as usize], force);
         }
+        let pulls = self.springs.pulls(self.step as f64 * self.dt);
+        for pull in &pulls {
+            add_force(
+                &mut self.load[pull.element as usize],
+                pull.force(&self.system),
+            );
+        }
+        self.sums[0].add_springs(springs::borne(&pulls, &self.bearers, &self.system));
         for attached in &self.forces {
             for &element in &attached.elements {
                 add_force(&mut self.load[element as usize], attached.force);

@@ -10,13 +10,15 @@ use super::implicit::Implicit;
 use super::source::Source;
 use super::stability::critical_step;
 use super::state::{State, StateError};
-use crate::columns::{Breaks, Fragments, Frames, History, Loads};
+use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::gpu::{GpuError, Request};
 use crate::laws::energy::{Cosserat, Manifold};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::spec::{Action, Backend, ColliderShape, Law, Pipeline, Precision};
+use crate::spec::{
+    Action, Backend, ColliderShape, ContactLaw, Friction, Integrator, Law, Pipeline, Precision,
+};
 
 /// What a frame consists of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +33,8 @@ pub struct Snapshot {
     pub fragments: Fragments,
     /// One row a collider and an attachment; empty where there is neither.
     pub loads: Loads,
+    /// One row an iteration of a method; empty but after the step of `output.convergence`.
+    pub convergence: Convergence,
 }
 
 /// A frame that was asked for.
@@ -267,13 +271,19 @@ fn critical_of<S: Scalar>(built: &Built<S>, pipeline: &Pipeline) -> f64 {
         .iter()
         .map(|m| m.damping)
         .fold(0.0, f64::max);
-    critical_step(
+    let critical = critical_step(
         &built.system,
         (&built.rest.inverse_mass, &built.rest.inverse_inertia),
         &built.surfaces,
         &obstacles,
         damping,
-    )
+    );
+    // The largest eigenvalue of a sum is no larger than the sum of both.
+    let springs = built.springs.largest_per_mass(&built.rest.mass);
+    match springs > 0.0 {
+        true => 2.0 / (4.0 / (critical * critical) + springs).sqrt(),
+        false => critical,
+    }
 }
 
 /// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out like a shot.
@@ -340,8 +350,32 @@ fn lacking_for_steps(pipeline: &Pipeline, backend: Backend) -> Option<SimulateEr
         })
     };
     let settings = &pipeline.simulate;
-    if !settings.integrator.is_implicit() {
-        return None;
+    let integrator = settings.integrator;
+    let minimises = matches!(integrator, Integrator::BackwardEuler | Integrator::Midpoint);
+    if pipeline.output.convergence.is_some() && !minimises {
+        return lack(
+            "output.convergence with simulate.integrator",
+            integrator.name(),
+            "backward_euler, midpoint: steps that find a minimum",
+        );
+    }
+    if pipeline.output.convergence.is_some() && settings.contact == ContactLaw::Barrier {
+        return lack(
+            "output.convergence with simulate.contact",
+            "barrier",
+            "penalty",
+        );
+    }
+    if !integrator.is_implicit() {
+        // Its stiffness has no bound, so no explicit step is short enough.
+        return match settings.contact {
+            ContactLaw::Barrier => lack(
+                "simulate.contact in explicit steps",
+                "barrier",
+                "penalty; or simulate.integrator = \"backward_euler\", \"midpoint\", \"linearly_implicit\"",
+            ),
+            ContactLaw::Penalty => None,
+        };
     }
     if settings.bond_law() == Law::Bdem {
         return lack(
@@ -364,8 +398,13 @@ fn lacking_for_steps(pipeline: &Pipeline, backend: Backend) -> Option<SimulateEr
         .pairs
         .iter()
         .filter_map(|pair| pair.rolling_friction);
-    if materials.chain(pairs).any(|friction| friction > 0.0) {
-        return lack("rolling_friction in implicit steps", "above 0", "0");
+    let rolling = materials.chain(pairs).any(|friction| friction > 0.0);
+    if rolling && settings.implicit.friction == Friction::Lagged {
+        return lack(
+            "rolling_friction in implicit steps",
+            "above 0",
+            "0; or simulate.implicit.friction = \"projected\"",
+        );
     }
     None
 }
@@ -401,11 +440,16 @@ fn lacking(pipeline: &Pipeline) -> Option<SimulateError> {
             "half_space, box, sphere, cylinder; or --backend cpu",
         );
     }
-    let mut actions = pipeline.attachments.iter().map(|one| &one.action);
-    if actions.any(|action| matches!(action, Action::Pressure { .. })) {
+    let actions = pipeline.attachments.iter().map(|one| &one.action);
+    let on_cores = actions.filter_map(|action| match action {
+        Action::Spring { .. } => Some("spring"),
+        Action::Pressure { .. } => Some("pressure"),
+        Action::Clamp { .. } | Action::Force { .. } | Action::Gauge {} => None,
+    });
+    if let Some(name) = on_cores.into_iter().next() {
         return lack(
             "attach.action.type on backend gpu",
-            "pressure",
+            name,
             "clamp, force, gauge; or --backend cpu",
         );
     }

@@ -32,6 +32,7 @@ mod record;
 pub mod rigid;
 mod rows;
 pub mod source;
+mod springs;
 mod stability;
 pub mod state;
 mod surfaces;
@@ -162,6 +163,18 @@ pub enum SimulateError {
         residual: f64,
         /// What would have been small enough.
         tolerance: f64,
+    },
+    /// Something went through something within the shortest step.
+    #[error(
+        "step {step} (t = {time:.6e} s): an element would pass through another or through a collider within the shortest step, which \
+         simulate.contact = \"barrier\" forbids; the last frame written is good. A shorter time.step, more simulate.implicit.halvings or stiffer \
+         contacts (contact_young) may help"
+    )]
+    Passed {
+        /// Step.
+        step: u64,
+        /// Its end, s.
+        time: f64,
     },
     /// A state cannot be continued.
     #[error("state {frame}: {source}")]
@@ -398,7 +411,15 @@ pub fn run(
 }
 
 /// Folders that the stage writes.
-const FOLDERS: [&str; 6] = ["frames", "breaks", "history", "fragments", "loads", "state"];
+const FOLDERS: [&str; 7] = [
+    "frames",
+    "breaks",
+    "history",
+    "fragments",
+    "loads",
+    "convergence",
+    "state",
+];
 
 /// Where a run goes on.
 struct Resumed {

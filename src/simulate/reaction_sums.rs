@@ -18,6 +18,8 @@ pub struct ReactionSums {
     /// Block-major.
     walls: Vec<Wrench>,
     held: Vec<(Held, Wrench)>,
+    /// Attachments that draw by springs; in the first chunk for all elements.
+    springs: Vec<(u32, Wrench)>,
 }
 
 impl ReactionSums {
@@ -31,6 +33,7 @@ impl ReactionSums {
                 colliders,
                 walls: vec![Wrench::default(); chunk.div_ceil(BLOCK) * colliders],
                 held: held.map(|held| (*held, Wrench::default())).collect(),
+                springs: Vec::new(),
             }
         };
         (0..padded).step_by(chunk).map(of).collect()
@@ -51,6 +54,16 @@ impl ReactionSums {
         }
     }
 
+    /// Adds what attachments with springs bear, in one order.
+    pub fn add_springs(&mut self, borne: Vec<(u32, Wrench)>) {
+        for (attachment, wrench) in borne {
+            match self.springs.iter_mut().find(|one| one.0 == attachment) {
+                Some((_, sum)) => *sum += wrench,
+                None => self.springs.push((attachment, wrench)),
+            }
+        }
+    }
+
     /// What all chunks have added up, by bearer; they begin anew.
     pub fn take(bearers: &Bearers, chunks: &mut [Self]) -> Vec<Wrench> {
         let mut out = vec![Wrench::default(); bearers.count()];
@@ -66,6 +79,9 @@ impl ReactionSums {
             }
             for (held, sum) in &mut chunk.held {
                 out[bearers.attachment(held.attachment)] += held.borne(std::mem::take(sum));
+            }
+            for (attachment, sum) in chunk.springs.drain(..) {
+                out[bearers.attachment(attachment)] += sum;
             }
         }
         out

@@ -184,6 +184,7 @@ impl Bearers {
             let (kind, dead_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
                 Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
+                Action::Spring { .. } => (LoadKind::Spring, DVec3::ZERO),
                 Action::Pressure { .. } => (LoadKind::Pressure, DVec3::ZERO),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
@@ -225,14 +226,21 @@ impl Bearers {
         }
     }
 
+    /// How an element is held, where a clamp holds it.
+    pub fn held_by(&self, element: u32) -> Option<&Held> {
+        let found = self
+            .held
+            .binary_search_by_key(&element, |held| held.element);
+        found.ok().map(|at| &self.held[at])
+    }
+
     /// Adds a force on each of these elements: clamps bear it for those that they hold.
     pub fn load(&mut self, elements: &[u32], force: DVec3) {
         for element in elements {
-            let found = self.held.binary_search_by_key(element, |held| held.element);
-            if let Ok(at) = found {
-                let Held {
-                    attachment, arm, ..
-                } = self.held[at];
+            if let Some(Held {
+                attachment, arm, ..
+            }) = self.held_by(*element).copied()
+            {
                 self.attached[attachment as usize].load(arm, force, 1.0);
             }
         }
@@ -241,6 +249,11 @@ impl Bearers {
     /// Elements of an attachment.
     pub fn elements(&self, index: usize) -> &[u32] {
         &self.attached[index].elements
+    }
+
+    /// Middle of the elements of an attachment as they stand, m.
+    pub fn middle<S: Scalar>(&self, attachment: u32, system: &System<S>) -> DVec3 {
+        middle(system, self.elements(attachment as usize))
     }
 
     /// Sets the forces (N, at rest) with which an attachment presses elements.
@@ -329,7 +342,7 @@ impl Bearers {
                     let moved = now.position - start.position;
                     (now.position, moved, angle, touching[index_of])
                 }
-                LoadKind::Clamp | LoadKind::Force | LoadKind::Pressure | LoadKind::Gauge => {
+                _ => {
                     let attached = &self.attached[index_of];
                     if let Some(mean) = &mean {
                         wrench += self.dead(attached, stamp, mean.steps);

@@ -11,7 +11,7 @@ use super::engine::Snapshot;
 use super::parts::{self, Part, Parts};
 use super::system::System;
 use super::work::Work;
-use crate::columns::{Breaks, Frames, History, Loads};
+use crate::columns::{Breaks, Convergence, Frames, History, Loads};
 use crate::math::Scalar;
 use crate::spec::Region;
 
@@ -111,6 +111,7 @@ pub fn snapshot<S: Scalar>(
         fragments: parts::table(&parts, frame, moment.time()),
         breaks,
         loads,
+        convergence: Convergence::default(),
         frames: Frames {
             frame: vec![frame; count],
             time: vec![moment.time(); count],

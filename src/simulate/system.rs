@@ -43,7 +43,7 @@ pub type Tail<S> = Row<S, 4>;
 pub type Load<S> = Row<S, 8>;
 
 /// Numbers in a [`BondClass`].
-pub const CLASS_FIELDS: usize = 10;
+pub const CLASS_FIELDS: usize = 11;
 
 /// What bonds of one kind share.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +78,7 @@ impl<S: Copy> BondClass<S> {
                 bend_modulus: f(self.section.bend_modulus),
                 twist_modulus: f(self.section.twist_modulus),
                 compression_counts: f(self.section.compression_counts),
+                inverse_shear_area: f(self.section.inverse_shear_area),
             },
             damping: f(self.damping),
             spin_damping: f(self.spin_damping),

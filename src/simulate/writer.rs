@@ -1,5 +1,6 @@
 //! Frames go to disk on a thread of their own, while the simulation goes on.
 
+use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -67,8 +68,15 @@ impl Writer {
     }
 }
 
-/// Tables of a frame, in the order in which they are written.
-const KINDS: [&str; 5] = ["breaks", "fragments", "history", "loads", "frames"];
+/// Tables of a frame.
+const KINDS: [&str; 6] = [
+    "breaks",
+    "fragments",
+    "history",
+    "loads",
+    "convergence",
+    "frames",
+];
 
 /// What the writing thread works with.
 struct Desk {
@@ -95,35 +103,42 @@ impl Desk {
 
     /// The frame comes after what belongs to it.
     fn write_frame(&mut self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
-        let store = &self.store;
         let Snapshot {
             frames,
             breaks,
             history,
             fragments,
             loads,
+            convergence,
         } = snapshot;
-        let [first, second, third, fourth, last] = KINDS;
-        store.write_unlisted(first, frame, breaks, &self.tables)?;
-        store.write_unlisted(second, frame, fragments, &self.tables)?;
-        store.write_unlisted(third, frame, history, &self.tables)?;
+        let mut paths = vec![
+            self.write_table("breaks", frame, breaks)?,
+            self.write_table("fragments", frame, fragments)?,
+            self.write_table("history", frame, history)?,
+        ];
         if loads.rows() > 0 {
-            store.write_unlisted(fourth, frame, loads, &self.tables)?;
+            paths.push(self.write_table("loads", frame, loads)?);
         }
-        store.write_unlisted(last, frame, frames, &self.frames)?;
-        let kinds = KINDS.into_iter();
-        let kinds = kinds.filter(|kind| *kind != fourth || loads.rows() > 0);
-        let paths: Vec<_> = kinds
-            .map(|kind| store.numbered(kind, frame, "parquet"))
-            .collect();
-        self.sums.append(&mut store.sums_of(&paths)?);
+        if convergence.rows() > 0 {
+            paths.push(self.write_table("convergence", frame, convergence)?);
+        }
+        self.store
+            .write_unlisted("frames", frame, frames, &self.frames)?;
+        paths.push(self.store.numbered("frames", frame, "parquet"));
+        self.sums.append(&mut self.store.sums_of(&paths)?);
         Ok(())
+    }
+
+    fn write_table(&self, kind: &str, frame: u32, table: &impl Table) -> store::Result<PathBuf> {
+        self.store
+            .write_unlisted(kind, frame, table, &self.tables)?;
+        Ok(self.store.numbered(kind, frame, "parquet"))
     }
 
     /// Makes what was written last, and puts its sums into `store.json`.
     fn list(&mut self) -> store::Result<()> {
         for kind in KINDS {
-            // A scene without colliders and attachments has no loads.
+            // Not every run has loads, or a step that methods are compared in.
             if !self.sums.is_empty() && self.store.path(kind).is_dir() {
                 self.store.sync_names(kind)?;
             }

@@ -96,9 +96,9 @@ pub fn transposed(a: &Block) -> Block {
 }
 
 /// Inverse of a symmetric positive definite block by its Cholesky factor. None where a pivot is not positive.
-pub fn inverse(a: &Block) -> Option<Block> {
-    let mut l = ZERO; // l[column][row], lower
-    for j in 0..6 {
+pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
+    let mut l = [[0.0; N]; N]; // l[column][row], lower
+    for j in 0..N {
         let mut pivot = a[j][j];
         for column in &l[..j] {
             pivot -= column[j] * column[j];
@@ -108,7 +108,7 @@ pub fn inverse(a: &Block) -> Option<Block> {
             return None;
         }
         let root = pivot.sqrt();
-        for i in j..6 {
+        for i in j..N {
             let mut sum = a[j][i];
             for column in &l[..j] {
                 sum -= column[i] * column[j];
@@ -116,19 +116,19 @@ pub fn inverse(a: &Block) -> Option<Block> {
             l[j][i] = sum / root;
         }
     }
-    let mut out = ZERO;
+    let mut out = [[0.0; N]; N];
     for (k, column) in out.iter_mut().enumerate() {
-        let mut x = [0.0; 6];
-        for i in 0..6 {
+        let mut x = [0.0; N];
+        for i in 0..N {
             let mut sum = if i == k { 1.0 } else { 0.0 };
             for j in 0..i {
                 sum -= l[j][i] * x[j];
             }
             x[i] = sum / l[i][i];
         }
-        for i in (0..6).rev() {
+        for i in (0..N).rev() {
             let mut sum = x[i];
-            for j in i + 1..6 {
+            for j in i + 1..N {
                 sum -= l[i][j] * x[j];
             }
             x[i] = sum / l[i][i];

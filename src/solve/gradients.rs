@@ -1,13 +1,17 @@
 //! Preconditioned conjugate gradients.
 
-use super::block::Six;
-use super::matrix::BlockMatrix;
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
+/// A symmetric matrix with `N` unknowns an element, known by its products.
+pub trait Operator<const N: usize = 6> {
+    /// `y = A x`.
+    fn times(&self, x: &[[f64; N]], y: &mut [[f64; N]]);
+}
+
 /// An approximate inverse of a matrix, symmetric and positive definite.
-pub trait Precondition {
+pub trait Precondition<const N: usize = 6> {
     /// `z ≈ A⁻¹ r`.
-    fn apply(&mut self, r: &[Six], z: &mut [Six]);
+    fn apply(&mut self, r: &[[f64; N]], z: &mut [[f64; N]]);
 }
 
 /// How an iteration ended.
@@ -22,14 +26,14 @@ pub struct Found {
 }
 
 /// Solves `A x = b` from x = 0 until |b − A x| is no more than `tolerance` |b|.
-pub fn conjugate_gradients(
-    matrix: &BlockMatrix,
-    b: &[Six],
-    x: &mut [Six],
-    precondition: &mut dyn Precondition,
+pub fn conjugate_gradients<const N: usize>(
+    matrix: &impl Operator<N>,
+    b: &[[f64; N]],
+    x: &mut [[f64; N]],
+    precondition: &mut dyn Precondition<N>,
     (tolerance, most): (f64, u32),
 ) -> Found {
-    x.fill([0.0; 6]);
+    x.fill([0.0; N]);
     let size = norm(b);
     let mut found = Found {
         iterations: 0,
@@ -41,10 +45,10 @@ pub fn conjugate_gradients(
         return found;
     }
     let mut r = b.to_vec();
-    let mut z = vec![[0.0; 6]; b.len()];
+    let mut z = vec![[0.0; N]; b.len()];
     precondition.apply(&r, &mut z);
     let mut p = z.clone();
-    let mut image = vec![[0.0; 6]; b.len()];
+    let mut image = vec![[0.0; N]; b.len()];
     let mut rz = dot(&r, &z);
     while found.residual > tolerance && found.iterations < most {
         matrix.times(&p, &mut image);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::block::{self, Block, Six, Value};
-use super::gradients::Precondition;
+use super::gradients::{Operator, Precondition};
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
 
@@ -192,6 +192,12 @@ impl<V: Value, F: Fn(f64, f64) -> f64> Loop for Rows<'_, V, F> {
                 *y = (self.combine)(*y, sum);
             }
         }
+    }
+}
+
+impl Operator for BlockMatrix {
+    fn times(&self, x: &[Six], y: &mut [Six]) {
+        BlockMatrix::times(self, x, y);
     }
 }
 

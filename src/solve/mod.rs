@@ -1,13 +1,14 @@
 //! Large sparse symmetric systems with six unknowns an element: three of translation and three of rotation, these times a length so that all
 //! are lengths.
 //!
-//! Conjugate gradients over 6×6 blocks, preconditioned by their diagonal or by algebraic multigrid. Rows are summed in a fixed order and
+//! Conjugate gradients over 6×6 blocks, preconditioned by their diagonal or by algebraic multigrid; minimal residuals where a matrix is indefinite. Rows are summed in a fixed order and
 //! vectors in blocks of a fixed size, so results have the same bits for any number of threads. Knows nothing of bonds.
 
 pub mod aggregate;
 pub mod block;
 pub mod gradients;
 pub mod matrix;
+pub mod minimal;
 pub mod multigrid;
 pub mod prolong;
 mod smooth;
@@ -15,6 +16,7 @@ pub mod vector;
 pub mod wide;
 
 pub use block::{Block, Six};
-pub use gradients::{Found, Precondition, conjugate_gradients};
+pub use gradients::{Found, Operator, Precondition, conjugate_gradients};
 pub use matrix::{BlockMatrix, Diagonal};
+pub use minimal::minimal_residuals;
 pub use multigrid::Multigrid;

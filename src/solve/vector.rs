@@ -1,16 +1,14 @@
-//! Vectors of six unknowns an element.
+//! Vectors of six unknowns an element, or of `N`.
 
 use rayon::prelude::*;
-
-use super::block::Six;
 
 /// Elements that are summed up for themselves, so that threads cannot change a bit.
 pub const CHUNK: usize = 1024;
 
 /// Scalar product.
-pub fn dot(a: &[Six], b: &[Six]) -> f64 {
-    let of = |(a, b): (&[Six], &[Six])| -> f64 {
-        let mut sums = [0.0; 6];
+pub fn dot<const N: usize>(a: &[[f64; N]], b: &[[f64; N]]) -> f64 {
+    let of = |(a, b): (&[[f64; N]], &[[f64; N]])| -> f64 {
+        let mut sums = [0.0; N];
         for (a, b) in a.iter().zip(b) {
             for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
                 *sum += a * b;
@@ -27,21 +25,26 @@ pub fn dot(a: &[Six], b: &[Six]) -> f64 {
 }
 
 /// Euclidean length.
-pub fn norm(a: &[Six]) -> f64 {
+pub fn norm<const N: usize>(a: &[[f64; N]]) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// `y += factor x`.
-pub fn add_scaled(y: &mut [Six], factor: f64, x: &[Six]) {
+pub fn add_scaled<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
     both(y, x, |y, x| *y += factor * x);
 }
 
 /// `y = x + factor y`.
-pub fn scale_and_add(y: &mut [Six], factor: f64, x: &[Six]) {
+pub fn scale_and_add<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
     both(y, x, |y, x| *y = x + factor * *y);
 }
 
-fn both(y: &mut [Six], x: &[Six], f: impl Fn(&mut f64, f64) + Sync) {
+/// `y = factor y − x`.
+pub fn scale_and_subtract<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
+    both(y, x, |y, x| *y = factor * *y - x);
+}
+
+fn both<const N: usize>(y: &mut [[f64; N]], x: &[[f64; N]], f: impl Fn(&mut f64, f64) + Sync) {
     y.par_chunks_mut(CHUNK)
         .zip(x.par_chunks(CHUNK))
         .for_each(|(y, x)| {

@@ -139,6 +139,13 @@ impl Check<'_> {
                 "the camera's `eye` and `target` are the same point",
             );
         }
+        if shot
+            .preview
+            .section
+            .is_some_and(|cut| cut.normal == [0.0; 3])
+        {
+            self.senseless("preview.section.normal", "it must not be zero");
+        }
     }
 
     fn time(&mut self, shot: &Pipeline) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
-    PositiveNumber, PositivePressure, Pressure, Velocity,
+    PositiveNumber, PositivePressure, PositiveStiffness, Pressure, Velocity,
 };
 use super::{Region, Rotation};
 
@@ -145,6 +145,27 @@ pub enum Action {
         pivot: Option<[f64; 3]>,
         /// Displacements and turns from where the elements were packed that replace `velocity` and `spin`: linear between them, held
         /// outside, before the first from the start on. Times ascend. A turn of more than half a revolution takes keys between, or `spin`.
+        #[serde(default)]
+        keys: Vec<Key>,
+    },
+    /// A spring of no length at rest draws each element to where a clamp would have it; rotations are free. On the CPU.
+    Spring {
+        /// Stiffness of the spring of each element, N/m.
+        #[schemars(with = "PositiveStiffness")]
+        stiffness: f64,
+        /// Velocity of where it draws them, m/s.
+        #[serde(default)]
+        #[schemars(with = "[Velocity; 3]")]
+        velocity: [f64; 3],
+        /// Angular velocity of the same about the pivot, rad/s.
+        #[serde(default)]
+        #[schemars(with = "[AngularVelocity; 3]")]
+        spin: [f64; 3],
+        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the elements.
+        #[serde(default)]
+        #[schemars(with = "[Length; 3]")]
+        pivot: Option<[f64; 3]>,
+        /// As a clamp's.
         #[serde(default)]
         keys: Vec<Key>,
     },

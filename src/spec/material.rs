@@ -30,6 +30,8 @@ pub enum Criterion {
     Tension,
     /// The criterion of Lu et al. 2021.
     Lu2021,
+    /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the shear force's stress, as in the middle of a round rod.
+    Rod,
 }
 
 /// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ (d_g·d_b)⁴, d_g the direction of

@@ -10,6 +10,7 @@ mod collider;
 mod conform;
 mod document;
 mod error;
+mod implicit;
 mod material;
 mod mend;
 mod output;
@@ -29,13 +30,14 @@ pub use body::{
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
+pub use implicit::{Friction, Implicit, Preconditioner};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, Export, ExportFormat, Gpu, Implicit, Integrator, Law, Precision,
-    Preconditioner, Preview, Reconstruct, ReconstructMode, Simulate, Up,
+    Backend, Camera, ContactLaw, Export, ExportFormat, Gpu, Integrator, Law, Precision, Preview,
+    Reconstruct, ReconstructMode, Section, Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

@@ -1,5 +1,7 @@
 //! What frame files hold, and how exactly.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +114,7 @@ pub enum Compression {
 }
 
 /// What simulate writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
     /// Columns of frame files beside frame, time and id; reconstruct needs position, rotation and fragment, preview position.
@@ -123,6 +125,11 @@ pub struct Output {
     pub compression: Compression,
     /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it makes steps up to a fifth longer.
     pub work: bool,
+    /// A step, counted from 1, that all methods for implicit steps solve side by side, for the chart of their convergence (Lu et al. 2025, Figure 7); the run
+    /// itself does not change. Absent: none.
+    #[schemars(with = "u64", range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convergence: Option<u64>,
 }
 impl Default for Output {
     fn default() -> Self {
@@ -131,7 +138,23 @@ impl Default for Output {
             precision_bits: PrecisionBits::default(),
             compression: Compression::Zstd,
             work: false,
+            convergence: None,
         }
+    }
+}
+
+/// States know their run by a hash of this text: a step that is absent leaves no trace in it, so that states from before there was any stay valid.
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Output");
+        text.field("columns", &self.columns)
+            .field("precision_bits", &self.precision_bits)
+            .field("compression", &self.compression)
+            .field("work", &self.work);
+        if let Some(step) = self.convergence {
+            text.field("convergence", &step);
+        }
+        text.finish()
     }
 }
 

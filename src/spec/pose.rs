@@ -103,10 +103,16 @@ impl Collider {
 }
 
 impl Action {
-    /// How a clamp is driven, as displacement and turn from where its elements were packed; forces and gauges drive nothing.
+    /// How a clamp or a spring is driven, as displacement and turn from where its elements were packed; others drive nothing.
     pub fn drive(&self) -> Option<Drive<'_>> {
         match self {
             Action::Clamp {
+                velocity,
+                spin,
+                keys,
+                ..
+            }
+            | Action::Spring {
                 velocity,
                 spin,
                 keys,

@@ -94,6 +94,7 @@ quantities! {
     Acceleration: Acceleration, Bound::None, Bound::None;
     AngularVelocity: AngularVelocity, Bound::None, Bound::None;
     Force: Force, Bound::None, Bound::None;
+    PositiveStiffness: Stiffness, Open(0.0), Bound::None;
     PositiveRate: Rate, Open(0.0), Bound::None;
     NonNegativeRate: Rate, Closed(0.0), Bound::None;
 }

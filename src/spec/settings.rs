@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Implicit;
 use super::quantity::{
-    Length, NonNegativeNumber, NonNegativeRate, PositiveLength, PositiveNumber, ViewAngle,
+    Length, NonNegativeNumber, NonNegativeRate, Number, PositiveLength, PositiveNumber, ViewAngle,
 };
 
 /// Arithmetic of the time integration.
@@ -68,6 +69,17 @@ pub enum Integrator {
 }
 
 impl Integrator {
+    /// Name in the pipeline file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Integrator::Explicit => "explicit",
+            Integrator::BackwardEuler => "backward_euler",
+            Integrator::Midpoint => "midpoint",
+            Integrator::LinearlyImplicit => "linearly_implicit",
+            Integrator::Auto => "auto",
+        }
+    }
+
     /// Whether each step solves for where elements are at its end.
     pub fn is_implicit(self) -> bool {
         !matches!(self, Integrator::Explicit | Integrator::Auto)
@@ -86,62 +98,16 @@ pub enum Law {
     Cosserat,
 }
 
-/// What conjugate gradients are preconditioned with.
+/// What pushes elements apart that no bond joins, and elements and colliders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Preconditioner {
-    /// Algebraic multigrid by smoothed aggregation: few iterations, whatever the size.
+pub enum ContactLaw {
+    /// A force that grows with the overlap (Lu et al. 2021).
     #[default]
-    Multigrid,
-    /// The blocks on the diagonal.
-    Jacobi,
-}
-
-/// Implicit steps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Implicit {
-    /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at least one step.
-    #[schemars(with = "PositiveNumber")]
-    pub periods: f64,
-    /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no longer than two critical steps of explicit
-    /// ones.
-    #[schemars(with = "u32", range(min = 0, max = 24))]
-    pub halvings: Option<u32>,
-    /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
-    #[schemars(with = "PositiveNumber")]
-    pub tolerance: f64,
-    /// Newton iterations of a step at most.
-    #[schemars(range(min = 1))]
-    pub iterations: u32,
-    /// Residual of conjugate gradients over what they began with, at the finest.
-    #[schemars(with = "PositiveNumber")]
-    pub gradients_tolerance: f64,
-    /// Their preconditioner.
-    pub preconditioner: Preconditioner,
-}
-impl Default for Implicit {
-    fn default() -> Self {
-        Implicit {
-            periods: 100.0,
-            halvings: None,
-            tolerance: 1e-3,
-            iterations: 40,
-            gradients_tolerance: 1e-4,
-            preconditioner: Preconditioner::Multigrid,
-        }
-    }
-}
-
-/// Critical steps that the shortest of implicit ones is long unless `halvings` says otherwise: waves that breaking bonds let go are seen then.
-const SHORTEST: f64 = 2.0;
-
-impl Implicit {
-    /// Times that a step of so many critical steps may be halved.
-    pub fn halvings(&self, critical_steps: f64) -> u32 {
-        let enough = (critical_steps / SHORTEST).log2().ceil().clamp(0.0, 24.0);
-        self.halvings.unwrap_or(enough as u32)
-    }
+    Penalty,
+    /// A logarithmic barrier (Zhang et al. 2024): soft where they hardly overlap, without bound as centres meet, so that nothing passes through
+    /// anything; in implicit steps.
+    Barrier,
 }
 
 /// Time integration.
@@ -162,6 +128,8 @@ pub struct Simulate {
     /// Timoshenko's shear correction κ of `law = "cosserat"`; 1 makes it agree with the others to first order.
     #[schemars(with = "PositiveNumber")]
     pub shear_correction: f64,
+    /// The law of contacts.
+    pub contact: ContactLaw,
     /// Implicit steps.
     pub implicit: Implicit,
     /// Seed of everything drawn at random.
@@ -185,6 +153,7 @@ impl Default for Simulate {
             integrator: Integrator::Explicit,
             law: None,
             shear_correction: 5.0 / 6.0,
+            contact: ContactLaw::Penalty,
             implicit: Implicit::default(),
             seed: 1,
             drag: 0.0,
@@ -341,6 +310,9 @@ pub struct Preview {
     /// Absent: chosen from the scene's bounds.
     #[schemars(with = "Camera")]
     pub camera: Option<Camera>,
+    /// Cuts the bodies open: elements on one side of a plane are drawn, as balls. Absent: whole bodies.
+    #[schemars(with = "Section")]
+    pub section: Option<Section>,
 }
 impl Default for Preview {
     fn default() -> Self {
@@ -348,8 +320,21 @@ impl Default for Preview {
             width: 640,
             height: 480,
             camera: None,
+            section: None,
         }
     }
+}
+
+/// A plane that bodies are cut along.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// A point of it, m.
+    #[schemars(with = "[Length; 3]")]
+    pub point: [f64; 3],
+    /// Points to the side that is taken away; of any length but zero.
+    #[schemars(with = "[Number; 3]")]
+    pub normal: [f64; 3],
 }
 
 /// Where a picture is taken from.

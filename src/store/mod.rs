@@ -23,7 +23,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Loads, Table};
+use crate::columns::{
+    Bonds, Breaks, Convergence, Elements, Fragments, Frames, History, Loads, Table,
+};
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
 pub use format::Format;
@@ -409,6 +411,11 @@ impl Store {
     /// Reads `loads/NNNNNN.parquet`.
     pub fn read_loads(&self, frame: u32) -> Result<Loads> {
         self.read_numbered("loads", frame)
+    }
+
+    /// Reads `convergence/NNNNNN.parquet`.
+    pub fn read_convergence(&self, frame: u32) -> Result<Convergence> {
+        self.read_numbered("convergence", frame)
     }
 
     /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.

@@ -116,6 +116,7 @@ pub fn per_bond() -> u64 {
         bend_modulus: number(1.0),
         twist_modulus: number(1.0),
         compression_counts: number(0.0),
+        inverse_shear_area: number(1.0),
     };
     operations(|| {
         let x = motion::separation(x, zero, zero, zero);

@@ -46,7 +46,7 @@ impl Tables {
                 s.twist_modulus,
                 s.compression_counts,
             ]);
-            rows.push([class.damping, class.spin_damping, 0.0, 0.0]);
+            rows.push([class.damping, class.spin_damping, s.inverse_shear_area, 0.0]);
         }
         let pairs = rows.len() as u32;
         let mut push = |shared: &Shared| {

@@ -17,7 +17,7 @@ type Quarters = [Mat3<f64>; 4];
 
 /// A block from quarters, rotations of row and column as lengths.
 #[inline(always)]
-fn block_of(quarters: &Quarters, [row, column]: [f64; 2]) -> Block {
+pub(super) fn block_of(quarters: &Quarters, [row, column]: [f64; 2]) -> Block {
     let scale = [1.0, 1.0 / column, 1.0 / row, 1.0 / (row * column)];
     let rows: [[[f64; 3]; 3]; 4] =
         std::array::from_fn(|k| std::array::from_fn(|r| (quarters[k].rows[r] * scale[k]).to_f64()));
@@ -58,9 +58,14 @@ fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
 }
 
 /// Block of a contact between both ends, or of one end with itself.
-fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Quarters {
+pub(super) fn contact(
+    pair: &Touching,
+    row: bool,
+    column: bool,
+    (form, stiff): (Form, f64),
+) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
-    let k = pair.stiffness;
+    let k = pair.stiffness - Mat3::outer(pair.slide, pair.slide) * (1.0 - stiff);
     let mut moved = k;
     if form == Form::Exact {
         // The normal turns with the centres.
@@ -118,6 +123,7 @@ pub fn fill(
         rows.push(row);
         rest = next;
     }
+    let as_of = (form, touch.stiff);
     rows.into_par_iter()
         .with_min_len(64)
         .enumerate()
@@ -150,7 +156,7 @@ pub fn fill(
             for (pair, second) in touch.of(i) {
                 block::add(
                     &mut diagonal,
-                    &block_of(&contact(pair, second, second, form), [r, r]),
+                    &block_of(&contact(pair, second, second, as_of), [r, r]),
                 );
                 let j = if second { pair.i } else { pair.j } as usize;
                 if pair.j < COLLIDER
@@ -159,7 +165,7 @@ pub fn fill(
                     let both = [r, system.radius(j)];
                     block::add(
                         &mut row[at],
-                        &block_of(&contact(pair, second, !second, form), both),
+                        &block_of(&contact(pair, second, !second, as_of), both),
                     );
                 }
             }

@@ -1,16 +1,21 @@
 //! Bonds of an implicit step: what they do to their ends, their second derivatives, what they carry.
 //!
+//! Their damping is that of explicit steps with displacements over the step in the place of velocities times its length. It is not among what they
+//! carry: only what is elastic breaks them.
+//!
 //! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
 
 use rayon::prelude::*;
 
+use super::start::Start;
 use crate::columns::BreakMode;
 use crate::laws::bdem::{BondLoad, Stiffness};
 use crate::laws::energy::EnergyLaw;
 use crate::laws::relative::{self, Relative, relative};
-use crate::laws::tangent::Tangent;
-use crate::laws::{failure, hydrostatic};
-use crate::math::Vec3;
+use crate::laws::tangent::{Curvature, Tangent, gauss_newton};
+use crate::laws::{damping, failure, hydrostatic};
+use crate::math::quat::rotation_between;
+use crate::math::{Mat3, Vec3};
 use crate::simulate::bond_tasks::BreakEvent;
 use crate::simulate::bonds::BLOCK;
 use crate::simulate::record::Carried;
@@ -33,6 +38,8 @@ struct Standing {
     at: Relative<f64>,
     rest_length: f64,
     k: Stiffness<f64>,
+    /// Damping of relative translation, N s/m, and of relative spin, N m s.
+    damping: [f64; 2],
 }
 
 fn standing(system: &System<f64>, owner: usize, entry: usize) -> Standing {
@@ -41,6 +48,7 @@ fn standing(system: &System<f64>, owner: usize, entry: usize) -> Standing {
     let x = system.position(owner) - system.position(other);
     let [dx, dy, dz] = &bonds.direction;
     let rest_length = bonds.length.get(entry);
+    let class = &system.classes[bonds.class.get(entry) as usize];
     Standing {
         at: relative(
             Vec3::from_f64(x.to_array()),
@@ -50,7 +58,8 @@ fn standing(system: &System<f64>, owner: usize, entry: usize) -> Standing {
             Vec3::new(dx[entry], dy[entry], dz[entry]),
         ),
         rest_length,
-        k: system.classes[bonds.class.get(entry) as usize].stiffness(rest_length),
+        k: class.stiffness(rest_length),
+        damping: [class.damping, class.spin_damping],
     }
 }
 
@@ -58,6 +67,31 @@ impl Standing {
     fn load<W: EnergyLaw>(&self) -> BondLoad<f64> {
         relative::load(self.at, W::gradient(self.at, self.rest_length, self.k))
     }
+
+    /// Second derivatives of the damping by displacements in a step of length `h`. How its arms turn is left out: they are the smaller part of a
+    /// small one.
+    fn damping_tangent(&self, h: f64) -> Tangent<f64> {
+        let [stretch, turn] = self.damping.map(|c| Mat3::diagonal(c / h));
+        // Both ends turn the middle alike.
+        let middle = Relative {
+            sigma: Vec3::zero(),
+            cosine: 1.0,
+            ..self.at
+        };
+        gauss_newton(middle, Curvature { stretch, turn })
+    }
+}
+
+/// Displacement and turn of an element over a step, over its length.
+type Pace = [Vec3<f64>; 2];
+
+fn pace(system: &System<f64>, start: &Start, i: usize) -> Pace {
+    let moved = (system.position(i) - start.position[i]) / start.step;
+    let turned = rotation_between(start.rotation[i], system.quaternion(i));
+    [
+        Vec3::from_f64(moved.to_array()),
+        turned * (1.0 / start.step),
+    ]
 }
 
 /// Calls `f` with entry, owner and place in `out` of every bond; `out` has one place an entry.
@@ -94,6 +128,9 @@ pub struct BondRoom {
     load: Vec<[f64; 9]>,
     /// Of whole bonds.
     tangent: Vec<Tangent<f64>>,
+    /// Of every element where bonds have damping, else empty.
+    pace: Vec<Pace>,
+    damped: bool,
 }
 
 impl BondRoom {
@@ -103,14 +140,34 @@ impl BondRoom {
         BondRoom {
             load: vec![[0.0; 9]; entries],
             tangent: vec![Tangent::zero(); entries],
+            pace: Vec::new(),
+            damped: system
+                .classes
+                .iter()
+                .any(|class| [class.damping, class.spin_damping] != [0.0; 2]),
         }
     }
 
-    /// Writes forces and torques of the bonds of every element.
-    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, sums: &mut [Six]) {
+    /// Writes forces and torques of the bonds of every element in a step that began so.
+    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, sums: &mut [Six]) {
+        if self.damped {
+            let elements = (0..system.count).into_par_iter().with_min_len(256);
+            elements
+                .map(|i| pace(system, start, i))
+                .collect_into_vec(&mut self.pace);
+        }
+        let paces = &self.pace;
         each(system, &mut self.load, |entry, owner, out| {
-            let load = standing(system, owner, entry).load::<W>();
-            let (f, a, m) = (load.force, load.shear_moment, load.moment);
+            let bond = standing(system, owner, entry);
+            let load = bond.load::<W>();
+            let (mut f, mut a, mut m) = (load.force, load.shear_moment, load.moment);
+            if bond.damping != [0.0; 2] {
+                let [[v_i, w_i], [v_j, w_j]] =
+                    [owner, system.bonds.other[entry] as usize].map(|k| paces[k]);
+                let [c, turn] = bond.damping;
+                let (force, arm, spin) = damping::bond(-bond.at.u, v_i - v_j, w_i, w_j, c, turn);
+                (f, a, m) = (f + force, a + arm, m + spin);
+            }
             *out = [f.x, f.y, f.z, a.x, a.y, a.z, m.x, m.y, m.z];
         });
         let load = &self.load;
@@ -142,8 +199,8 @@ impl BondRoom {
         sides.map(|side| square(side.entry)).sum()
     }
 
-    /// Computes the second derivatives of all bonds.
-    pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, form: Form) {
+    /// Computes the second derivatives of all bonds in a step of length `h`.
+    pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, h: f64, form: Form) {
         each(system, &mut self.tangent, |entry, owner, out| {
             let bond = standing(system, owner, entry);
             let (at, l0, k) = (bond.at, bond.rest_length, bond.k);
@@ -152,6 +209,9 @@ impl BondRoom {
                 Form::Projected => W::tangent(at, l0, k).projected(system.radius(owner)),
                 Form::GaussNewton => W::gauss_newton_tangent(at, l0, k),
             };
+            if bond.damping != [0.0; 2] {
+                *out = out.plus(bond.damping_tangent(h));
+            }
         });
     }
 

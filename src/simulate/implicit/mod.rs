@@ -6,8 +6,12 @@
 //! written.
 
 mod assemble;
+mod baselines;
 mod bonds;
+mod line;
 mod newton;
+mod passing;
+mod rub;
 mod start;
 mod touch;
 
@@ -17,7 +21,8 @@ use std::marker::PhantomData;
 use glam::DVec3;
 
 use newton::{Newton, Scene, Solved};
-use start::Start;
+use rub::Rubbing;
+use start::{Start, places};
 
 use super::SimulateError;
 use super::bond_tasks::BreakEvent;
@@ -32,12 +37,13 @@ use super::hydrostatic::{self, Hydrostatic};
 use super::reaction_sums::ReactionSums;
 use super::reactions::{Bearers, Stamp, Wrench};
 use super::record::{self, Effort, Moment, Rest};
+use super::springs::{self, Pull, Springs};
 use super::state::{State, StateError};
 use super::system::{Load, System};
 use super::tally::Tally;
-use crate::columns::Breaks;
+use crate::columns::{Breaks, Convergence, Table};
 use crate::laws::energy::EnergyLaw;
-use crate::spec::{Implicit as Settings, Integrator, Pipeline};
+use crate::spec::{Integrator, Pipeline, Simulate};
 
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
@@ -46,12 +52,13 @@ pub struct Implicit<W> {
     contacts: Contacts<f64>,
     /// Force on each element that does not depend on where it is, gravity among it, N.
     outer: Vec<[f64; 3]>,
+    springs: Springs,
     bearers: Bearers,
     sums: Vec<ReactionSums>,
     tally: Tally,
     newton: Newton,
     integrator: Integrator,
-    settings: Settings,
+    simulate: Simulate,
     /// Times that a step may be halved.
     halvings: u32,
     drag: f64,
@@ -67,9 +74,35 @@ pub struct Implicit<W> {
     fresh: bool,
     /// Times that steps are halved now.
     halved: u32,
+    /// Step that other methods solve too, counted from 1.
+    compared: Option<u64>,
+    /// What they did, until a frame takes it.
+    convergence: Convergence,
     /// How velocities and spins changed in the last step; empty where that is not known.
     push: Vec<[DVec3; 2]>,
     law: PhantomData<W>,
+}
+
+/// What is around the elements in a step.
+struct Around {
+    /// Colliders where it begins.
+    before: Vec<Obstacle>,
+    /// Colliders where it is solved.
+    obstacles: Vec<Obstacle>,
+    /// Springs there.
+    pulls: Vec<Pull>,
+}
+
+impl Around {
+    fn scene<'a>(&'a self, outer: &'a [[f64; 3]], bearers: &'a Bearers) -> Scene<'a> {
+        Scene {
+            obstacles: &self.obstacles,
+            before: &self.before,
+            pulls: &self.pulls,
+            outer,
+            bearers,
+        }
+    }
 }
 
 /// Whether a step stands.
@@ -114,17 +147,18 @@ impl<W: EnergyLaw> Implicit<W> {
         let integrator = pipeline.simulate.integrator;
         let linear = integrator == Integrator::LinearlyImplicit;
         Implicit {
-            newton: Newton::new(&built.system, settings, linear),
+            newton: Newton::new(&built.system, &pipeline.simulate, linear),
             contacts,
             outer,
             sums: ReactionSums::all(&built.bearers, padded, chunk),
             tally: Tally::new(built.bearers.count()),
             system: built.system,
             load: built.load,
+            springs: built.springs,
             bearers: built.bearers,
             integrator,
             halvings: settings.halvings(dt / critical),
-            settings: settings.clone(),
+            simulate: pipeline.simulate.clone(),
             drag: pipeline.simulate.drag,
             dt,
             step: 0,
@@ -136,6 +170,8 @@ impl<W: EnergyLaw> Implicit<W> {
             captures: VecDeque::new(),
             fresh: true,
             halved: 0,
+            compared: pipeline.output.convergence,
+            convergence: Convergence::default(),
             push: Vec::new(),
             law: PhantomData,
         }
@@ -199,19 +235,28 @@ impl<W: EnergyLaw> Implicit<W> {
         let holds = self.hold(&start, time, solved_step);
         let obstacles = self.obstacles(time);
         self.contacts.rebuild_walls(&self.system, &obstacles);
+        let around = Around {
+            before: self.obstacles(from),
+            obstacles,
+            pulls: self.springs.pulls(time),
+        };
+        if self.compared == Some(self.step + 1) && self.convergence.rows() == 0 {
+            self.convergence = self.compare(&start, &around);
+        }
         let mut broke = false;
         loop {
-            let solved = self.solve(&start, &obstacles, broke);
+            let solved = self.solve(&start, &around, broke);
             if !solved.converged {
                 return match last {
                     false => Ok(self.again(&start)),
+                    true if solved.passed => Err(self.passed(from + h)),
                     true if !solved.residual.is_finite() => Err(self.not_finite(&start, from + h)),
                     true => Err(SimulateError::NotConverged {
                         step: self.step,
                         time: from + h,
                         iterations: solved.iterations,
                         residual: solved.residual,
-                        tolerance: self.settings.tolerance,
+                        tolerance: self.simulate.implicit.tolerance,
                     }),
                 };
             }
@@ -226,12 +271,30 @@ impl<W: EnergyLaw> Implicit<W> {
             broke = true;
             self.break_bonds(events, time);
         }
-        self.bear(&start, &obstacles, &holds, h, borne);
-        self.newton.touch.remember(&mut self.contacts);
+        let bore = borne.to_vec();
+        self.bear(&start, &around, &holds, h, borne);
+        let middle = places(&self.system);
         self.push = start.finish(&mut self.system, midpoint);
         if midpoint {
             self.hold(&start, from + h, h);
+            let walls = [&around.obstacles[..], &self.obstacles(from + h)];
+            if !self.newton.is_free(&self.system, &middle, walls) {
+                borne.copy_from_slice(&bore);
+                return match last {
+                    false => Ok(self.again(&start)),
+                    true => Err(self.passed(from + h)),
+                };
+            }
         }
+        self.newton.touch.remember(&mut self.contacts);
+        let rubbing = Rubbing {
+            start: &start,
+            obstacles: &around.obstacles,
+            holds: &holds,
+            bearers: &self.bearers,
+            h,
+        };
+        rubbing.rub(&self.newton.touch.touching, &mut self.system, borne);
         Ok(Stepped::Done { broke })
     }
 
@@ -254,14 +317,17 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// Brings elements to the end of the step; `again` from where they were brought already.
-    fn solve(&mut self, start: &Start, obstacles: &[Obstacle], again: bool) -> Solved {
-        let scene = Scene {
-            obstacles,
-            outer: &self.outer,
-            bearers: &self.bearers,
-        };
+    fn solve(&mut self, start: &Start, around: &Around, again: bool) -> Solved {
+        let scene = around.scene(&self.outer, &self.bearers);
         self.newton
             .solve::<W>(&mut self.system, &mut self.contacts, start, &scene, again)
+    }
+
+    /// Lets other methods solve what [`solve`](Self::solve) is about to.
+    fn compare(&self, start: &Start, around: &Around) -> Convergence {
+        let scene = around.scene(&self.outer, &self.bearers);
+        let at = (&self.system, &self.contacts);
+        baselines::compare::<W>(at, (start, &scene), &self.simulate, self.step + 1)
     }
 
     fn again(&mut self, start: &Start) -> Stepped {
@@ -270,6 +336,13 @@ impl<W: EnergyLaw> Implicit<W> {
             self.contacts.restore_springs(&start.springs);
         }
         Stepped::TooLong
+    }
+
+    fn passed(&self, time: f64) -> SimulateError {
+        SimulateError::Passed {
+            step: self.step,
+            time,
+        }
     }
 
     fn not_finite(&self, start: &Start, time: f64) -> SimulateError {
@@ -289,16 +362,12 @@ impl<W: EnergyLaw> Implicit<W> {
     fn bear(
         &mut self,
         start: &Start,
-        obstacles: &[Obstacle],
+        around: &Around,
         holds: &[Hold<f64>],
         h: f64,
         borne: &mut [Wrench],
     ) {
-        let scene = Scene {
-            obstacles,
-            outer: &self.outer,
-            bearers: &self.bearers,
-        };
+        let scene = around.scene(&self.outer, &self.bearers);
         self.newton.loads::<W>(&self.system, start, &scene);
         for (row, load) in self.load.iter_mut().zip(&self.newton.load) {
             let [fx, fy, fz, mx, my, mz] = *load;
@@ -310,7 +379,7 @@ impl<W: EnergyLaw> Implicit<W> {
             if pair.j >= COLLIDER {
                 let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
                 let [fx, fy, fz, mx, my, mz] = pair.load(false);
-                let arm = self.system.position(i) - obstacles[wall as usize].pose.position;
+                let arm = self.system.position(i) - around.obstacles[wall as usize].pose.position;
                 let (force, torque) = (DVec3::new(-fx, -fy, -fz), DVec3::new(-mx, -my, -mz));
                 self.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
             }
@@ -320,6 +389,8 @@ impl<W: EnergyLaw> Implicit<W> {
             let end = (first + chunk).min(self.load.len());
             sums.add_held(first, &self.load[first..end], holds);
         }
+        let springs = springs::borne(&around.pulls, &self.bearers, &self.system);
+        self.sums[0].add_springs(springs);
         let now = ReactionSums::take(&self.bearers, &mut self.sums);
         for (sum, now) in borne.iter_mut().zip(now) {
             *sum += now * h;
@@ -448,7 +519,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
             Vec::new(),
             (self.dt, 0.0),
         );
-        self.newton.touch.collect(&self.contacts);
+        self.newton.touch.collect(&self.contacts, &self.system);
         self.newton
             .touch
             .evaluate(&self.system, &self.obstacles(time), &start);
@@ -472,7 +543,10 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
             work: None,
             effort: Some(self.newton.effort),
         };
-        let snapshot = record::snapshot(&moment, frame, breaks, loads);
+        let mut snapshot = record::snapshot(&moment, frame, breaks, loads);
+        snapshot.convergence = std::mem::take(&mut self.convergence);
+        snapshot.convergence.frame.fill(frame);
+        snapshot.convergence.time.fill(time);
         let state = state.then(|| self.pack(frame));
         self.captures.push_back(Capture { snapshot, state });
         Ok(())
@@ -487,6 +561,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
         (self.step, self.dt) = (state.step, state.dt);
         self.broken_since = false;
         self.breaks = Breaks::default();
+        self.convergence = Convergence::default();
         self.captures.clear();
         self.fresh = true;
         self.tally.unpack(&self.bearers, &state.borne);

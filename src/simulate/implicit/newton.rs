@@ -4,13 +4,16 @@
 //! curvature: under compression nearly every bond alone has one, which its neighbours make up for, and projecting all of them costs Newton's
 //! method its speed (Longva, Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
 
+mod line;
+mod linear;
+
 use std::time::Instant;
 
 use rayon::prelude::*;
 
 use super::assemble::{fill, pattern};
 use super::bonds::{BondRoom, Form};
-use super::start::{Guess, Start, displace};
+use super::start::{Start, places};
 use super::touch::Touch;
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::contact_pass::Obstacle;
@@ -18,24 +21,17 @@ use crate::simulate::contacts::Contacts;
 use crate::simulate::engine::PassCost;
 use crate::simulate::reactions::Bearers;
 use crate::simulate::record::Effort;
+use crate::simulate::springs::Pull;
 use crate::simulate::system::System;
-use crate::solve::Six;
-use crate::solve::multigrid::Multigrid;
-use crate::solve::{BlockMatrix, Found, Precondition, conjugate_gradients, prolong::Place, vector};
-use crate::spec::{Implicit, Preconditioner};
+use crate::solve::{BlockMatrix, Six};
+use crate::spec::{Implicit, Simulate};
+pub use linear::MOST_GRADIENTS;
+use linear::{Diagonal, Grids};
 
-/// Iterations of conjugate gradients at most.
-const MOST_GRADIENTS: u32 = 3000;
-/// A hierarchy is made anew once it takes so many more iterations than when it was new.
-const WORN: u32 = 4;
 /// An iteration that leaves less of the residual keeps the matrix for the next.
 const CHORD: f64 = 0.1;
-/// Farthest that a rotation goes in one iteration, rad.
-const FARTHEST_TURN: f64 = 1.0;
 /// Iterations after which the limits of friction no longer follow what presses.
-const FREEZE: u32 = 8;
-/// Parts of the first slope that may be left along a line: turned round, and as it was.
-const LEFT: [f64; 2] = [0.1, 0.9];
+pub const FREEZE: u32 = 8;
 /// Part of what bonds carry that counts where nothing else is at work.
 const CARRIED: f64 = 1e-3;
 /// Part of its own stiffness that an element can be out of balance by in rounding.
@@ -50,12 +46,29 @@ pub struct Solved {
     pub residual: f64,
     /// Newton iterations.
     pub iterations: u32,
+    /// Whether something came to pass through something else at a barrier, or round it to its other side.
+    pub passed: bool,
+}
+
+impl Default for Solved {
+    fn default() -> Self {
+        Solved {
+            converged: false,
+            residual: f64::INFINITY,
+            iterations: 0,
+            passed: false,
+        }
+    }
 }
 
 /// What is around the elements.
 pub struct Scene<'a> {
     /// Obstacles at the end of the step.
     pub obstacles: &'a [Obstacle],
+    /// The same where it begins.
+    pub before: &'a [Obstacle],
+    /// Springs at the end of the step.
+    pub pulls: &'a [Pull],
     /// Force on each element that does not depend on where it is, N.
     pub outer: &'a [[f64; 3]],
     /// What presses.
@@ -73,12 +86,13 @@ pub struct Newton {
     pub touch: Touch,
     /// Force and torque on each element.
     pub load: Vec<Six>,
-    gradient: Vec<Six>,
+    pub gradient: Vec<Six>,
     found: Vec<Six>,
-    matrix: BlockMatrix,
+    pub matrix: BlockMatrix,
     /// Bonds that broke, and pairs that touched, when the pattern was made.
     shape: Option<(usize, Vec<(u32, u32)>)>,
     grids: Option<Grids>,
+    alone: Diagonal,
     /// Work done since the start.
     pub effort: Effort,
     /// Seconds that its parts took.
@@ -94,30 +108,22 @@ const PARTS: [&str; 5] = [
     "conjugate gradients",
 ];
 
-#[derive(Debug)]
-struct Grids {
-    multigrid: Multigrid,
-    /// Iterations that it took when it was new.
-    fresh: Option<u32>,
-    /// Whether it takes more now.
-    worn: bool,
-}
-
 impl Newton {
     /// For a system.
-    pub fn new(system: &System<f64>, settings: &Implicit, linear: bool) -> Self {
+    pub fn new(system: &System<f64>, simulate: &Simulate, linear: bool) -> Self {
         let count = system.count;
         Newton {
-            settings: settings.clone(),
+            settings: simulate.implicit.clone(),
             linear,
             bonds: BondRoom::new(system),
-            touch: Touch::default(),
+            touch: Touch::new(simulate),
             load: vec![[0.0; 6]; count],
             gradient: vec![[0.0; 6]; count],
             found: vec![[0.0; 6]; count],
             matrix: BlockMatrix::default(),
             shape: None,
             grids: None,
+            alone: Diagonal::Untried,
             effort: Effort::default(),
             spent: [0.0; PARTS.len()],
         }
@@ -142,11 +148,12 @@ impl Newton {
     pub fn forget(&mut self) {
         self.shape = None;
         self.grids = None;
+        self.alone = Diagonal::Untried;
     }
 
     /// Loads on all elements where they are.
     pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
-        self.bonds.loads::<W>(system, &mut self.load);
+        self.bonds.loads::<W>(system, start, &mut self.load);
         self.touch.evaluate(system, scene.obstacles, start);
         self.touch.add_loads(&mut self.load);
         for (element, force) in scene.bearers.pressures(system) {
@@ -155,10 +162,16 @@ impl Newton {
                 *load += f;
             }
         }
+        for pull in scene.pulls {
+            let load = &mut self.load[pull.element as usize];
+            for (load, f) in load.iter_mut().zip(pull.force(system).to_array()) {
+                *load += f;
+            }
+        }
     }
 
     /// Derivatives of the energy, N; rotations over the radius. Held elements have none.
-    fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+    pub fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
         let clock = Instant::now();
         self.loads::<W>(system, start, scene);
         let load = &self.load;
@@ -192,17 +205,42 @@ impl Newton {
     ) -> Solved {
         self.effort.solves += 1;
         self.touch.thaw();
+        self.touch.collect(contacts, system);
         if again {
-            self.touch.collect(contacts);
             self.gradient::<W>(system, start, scene);
         } else {
+            let walls = [scene.before, scene.obstacles];
+            if !self.is_free(system, &start.position, walls) {
+                return Solved {
+                    passed: true,
+                    ..Solved::default()
+                };
+            }
             self.guess::<W>(system, contacts, start, scene);
         }
-        let mut solved = Solved {
-            converged: false,
-            residual: f64::INFINITY,
-            iterations: 0,
-        };
+        let mut solved = self.iterate::<W>(system, contacts, start, scene, &mut |_, _| {});
+        if self.touch.is_barrier() && solved.converged {
+            // A long step may end with less energy behind what it should come back from.
+            let walls = [scene.before, scene.obstacles];
+            let to = places(system);
+            let way = self.way(system, (&start.position, &to), walls);
+            solved.passed = !way.is_straight();
+            solved.converged = !solved.passed;
+        }
+        solved
+    }
+
+    /// Brings elements from where they stand, where the gradient is known, to the end of the step. `note` hears of every iteration, and how many of
+    /// conjugate gradients there were since the start.
+    pub fn iterate<W: EnergyLaw>(
+        &mut self,
+        system: &mut System<f64>,
+        contacts: &mut Contacts<f64>,
+        start: &Start,
+        scene: &Scene,
+        note: &mut dyn FnMut(Solved, u64),
+    ) -> Solved {
+        let mut solved = Solved::default();
         let mut keep = false;
         let form = match self.linear {
             true => Form::GaussNewton,
@@ -221,96 +259,25 @@ impl Newton {
             solved.iterations += 1;
             self.effort.newton += 1;
             if !keep {
-                self.assemble::<W>(system, start, form);
+                self.assemble::<W>(system, start, scene, form);
             }
             self.direction::<W>(system, start, scene, form);
-            self.line::<W>(system, contacts, start, scene);
+            let whole = self.line::<W>(system, contacts, start, scene);
             let before =
                 std::mem::replace(&mut solved.residual, self.residual(system, start, scene));
             if !solved.residual.is_finite() {
                 break;
             }
-            solved.converged = self.linear || solved.residual <= self.settings.tolerance;
+            solved.converged = match self.linear {
+                true => whole,
+                false => solved.residual <= self.settings.tolerance,
+            };
+            note(solved, self.effort.gradients);
             // A matrix that has served so well serves once more.
             keep = solved.residual < CHORD * before
                 && self.shape.as_ref() == Some(&self.shape_of(system));
         }
         solved
-    }
-
-    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as in the step before: wherever they are
-    /// nearest to balance.
-    fn guess<W: EnergyLaw>(
-        &mut self,
-        system: &mut System<f64>,
-        contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
-    ) {
-        self.touch.collect(contacts);
-        let guesses = [Guess::Still, Guess::Ahead, Guess::Pushed];
-        let guesses = &guesses[..if start.is_pushed() { 3 } else { 2 }];
-        let mut best = (f64::INFINITY, Guess::Still);
-        let mut at = Guess::Still;
-        for &guess in guesses {
-            self.try_guess::<W>(guess, system, contacts, start, scene);
-            at = guess;
-            let size = vector::norm(&self.gradient);
-            if size < best.0 {
-                best = (size, guess);
-            }
-        }
-        if at != best.1 {
-            self.try_guess::<W>(best.1, system, contacts, start, scene);
-        }
-    }
-
-    fn try_guess<W: EnergyLaw>(
-        &mut self,
-        guess: Guess,
-        system: &mut System<f64>,
-        contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
-    ) {
-        start.place(system, guess);
-        self.follow(system, contacts, start, scene);
-        self.gradient::<W>(system, start, scene);
-    }
-
-    /// Lists contacts anew where elements may have come within reach of others.
-    fn follow(
-        &mut self,
-        system: &System<f64>,
-        contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
-    ) {
-        if contacts.follow(system, scene.obstacles) {
-            // A pair that was out of reach on the way keeps what it remembers; one that is now has nothing to remember.
-            contacts.restore_springs(&start.springs);
-            self.touch.collect(contacts);
-        }
-    }
-
-    /// Solves for the direction that leads to where the gradient vanishes.
-    fn direction<W: EnergyLaw>(
-        &mut self,
-        system: &System<f64>,
-        start: &Start,
-        scene: &Scene,
-        form: Form,
-    ) {
-        let mut found = self.gradients(system, start, scene);
-        if found.indefinite && form == Form::Exact {
-            self.assemble::<W>(system, start, Form::Projected);
-            self.grids = None;
-            found = self.gradients(system, start, scene);
-        }
-        self.effort.gradients += u64::from(found.iterations);
-        for value in self.found.as_flattened_mut() {
-            *value = -*value;
-        }
     }
 
     /// What the pattern of the matrix follows from: bonds that broke, and pairs that touch.
@@ -319,111 +286,58 @@ impl Newton {
         (system.bonds.touch.len(), touching.collect())
     }
 
-    fn assemble<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, form: Form) {
+    pub fn assemble<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &Start,
+        scene: &Scene,
+        form: Form,
+    ) {
         let clock = Instant::now();
         let shape = self.shape_of(system);
         if self.shape.as_ref() != Some(&shape) {
             self.matrix = pattern(system, start, &self.touch);
             self.shape = Some(shape);
         }
-        self.bonds.tangents::<W>(system, form);
+        self.bonds.tangents::<W>(system, start.step, form);
         self.spend(1, clock);
         let clock = Instant::now();
         let bonds = (&self.bonds, form);
         fill(&mut self.matrix, system, start, bonds, &self.touch);
+        for pull in scene.pulls {
+            let at = self.diagonal(pull.element as usize);
+            let block = &mut self.matrix.value[at];
+            (0..3).for_each(|k| block[k][k] += pull.stiffness);
+        }
         self.spend(2, clock);
     }
 
-    /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
-    fn gradients(&mut self, system: &System<f64>, start: &Start, scene: &Scene) -> Found {
-        let tolerance = self.tolerance(system, start, scene);
-        if self.settings.preconditioner == Preconditioner::Jacobi {
-            let Ok(mut diagonal) = self.matrix.inverse_diagonal() else {
-                return indefinite();
-            };
-            return self.run(&mut diagonal, tolerance);
-        }
-        let clock = Instant::now();
-        let renewed = match &mut self.grids {
-            Some(grids) if grids.worn => grids.multigrid.renew(&self.matrix).is_ok(),
-            Some(_) => true,
-            None => false,
-        };
-        if !renewed {
-            let place = |i| Place {
-                position: system.position(i),
-                length: system.radius(i),
-            };
-            let places: Vec<Place> = (0..system.count).map(place).collect();
-            let Ok(multigrid) = Multigrid::new(&self.matrix, &places) else {
-                return indefinite();
-            };
-            self.grids = Some(Grids {
-                multigrid,
-                fresh: None,
-                worn: false,
-            });
-        }
-        self.spend(3, clock);
-        let mut grids = self.grids.take().expect("just made");
-        let found = self.run(&mut grids.multigrid, tolerance);
-        // Iterations for one decade, so that tolerances may differ.
-        let decades = -found.residual.max(1e-300).log10();
-        let pace = (f64::from(found.iterations) * 4.0 / decades.max(0.1)).ceil() as u32;
-        let fresh = *grids.fresh.get_or_insert(pace);
-        grids.worn = pace > fresh + 1;
-        if pace <= fresh + WORN && !found.indefinite {
-            self.grids = Some(grids);
-        }
-        found
-    }
-
-    fn run(&mut self, precondition: &mut dyn Precondition, tolerance: f64) -> Found {
-        let clock = Instant::now();
-        let found = conjugate_gradients(
-            &self.matrix,
-            &self.gradient,
-            &mut self.found,
-            precondition,
-            (tolerance, MOST_GRADIENTS),
-        );
-        self.spend(4, clock);
-        found
-    }
-
-    /// min(0.1, √|g|), g made dimensionless by the diagonal: a strain; no finer than the end of the step asks for.
-    fn tolerance(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
-        if self.linear {
-            return self.settings.gradients_tolerance;
-        }
-        let of = |i: usize| {
-            let size: f64 = self.gradient[i].iter().map(|g| g * g).sum();
-            size / (self.stiffness(i) * system.radius(i)).powi(2)
-        };
-        let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
-        let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
-        let strain = (sum / system.count as f64).sqrt();
-        let enough = 0.3 * self.settings.tolerance / self.residual(system, start, scene);
-        strain
-            .sqrt()
-            .max(enough)
-            .clamp(self.settings.gradients_tolerance, 0.1)
+    /// Where the block of an element with itself stands.
+    fn diagonal(&self, i: usize) -> usize {
+        let found = self.matrix.find(i, i);
+        found.expect("every row has its own column")
     }
 
     /// Mean of the diagonal of a row, N/m.
-    fn stiffness(&self, i: usize) -> f64 {
-        let at = self
-            .matrix
-            .find(i, i)
-            .expect("every row has its own column");
-        let block = &self.matrix.value[at];
+    pub fn stiffness(&self, i: usize) -> f64 {
+        let block = &self.matrix.value[self.diagonal(i)];
         (0..6).map(|k| block[k][k]).sum::<f64>() / 6.0
     }
 
     /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry. It changes neither with the number of
     /// elements nor with their stiffness or size.
-    fn residual(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
-        let square = |six: &Six| six.iter().map(|v| v * v).sum::<f64>();
+    pub fn residual(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
+        self.over_work(system, start, scene, |i| square(&self.gradient[i]))
+    }
+
+    /// The root of a sum over free elements, of squares of forces, over that of the forces at work.
+    pub fn over_work(
+        &self,
+        system: &System<f64>,
+        start: &Start,
+        scene: &Scene,
+        left: impl Fn(usize) -> f64 + Sync,
+    ) -> f64 {
         let of = |i: usize| {
             if start.is_held(i) {
                 return [0.0; 2];
@@ -431,13 +345,10 @@ impl Newton {
             let r = system.radius(i);
             let mut inertia = start.inertia(system, i).gradient;
             inertia[3..].iter_mut().for_each(|torque| *torque /= r);
-            let outer: f64 = scene.outer[i].iter().map(|f| f * f).sum();
+            let outer = square(&scene.outer[i]);
             let carried = CARRIED * CARRIED * self.bonds.carried(system, i)
                 + (ROUNDING * self.stiffness(i) * r / self.settings.tolerance).powi(2);
-            [
-                square(&self.gradient[i]),
-                square(&inertia) + outer + carried,
-            ]
+            [left(i), square(&inertia) + outer + carried]
         };
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
         let [left, work] = all
@@ -446,64 +357,8 @@ impl Newton {
             .fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
         (left / work).sqrt()
     }
-
-    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than half.
-    fn line<W: EnergyLaw>(
-        &mut self,
-        system: &mut System<f64>,
-        contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
-    ) {
-        let direction = std::mem::take(&mut self.found);
-        let slope = vector::dot(&self.gradient, &direction);
-        let turn = (0..system.count)
-            .map(|i| {
-                let [.., a, b, c] = direction[i];
-                (a * a + b * b + c * c).sqrt() / system.radius(i)
-            })
-            .fold(0.0, f64::max);
-        let mut factor = if turn > FARTHEST_TURN {
-            FARTHEST_TURN / turn
-        } else {
-            1.0
-        };
-        displace(system, &direction, factor);
-        self.follow(system, contacts, start, scene);
-        self.gradient::<W>(system, start, scene);
-        if !self.linear && slope < 0.0 {
-            // Between a place where it still falls and one where it rises lies the least.
-            let (mut low, mut high) = ((0.0, slope), None);
-            for _ in 0..LINE_STEPS {
-                let here = vector::dot(&self.gradient, &direction);
-                let falls = here < -LEFT[1] * slope.abs();
-                if !falls && here <= LEFT[0] * slope.abs() || falls && high.is_none() {
-                    break;
-                }
-                if falls {
-                    low = (factor, here);
-                } else {
-                    high = Some((factor, here));
-                }
-                let Some((end, rises)) = high else { break };
-                let part = (low.1 / (low.1 - rises)).clamp(0.1, 0.9);
-                let next = low.0 + part * (end - low.0);
-                displace(system, &direction, next - factor);
-                factor = next;
-                self.follow(system, contacts, start, scene);
-                self.gradient::<W>(system, start, scene);
-            }
-        }
-        self.found = direction;
-    }
 }
 
-const LINE_STEPS: u32 = 12;
-
-fn indefinite() -> Found {
-    Found {
-        iterations: 0,
-        residual: 1.0,
-        indefinite: true,
-    }
+fn square(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum()
 }

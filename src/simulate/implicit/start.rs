@@ -71,11 +71,13 @@ fn exp(phi: Vec3<f64>) -> Quat<f64> {
     }
 }
 
-fn conjugate(q: Quat<f64>) -> Quat<f64> {
+/// The inverse of a unit quaternion.
+pub fn conjugate(q: Quat<f64>) -> Quat<f64> {
     Quat { v: -q.v, w: q.w }
 }
 
-fn set_rotation(system: &mut System<f64>, i: usize, q: Quat<f64>) {
+/// Turns an element to where a unit quaternion says.
+pub fn set_rotation(system: &mut System<f64>, i: usize, q: Quat<f64>) {
     let row = &mut system.motion[i].0;
     put(row, motion::Q, q.v);
     row[motion::Q + 3] = q.w;
@@ -101,7 +103,7 @@ impl Start {
             drag,
             springs,
             push,
-            position: all.clone().map(|i| system.position(i)).collect(),
+            position: places(system),
             rotation: all.clone().map(|i| system.quaternion(i)).collect(),
             velocity: all.clone().map(|i| system.velocity(i)).collect(),
             spin: all.clone().map(|i| system.spin(i)).collect(),
@@ -114,6 +116,11 @@ impl Start {
     #[inline(always)]
     pub fn is_held(&self, i: usize) -> bool {
         self.inverse_mass[i] == 0.0
+    }
+
+    /// Inverse mass, 1/kg, and inverse inertia of an element; 0 where it is held.
+    pub fn inverse(&self, i: usize) -> [f64; 2] {
+        [self.inverse_mass[i], self.inverse_inertia[i]]
     }
 
     /// Whether it is known how velocities changed in the step before.
@@ -178,6 +185,18 @@ impl Start {
         }
     }
 
+    /// Of a free element whose quaternion need not be of unit length: 4I/h², N m, and q̂ on the side of `q`.
+    pub fn free_inertia(&self, i: usize, q: Quat<f64>) -> (f64, Quat<f64>) {
+        let ahead = self.ahead[i];
+        let sign = if ahead.dot(q) < 0.0 { -1.0 } else { 1.0 };
+        let aligned = Quat {
+            v: ahead.v * sign,
+            w: ahead.w * sign,
+        };
+        let inertia = 1.0 / self.inverse_inertia[i];
+        (4.0 * inertia / (self.step * self.step), aligned)
+    }
+
     /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
     pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<[DVec3; 2]> {
         let h = self.step;
@@ -201,6 +220,11 @@ impl Start {
         }
         push
     }
+}
+
+/// Where all elements are, m.
+pub fn places(system: &System<f64>) -> Vec<DVec3> {
+    (0..system.count).map(|i| system.position(i)).collect()
 }
 
 /// Moves elements by `factor` times what was found, rotations as lengths (times the radius).

@@ -1,61 +1,43 @@
 //! Contacts of an implicit step.
 //!
-//! The law is that of explicit steps with displacements over the step in the place of velocities times its length: a quadratic penalty, and
-//! friction by a spring that gives way. Its tangent leaves out how the limit of friction changes within an iteration (lagged, as in
+//! The law is that of explicit steps with displacements over the step in the place of velocities times its length: a quadratic penalty or, in its
+//! place, a barrier, and friction by a spring that gives way. Its tangent leaves out how the limit of friction changes within an iteration (lagged, as in
 //! incremental potentials), so it is symmetric, and results do not depend on the length of steps.
 
-use glam::DVec3;
+mod pair;
+
 use rayon::prelude::*;
 
+use super::line;
 use super::start::Start;
-use crate::laws::contact::{self, ContactParameters, ContactState};
-use crate::math::quat::rotation_between;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::simulate::contact_pass::{ContactTotals, Obstacle};
 use crate::simulate::contacts::{COLLIDER, Contacts, SpringEntry};
-use crate::simulate::pair_list::{Memory, PairList};
+use crate::simulate::pair_list::Memory;
 use crate::simulate::system::System;
+use crate::simulate::wall_list::WallEntry;
 use crate::solve::block::{Six, add_six as add};
+use crate::spec::{ContactLaw, Friction, Simulate};
+use pair::touching;
+pub use pair::{Pair, Touching};
 
-/// A pair that may touch; the second is a collider where its number is [`COLLIDER`] or more.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    i: u32,
-    j: u32,
-    touch: f64,
-    k: ContactParameters<f64>,
-    spring: Vec3<f64>,
-}
-
-/// A pair that touches as it stands: what it does and how that changes with the displacement of the contact point.
-#[derive(Clone, Copy, Debug)]
-pub struct Touching {
-    /// First element.
-    pub i: u32,
-    /// Second, or a collider.
-    pub j: u32,
-    /// From the second to the first.
-    pub n: Vec3<f64>,
-    /// Arms from the centres to the point, m.
-    pub arms: [f64; 2],
-    /// Force on the first by displacement of the point against the second, N/m; the sign turned.
-    pub stiffness: Mat3<f64>,
-    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at colliders, whose normals hardly turn.
-    pub drive: f64,
-    force: Vec3<f64>,
-    couple: Vec3<f64>,
-    spring: Vec3<f64>,
-    /// Of friction, N.
-    limit: f64,
-    energy: f64,
-}
+/// Part of the secants of sliding pairs that the matrix takes once a line turned round.
+const STIFF: f64 = 0.5;
+/// That part over what it was, after a step that was too short.
+const SOFTER: f64 = 0.3;
+/// A step was too short where it leaves more of the slope than this.
+const SHORT: f64 = 0.25;
 
 /// All pairs that may touch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Touch {
+    law: ContactLaw,
+    friction: Friction,
     pairs: Vec<Pair>,
     /// Limits of friction, N, by pair, where they no longer follow what presses.
     frozen: Option<Vec<((u32, u32), f64)>>,
+    /// Part of the secants of sliding pairs that the matrix takes.
+    pub stiff: f64,
     /// Those that touch, in the order of pairs.
     pub touching: Vec<Touching>,
     /// Where each element's part of `sides` begins.
@@ -64,37 +46,44 @@ pub struct Touch {
     sides: Vec<(u32, bool)>,
 }
 
-fn listed(list: &PairList<f64>) -> impl Iterator<Item = Pair> {
-    (0..list.len()).map(|at| {
-        let (_, k, _) = list.constants::<f64>(at);
-        let [x, y, z] = list.memory(at).spring;
-        Pair {
-            i: list.own[at],
-            j: list.partner[at],
-            touch: list.touch[at],
-            k,
-            spring: Vec3::new(x, y, z),
-        }
-    })
-}
-
 impl Touch {
+    /// With the laws of these settings, no pair listed.
+    pub fn new(settings: &Simulate) -> Self {
+        Touch {
+            law: settings.contact,
+            friction: settings.implicit.friction,
+            pairs: Vec::new(),
+            frozen: None,
+            stiff: 0.0,
+            touching: Vec::new(),
+            start: Vec::new(),
+            sides: Vec::new(),
+        }
+    }
+
+    /// Whether pairs must keep apart wherever they go.
+    pub fn is_barrier(&self) -> bool {
+        self.law == ContactLaw::Barrier
+    }
+
+    /// Pairs that may touch.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
     /// Takes the pairs that are listed, with what they remember.
-    pub fn collect(&mut self, contacts: &Contacts<f64>) {
+    pub fn collect(&mut self, contacts: &Contacts<f64>, system: &System<f64>) {
         self.pairs.clear();
         for chunk in &contacts.chunks {
-            self.pairs.extend(listed(&chunk.within));
-            self.pairs.extend(listed(&chunk.behind));
-            self.pairs.extend(chunk.walls.iter().map(|wall| {
-                let [x, y, z] = wall.memory.spring;
-                Pair {
-                    i: wall.element,
-                    j: COLLIDER + wall.wall,
-                    touch: 0.0,
-                    k: wall.k,
-                    spring: Vec3::new(x, y, z),
-                }
-            }));
+            self.pairs.extend(Pair::listed(&chunk.within));
+            self.pairs.extend(Pair::listed(&chunk.behind));
+            let radius = |wall: &WallEntry<f64>| system.radius(wall.element as usize);
+            let walls = chunk.walls.iter();
+            let walls = walls.map(|wall| Pair::wall(wall, radius(wall)));
+            self.pairs.extend(walls);
+        }
+        for pair in &mut self.pairs {
+            pair.rub(self.friction);
         }
     }
 
@@ -109,6 +98,18 @@ impl Touch {
     /// Friction follows what presses again.
     pub fn thaw(&mut self) {
         self.frozen = None;
+        self.stiff = 0.0;
+    }
+
+    /// Learns from what a whole step of an iteration left of its slope, as it was (negative) or turned round. Pairs that slide resist no farther sliding,
+    /// but a step that turns them back meets them twice as hard, and lines that end there hardly get on; secants, which never let a step go too far, get
+    /// on by a constant part each time.
+    pub fn learn(&mut self, left: f64) {
+        if left > line::TURNED {
+            self.stiff = STIFF;
+        } else if left < -SHORT {
+            self.stiff *= SOFTER;
+        }
     }
 
     /// Evaluates all pairs as they stand.
@@ -122,7 +123,7 @@ impl Touch {
                     let at = frozen.binary_search_by_key(&(pair.i, pair.j), |(key, _)| *key);
                     at.map_or(0.0, |at| frozen[at].1)
                 });
-                touching(pair, limit, system, obstacles, start)
+                touching(pair, (self.law, limit), system, obstacles, start)
             })
             .collect();
         self.touching.clear();
@@ -218,121 +219,4 @@ impl Touch {
         let lost = contacts.restore_springs(&springs);
         debug_assert_eq!(lost, 0, "springs belong to listed pairs");
     }
-}
-
-impl Touching {
-    /// Force and torque on one of both.
-    pub fn load(&self, second: bool) -> Six {
-        let sign = if second { -1.0 } else { 1.0 };
-        let (f, m) = (
-            self.force * sign,
-            self.couple * self.arms[usize::from(second)],
-        );
-        [f.x, f.y, f.z, m.x, m.y, m.z]
-    }
-}
-
-fn touching(
-    pair: &Pair,
-    limit: Option<f64>,
-    system: &System<f64>,
-    obstacles: &[Obstacle],
-    start: &Start,
-) -> Option<Touching> {
-    let (h, i) = (start.step, pair.i as usize);
-    let of = |v: DVec3| Vec3::from_f64(v.to_array());
-    let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
-    let turned = |k: usize| rotation_between(start.rotation[k], system.quaternion(k)) * (1.0 / h);
-    let mut state = if pair.j >= COLLIDER {
-        let obstacle = &obstacles[(pair.j - COLLIDER) as usize];
-        let r = system.radius(i);
-        let (distance, normal, velocity) =
-            obstacle.pose.surface(&obstacle.solid, system.position(i));
-        if distance >= r {
-            return None;
-        }
-        let wall = contact::wall(distance, of(normal), r);
-        ContactState {
-            x: wall.x,
-            v: moved(i) - of(velocity),
-            w_i: turned(i),
-            w_j: Vec3::zero(),
-            arm_i: wall.arm,
-            arm_j: 0.0,
-            touch: wall.touch,
-            spring: pair.spring,
-        }
-    } else {
-        let j = pair.j as usize;
-        let x = of(system.position(i) - system.position(j));
-        if x.dot(x) >= pair.touch * pair.touch {
-            return None;
-        }
-        let (arm_i, arm_j) = contact::arms(x, system.radius(i), system.radius(j));
-        ContactState {
-            x,
-            v: moved(i) - moved(j),
-            w_i: turned(i),
-            w_j: turned(j),
-            arm_i,
-            arm_j,
-            touch: pair.touch,
-            spring: pair.spring,
-        }
-    };
-    let mut k = pair.k;
-    let length = state.x.norm();
-    let n = state.x * (1.0 / length);
-    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force that is there at once.
-    let (approach, slowest) = (state.v.dot(n), (length - state.touch) / h);
-    if approach < slowest {
-        state.v = state.v + n * (slowest - approach);
-    }
-    let mut load = contact::pair(state, h, k);
-    let pressed = load.force.dot(n);
-    if let Some(limit) = limit
-        && pressed > 0.0
-    {
-        // The coefficient that comes to this limit.
-        k.friction = limit / pressed;
-        load = contact::pair(state, h, k);
-    }
-    let friction = load.force - n * pressed;
-    let stretch = load.spring.norm();
-    // Where it slides, only turns of its direction change the friction.
-    let sliding = friction.norm() >= k.friction * pressed * (1.0 - 1e-9) && stretch > 0.0;
-    let flat = Mat3::diagonal(1.0) - Mat3::outer(n, n);
-    let tangential = if sliding {
-        let along = load.spring * (1.0 / stretch);
-        // What the spring would be if it had not given way.
-        let rolling = state.w_i * state.arm_i + state.w_j * state.arm_j;
-        let v = state.v - rolling.cross(n);
-        let trial = state.spring + v * h;
-        let size = (trial - n * trial.dot(n)).norm();
-        (flat - Mat3::outer(along, along)) * (k.friction * pressed / size)
-    } else {
-        flat * k.tangential
-    };
-    let normal = if pressed > 0.0 {
-        k.normal + k.damping / h
-    } else {
-        0.0
-    };
-    Some(Touching {
-        i: pair.i,
-        j: pair.j,
-        n,
-        arms: [state.arm_i, state.arm_j],
-        stiffness: Mat3::outer(n, n) * normal + tangential,
-        drive: if pair.j >= COLLIDER {
-            0.0
-        } else {
-            pressed / length
-        },
-        force: load.force,
-        couple: load.couple,
-        spring: load.spring,
-        limit: k.friction * pressed,
-        energy: contact::energy(load.overlap, load.spring, k),
-    })
 }

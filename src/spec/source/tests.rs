@@ -414,10 +414,11 @@ fn all_shots_read_at_all_their_scales() {
             let Some(rest) = line.strip_prefix("[scales.") else {
                 continue;
             };
-            let (scale, _) = rest.split_once(']').expect("a header");
+            let (scale, remark) = rest.split_once(']').expect("a header");
             let sets = sets(&[&format!("scale={scale}")]);
             let scaled = read(&path, &sets).unwrap_or_else(|error| panic!("{error}"));
-            assert_ne!(scaled, plain, "{scale} changes nothing");
+            let same = remark.contains("as it stands");
+            assert_eq!(scaled == plain, same, "{}: {scale}", path.display());
         }
     }
     assert!(shots >= 4);

@@ -18,12 +18,13 @@ use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic};
 /// Faults of a file that are told one by one.
 const TOLD: usize = 20;
 /// Folders of numbered files, with what their names end in.
-const NUMBERED: [(&str, &str); 7] = [
+const NUMBERED: [(&str, &str); 8] = [
     ("frames", "parquet"),
     ("breaks", "parquet"),
     ("history", "parquet"),
     ("fragments", "parquet"),
     ("loads", "parquet"),
+    ("convergence", "parquet"),
     ("meshes", "rkyv"),
     ("state", "rkyv"),
 ];

@@ -1,4 +1,4 @@
-//! The tables of frames: elements, breaks, history, fragments, loads.
+//! The tables of frames: elements, breaks, history, fragments, loads, convergence.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::packing::Known;
 use super::table::{self, Part};
 use super::{Checked, name_of};
-use crate::columns::{Breaks, Column, Fragments, Frames, History, Loads};
+use crate::columns::{Breaks, Column, Convergence, Fragments, Frames, History, Loads, Table};
 use crate::spec::FrameGroup;
 use crate::store::rules::{self, Faults};
 use crate::store::{Result, Store, parquet};
@@ -25,6 +25,7 @@ struct Moment {
     history: Option<Checked>,
     fragments: Option<Checked>,
     loads: Option<Checked>,
+    convergence: Option<Checked>,
 }
 
 /// Bonds that broke, with their rows, in `breaks/NNNNNN.parquet`.
@@ -34,12 +35,16 @@ struct Broken {
     file: Checked,
 }
 
-/// Checks `frames/`, `breaks/`, `history/`, `fragments/` and `loads/`.
+/// Checks `frames/`, `breaks/`, `history/`, `fragments/`, `loads/` and `convergence/`.
 pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result<()> {
-    let kinds = ["frames", "history", "fragments", "loads"];
-    let [frames, history, fragments, loads] = kinds.map(|kind| store.numbers(kind, "parquet"));
-    let (frames, history, fragments, loads) = (frames?, history?, fragments?, loads?);
-    let mut numbers = [&frames[..], &history, &fragments, &loads].concat();
+    let numbers = |kind| store.numbers(kind, "parquet");
+    let (frames, history, fragments) = (
+        numbers("frames")?,
+        numbers("history")?,
+        numbers("fragments")?,
+    );
+    let (loads, convergence) = (numbers("loads")?, numbers("convergence")?);
+    let mut numbers = [&frames[..], &history, &fragments, &loads, &convergence].concat();
     numbers.sort_unstable();
     numbers.dedup();
     let mut moments: Vec<Moment> = numbers
@@ -53,7 +58,20 @@ pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result
                 history: there(&history).then(|| check_history(store, seen.as_ref(), number)),
                 fragments: there(&fragments)
                     .then(|| check_fragments(store, known, seen.as_ref(), number)),
-                loads: there(&loads).then(|| check_loads(store, seen.as_ref(), number)),
+                loads: there(&loads).then(|| {
+                    check_timed(store, "loads", seen.as_ref(), number, |t: &Loads| {
+                        (&t.frame, &t.time)
+                    })
+                }),
+                convergence: there(&convergence).then(|| {
+                    check_timed(
+                        store,
+                        "convergence",
+                        seen.as_ref(),
+                        number,
+                        |t: &Convergence| (&t.frame, &t.time),
+                    )
+                }),
                 frame: seen.map(|seen| seen.file),
             }
         })
@@ -65,19 +83,28 @@ pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result
         .map(|number| Broken::new(store, known, number))
         .collect();
     once(&mut breaks);
-    let mut tables: [Vec<Checked>; 4] = Default::default();
+    let mut tables: [Vec<Checked>; 5] = Default::default();
     for moment in moments {
-        let files = [moment.frame, moment.history, moment.fragments, moment.loads];
+        let Moment {
+            frame,
+            history,
+            fragments,
+            loads,
+            convergence,
+            ..
+        } = moment;
+        let files = [frame, history, fragments, loads, convergence];
         for (table, file) in tables.iter_mut().zip(files) {
             table.extend(file);
         }
     }
-    let [frames, history, fragments, loads] = tables;
+    let [frames, history, fragments, loads, convergence] = tables;
     checked.extend(frames);
     checked.extend(breaks.into_iter().map(|breaks| breaks.file));
     checked.extend(history);
     checked.extend(fragments);
     checked.extend(loads);
+    checked.extend(convergence);
     Ok(())
 }
 
@@ -171,17 +198,25 @@ fn check_history(store: &Store, frame: Option<&Seen>, number: u32) -> Checked {
     file
 }
 
-fn check_loads(store: &Store, frame: Option<&Seen>, number: u32) -> Checked {
-    let mut file = Checked::new(name_of("loads", number, "parquet"));
+/// Checks a table of which every column is wanted, each row of the frame's number and time.
+fn check_timed<T: Table>(
+    store: &Store,
+    kind: &str,
+    frame: Option<&Seen>,
+    number: u32,
+    columns: fn(&T) -> (&[u32], &[f64]),
+) -> Checked {
+    let mut file = Checked::new(name_of(kind, number, "parquet"));
     let path = store.path(&file.file);
     table::read(
         &path,
         &mut file,
         |_, _| true,
-        &mut |part: Part<Loads>, faults| {
-            rules::numbered(&part.table.frame, part.first, number, faults);
+        &mut |part: Part<T>, faults| {
+            let (frames, times) = columns(part.table);
+            rules::numbered(frames, part.first, number, faults);
             rules::finite(part.table, &[], part.first, faults);
-            time_of(&part.table.time, part.first, frame, faults);
+            time_of(times, part.first, frame, faults);
         },
     );
     file

@@ -1,0 +1,165 @@
+//! The linear system of an iteration: conjugate gradients, and what they are preconditioned with.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::{Newton, Scene};
+use crate::laws::energy::EnergyLaw;
+use crate::simulate::implicit::bonds::Form;
+use crate::simulate::implicit::start::Start;
+use crate::simulate::system::System;
+use crate::solve::multigrid::Multigrid;
+use crate::solve::{Found, Precondition, conjugate_gradients, prolong::Place};
+use crate::spec::Preconditioner;
+
+/// Iterations of conjugate gradients at most.
+pub const MOST_GRADIENTS: u32 = 3000;
+/// Iterations with a hierarchy for four decades, from which on the diagonal alone is tried.
+const SLOW: u32 = 24;
+/// What an iteration with a hierarchy costs over one with the diagonal.
+const DEAR: u32 = 6;
+/// A hierarchy is made anew once it takes so many more iterations than when it was new.
+const WORN: u32 = 4;
+
+/// Whether the diagonal alone serves better than a hierarchy: that of yarns which hold each other in some places and slide in others is no help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Diagonal {
+    Untried,
+    /// As long as it takes no more iterations for four decades than this.
+    Taken(u32),
+    Refused,
+}
+
+#[derive(Debug)]
+pub(super) struct Grids {
+    multigrid: Multigrid,
+    /// Iterations that it took when it was new.
+    fresh: Option<u32>,
+    /// Whether it takes more now.
+    worn: bool,
+}
+
+impl Newton {
+    /// Solves for the direction that leads to where the gradient vanishes.
+    pub(super) fn direction<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &Start,
+        scene: &Scene,
+        form: Form,
+    ) {
+        let mut found = self.gradients(system, start, scene);
+        if found.indefinite && form == Form::Exact {
+            self.assemble::<W>(system, start, scene, Form::Projected);
+            self.grids = None;
+            found = self.gradients(system, start, scene);
+        }
+        self.effort.gradients += u64::from(found.iterations);
+        for value in self.found.as_flattened_mut() {
+            *value = -*value;
+        }
+    }
+
+    /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
+    fn gradients(&mut self, system: &System<f64>, start: &Start, scene: &Scene) -> Found {
+        let tolerance = self.tolerance(system, start, scene);
+        let only = self.settings.preconditioner == Preconditioner::Jacobi;
+        let most = match self.alone {
+            _ if only => Some(MOST_GRADIENTS),
+            Diagonal::Taken(pace) => Some((f64::from(pace) * decades(tolerance) / 4.0) as u32),
+            _ => None,
+        };
+        if let Some(most) = most {
+            let Ok(mut diagonal) = self.matrix.inverse_diagonal() else {
+                return indefinite();
+            };
+            let found = self.run(&mut diagonal, (tolerance, most));
+            if only || found.indefinite || found.residual <= tolerance {
+                return found;
+            }
+            self.effort.gradients += u64::from(found.iterations);
+            self.alone = Diagonal::Refused;
+        }
+        let clock = Instant::now();
+        let renewed = match &mut self.grids {
+            Some(grids) if grids.worn => grids.multigrid.renew(&self.matrix).is_ok(),
+            Some(_) => true,
+            None => false,
+        };
+        if !renewed {
+            let place = |i| Place {
+                position: system.position(i),
+                length: system.radius(i),
+            };
+            let places: Vec<Place> = (0..system.count).map(place).collect();
+            let Ok(multigrid) = Multigrid::new(&self.matrix, &places) else {
+                return indefinite();
+            };
+            self.grids = Some(Grids {
+                multigrid,
+                fresh: None,
+                worn: false,
+            });
+        }
+        self.spend(3, clock);
+        let mut grids = self.grids.take().expect("just made");
+        let found = self.run(&mut grids.multigrid, (tolerance, MOST_GRADIENTS));
+        // Iterations for four decades, so that tolerances may differ.
+        let pace = (f64::from(found.iterations) * 4.0 / decades(found.residual)).ceil() as u32;
+        if pace > SLOW && !found.indefinite && self.alone == Diagonal::Untried {
+            self.alone = Diagonal::Taken(DEAR * pace);
+        }
+        let fresh = *grids.fresh.get_or_insert(pace);
+        grids.worn = pace > fresh + 1;
+        if pace <= fresh + WORN && !found.indefinite {
+            self.grids = Some(grids);
+        }
+        found
+    }
+
+    fn run(&mut self, precondition: &mut dyn Precondition, limits: (f64, u32)) -> Found {
+        let clock = Instant::now();
+        let found = conjugate_gradients(
+            &self.matrix,
+            &self.gradient,
+            &mut self.found,
+            precondition,
+            limits,
+        );
+        self.spend(4, clock);
+        found
+    }
+
+    /// min(0.1, √|g|), g made dimensionless by the diagonal: a strain; no finer than the end of the step asks for.
+    pub fn tolerance(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
+        if self.linear {
+            return self.settings.gradients_tolerance;
+        }
+        let of = |i: usize| {
+            let size: f64 = self.gradient[i].iter().map(|g| g * g).sum();
+            size / (self.stiffness(i) * system.radius(i)).powi(2)
+        };
+        let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
+        let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
+        let strain = (sum / system.count as f64).sqrt();
+        let enough = 0.3 * self.settings.tolerance / self.residual(system, start, scene);
+        strain
+            .sqrt()
+            .max(enough)
+            .clamp(self.settings.gradients_tolerance, 0.1)
+    }
+}
+
+/// How far a residual is down, at least a tenth of a decade.
+fn decades(residual: f64) -> f64 {
+    (-residual.max(1e-300).log10()).max(0.1)
+}
+
+fn indefinite() -> Found {
+    Found {
+        iterations: 0,
+        residual: 1.0,
+        indefinite: true,
+    }
+}

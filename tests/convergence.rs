@@ -1,0 +1,108 @@
+//! Methods for implicit steps side by side: the table, the chart, and the run that knows nothing of them.
+
+use cullet::columns::{Convergence, Method};
+use cullet::store::Store;
+
+use crate::harness::{Place, files, shot};
+
+/// Runs the shot at smoke size; methods are compared in this step.
+fn simulated(place: &Place, out: &str, step: &str) {
+    let file = shot("convergence");
+    let step = format!("output.convergence={step}");
+    let mut arguments = vec!["run", &file, "--out", out, "--to", "simulate"];
+    for setting in ["scale=smoke", &step] {
+        arguments.extend(["--set", setting]);
+    }
+    place.succeed(&arguments);
+}
+
+/// Iterations that a method took until residual and violation were no more than this.
+fn taken(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
+    let rows = (0..table.method.len()).filter(|&row| table.method[row] == method);
+    let mut there = rows.filter(|&row| table.residual[row].max(table.violation[row]) <= enough);
+    there.next().map(|row| table.iteration[row])
+}
+
+#[test]
+fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
+    let place = Place::new();
+    simulated(&place, "compared", "1");
+    simulated(&place, "plain", "1000");
+    let kinds = ["frames", "breaks", "fragments", "loads", "state"];
+    let of = |store: &str| files(&place.path(store), &kinds);
+    assert!(of("compared") == of("plain"));
+    let open = |store: &str| Store::open(place.path(store)).unwrap();
+    let (store, plain) = (open("compared"), open("plain"));
+    for frame in store.numbers("history", "parquet").unwrap() {
+        let [mut one, mut other] = [&store, &plain].map(|s| s.read_history(frame).unwrap());
+        (one.seconds, other.seconds) = (vec![], vec![]);
+        assert!(one == other, "frame {frame}");
+    }
+    assert!(plain.numbers("convergence", "parquet").unwrap().is_empty());
+    assert_eq!(store.numbers("convergence", "parquet").unwrap(), [1]);
+
+    let table = store.read_convergence(1).unwrap();
+    assert!(table.step.iter().all(|&step| step == 1));
+    let newton = taken(&table, Method::Newton, 1e-3).unwrap();
+    for method in [
+        Method::Descent,
+        Method::Penalty,
+        Method::Multipliers,
+        Method::Augmented,
+    ] {
+        let taken = taken(&table, method, 1e-3);
+        println!("{method:?}: {taken:?} iterations to 1e-3, Newton's method {newton}");
+        assert!(taken.is_none_or(|taken| taken > newton));
+    }
+    assert_eq!(
+        place
+            .succeed(&["inspect", "compared", "--validate", "--json"])
+            .trim(),
+        "[]"
+    );
+    place.succeed(&["plot", "compared", "--format", "svg"]);
+    let chart = std::fs::read_to_string(place.path("compared/plots/convergence.svg")).unwrap();
+    for word in ["iterations", "time (", "Newton, multigrid", "multipliers"] {
+        assert!(chart.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_number_that_is_none_in_the_table_is_found() {
+    let place = Place::new();
+    simulated(&place, "store", "1");
+    let store = Store::open(place.path("store")).unwrap();
+    let mut table = store.read_convergence(1).unwrap();
+    table.residual[1] = f64::NAN;
+    store.write_numbered("convergence", 1, &table).unwrap();
+    let output = place.output(&["inspect", "store", "--validate"]);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1));
+    let fault = "convergence/000001.parquet: column residual, row 1: is not finite";
+    assert!(told.contains(fault), "{told}");
+}
+
+#[test]
+fn steps_that_find_no_minimum_are_refused() {
+    let place = Place::new();
+    let file = shot("convergence");
+    for (setting, parts) in [
+        (
+            "simulate.integrator=explicit",
+            ["output.convergence", "explicit", "backward_euler, midpoint"],
+        ),
+        (
+            "simulate.integrator=linearly_implicit",
+            ["output.convergence", "linearly_implicit", "midpoint"],
+        ),
+        ("output.convergence=0", ["output.convergence", "0", "1"]),
+    ] {
+        let scale = ["--set", "scale=smoke", "--set", setting];
+        let all = [&["run", &file, "--out", "store"][..], &scale].concat();
+        let told = place.refuse(&all);
+        for part in parts {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(!place.path("store").exists());
+    }
+}

@@ -1,0 +1,81 @@
+//! The criterion of Rod-BDEM in motion: a bond in shear breaks at three quarters of the force that others take.
+
+use cullet::simulate::{Engine, engine};
+use cullet::spec::*;
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::scenes;
+
+const R: f64 = 1e-3;
+const E: f64 = 1e8;
+const SPEED: f64 = 0.05;
+const STRENGTH: f64 = 1e6;
+
+/// A bond along x between two clamps, of which one goes sideways, and a loose element far away.
+fn sheared(criterion: Criterion) -> (Pipeline, Packing) {
+    let mut material = scenes::elastic(E, 0.4 * E, 2600.0);
+    material.criterion = criterion;
+    let points = [DVec3::ZERO, DVec3::X * 2.0 * R, DVec3::X * 20.0 * R];
+    let packing = scenes::packing(&points, R, &material, (f64::INFINITY, STRENGTH));
+    let mut pipeline = scenes::pipeline(material);
+    pipeline.bodies = vec![crate::statics::body()];
+    for (name, at, velocity) in [
+        ("still", 0.0, [0.0; 3]),
+        ("going", 2.0 * R, [0.0, SPEED, 0.0]),
+    ] {
+        pipeline.attachments.push(Attachment {
+            name: name.into(),
+            body: "beam".into(),
+            region: Region {
+                min: [at - R, -R, -R],
+                max: [at + R, R, R],
+            },
+            action: scenes::clamp(velocity),
+        });
+    }
+    (pipeline, packing)
+}
+
+/// When the bond breaks, s, and τ then over the strength.
+fn breaks(mut run: Box<dyn Engine>, (dt, steps): (f64, u64)) -> (f64, f64) {
+    let all = 2.0 * STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
+    for _ in 0..(all / (dt * steps as f64)) as u64 {
+        run.advance(steps).unwrap();
+        let found = run.snapshot(1).unwrap().breaks;
+        if let Some(&time) = found.time.first() {
+            return (time, f64::from(found.tau[0]) / STRENGTH);
+        }
+    }
+    panic!("it does not break");
+}
+
+#[test]
+fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
+    // G θ = τ_c.
+    let whole = STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
+    for (criterion, part) in [
+        (Criterion::Tension, 1.0),
+        (Criterion::Lu2021, 1.0),
+        (Criterion::Rod, 0.75),
+    ] {
+        for (precision, integrator) in [
+            (Precision::F32, Integrator::Explicit),
+            (Precision::F64, Integrator::Explicit),
+            (Precision::F64, Integrator::BackwardEuler),
+        ] {
+            let (mut pipeline, packing) = sheared(criterion);
+            pipeline.simulate.precision = precision;
+            pipeline.simulate.integrator = integrator;
+            let dt = whole / 400.0;
+            let run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+            let (time, tau) = breaks(run, (dt, 1));
+            println!(
+                "{criterion:?}, {integrator:?}, {precision:?}: breaks at {:.4} of the time, τ/τ_c {tau:.4}",
+                time / whole
+            );
+            assert!((time / whole - part).abs() < 0.01);
+            assert!((tau - 1.0).abs() < 0.01);
+        }
+    }
+}
