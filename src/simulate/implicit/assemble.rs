@@ -62,10 +62,10 @@ pub(super) fn contact(
     pair: &Touching,
     row: bool,
     column: bool,
-    (form, stiff): (Form, f64),
+    form: Form,
 ) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
-    let k = pair.stiffness - Mat3::outer(pair.slide, pair.slide) * (1.0 - stiff);
+    let k = pair.tangent();
     let mut moved = k;
     if form == Form::Exact {
         // The normal turns with the centres.
@@ -123,7 +123,6 @@ pub fn fill(
         rows.push(row);
         rest = next;
     }
-    let as_of = (form, touch.stiff);
     rows.into_par_iter()
         .with_min_len(64)
         .enumerate()
@@ -156,7 +155,7 @@ pub fn fill(
             for (pair, second) in touch.of(i) {
                 block::add(
                     &mut diagonal,
-                    &block_of(&contact(pair, second, second, as_of), [r, r]),
+                    &block_of(&contact(pair, second, second, form), [r, r]),
                 );
                 let j = if second { pair.i } else { pair.j } as usize;
                 if pair.j < COLLIDER
@@ -165,7 +164,7 @@ pub fn fill(
                     let both = [r, system.radius(j)];
                     block::add(
                         &mut row[at],
-                        &block_of(&contact(pair, second, !second, as_of), both),
+                        &block_of(&contact(pair, second, !second, form), both),
                     );
                 }
             }

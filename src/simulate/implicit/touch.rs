@@ -8,7 +8,6 @@ mod pair;
 
 use rayon::prelude::*;
 
-use super::line;
 use super::start::Start;
 use crate::math::Vec3;
 use crate::simulate::contact_pass::{ContactTotals, Obstacle};
@@ -21,13 +20,6 @@ use crate::spec::{ContactLaw, Friction, Simulate};
 use pair::touching;
 pub use pair::{Pair, Touching};
 
-/// Part of the secants of sliding pairs that the matrix takes once a line turned round.
-const STIFF: f64 = 0.5;
-/// That part over what it was, after a step that was too short.
-const SOFTER: f64 = 0.3;
-/// A step was too short where it leaves more of the slope than this.
-const SHORT: f64 = 0.25;
-
 /// All pairs that may touch.
 #[derive(Clone, Debug)]
 pub struct Touch {
@@ -36,8 +28,6 @@ pub struct Touch {
     pairs: Vec<Pair>,
     /// Limits of friction, N, by pair, where they no longer follow what presses.
     frozen: Option<Vec<((u32, u32), f64)>>,
-    /// Part of the secants of sliding pairs that the matrix takes.
-    pub stiff: f64,
     /// Those that touch, in the order of pairs.
     pub touching: Vec<Touching>,
     /// Where each element's part of `sides` begins.
@@ -54,7 +44,6 @@ impl Touch {
             friction: settings.implicit.friction,
             pairs: Vec::new(),
             frozen: None,
-            stiff: 0.0,
             touching: Vec::new(),
             start: Vec::new(),
             sides: Vec::new(),
@@ -98,17 +87,27 @@ impl Touch {
     /// Friction follows what presses again.
     pub fn thaw(&mut self) {
         self.frozen = None;
-        self.stiff = 0.0;
     }
 
-    /// Learns from what a whole step of an iteration left of its slope, as it was (negative) or turned round. Pairs that slide resist no farther sliding,
-    /// but a step that turns them back meets them twice as hard, and lines that end there hardly get on; secants, which never let a step go too far, get
-    /// on by a constant part each time.
-    pub fn learn(&mut self, left: f64) {
-        if left > line::TURNED {
-            self.stiff = STIFF;
-        } else if left < -SHORT {
-            self.stiff *= SOFTER;
+    /// Learns friction from the linear model of an iteration that began where pairs touched as `before`, and went part `part` of its way.
+    pub fn learn(&mut self, before: &[Touching], part: f64) {
+        let mut now = self.touching.iter_mut().peekable();
+        for old in before {
+            let Some(pair) = self.pairs.get_mut(old.at) else {
+                continue;
+            };
+            // Lists may have been made anew on the way.
+            if (pair.i, pair.j) != (old.i, old.j) {
+                continue;
+            }
+            while now.next_if(|now| now.at < old.at).is_some() {}
+            pair.pull = match now.next_if(|now| now.at == old.at) {
+                Some(now) => {
+                    now.learn(old, part);
+                    now.pull()
+                }
+                None => Vec3::zero(),
+            };
         }
     }
 
@@ -117,13 +116,14 @@ impl Touch {
         let found: Vec<Option<Touching>> = self
             .pairs
             .par_iter()
+            .enumerate()
             .with_min_len(256)
-            .map(|pair| {
+            .map(|(at, pair)| {
                 let limit = self.frozen.as_ref().map(|frozen| {
                     let at = frozen.binary_search_by_key(&(pair.i, pair.j), |(key, _)| *key);
                     at.map_or(0.0, |at| frozen[at].1)
                 });
-                touching(pair, (self.law, limit), system, obstacles, start)
+                touching((at, pair), (self.law, limit), system, obstacles, start)
             })
             .collect();
         self.touching.clear();

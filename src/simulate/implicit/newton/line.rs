@@ -129,6 +129,7 @@ impl Newton {
             most *= part;
         }
         let (linear, mut at) = (self.linear, 0.0);
+        let before = self.touch.touching.clone();
         let mut slope_at = |factor: f64| {
             displace(system, &direction, factor - at);
             at = factor;
@@ -139,13 +140,8 @@ impl Newton {
         if linear {
             slope_at(most);
         } else {
-            let mut whole = None;
-            line::search(slope, [most; 2], line::LEFT, &mut |factor| {
-                let here = slope_at(factor);
-                whole.get_or_insert(here / slope.abs());
-                here
-            });
-            self.touch.learn(whole.expect("a line has a first place"));
+            let part = line::search(slope, [most; 2], line::LEFT, &mut slope_at);
+            self.touch.learn(&before, part);
         }
         self.found = direction;
         part == 1.0

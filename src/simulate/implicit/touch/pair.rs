@@ -28,6 +28,8 @@ pub struct Pair {
     k: ContactParameters<f64>,
     /// Of friction where the step begins, m.
     pub(super) spring: Vec3<f64>,
+    /// Friction as Newton's method has it so far, N.
+    pub(super) pull: Vec3<f64>,
     /// Friction after the step over what presses: of the force, and of the torque, m.
     rubs: [f64; 2],
 }
@@ -39,14 +41,22 @@ pub struct Touching {
     pub i: u32,
     /// Second, or a collider.
     pub j: u32,
+    /// Its place among the pairs.
+    pub(super) at: usize,
     /// From the second to the first.
     pub n: Vec3<f64>,
     /// Arms from the centres to the point, m.
     pub arms: [f64; 2],
-    /// Force on the first by displacement of the point against the second, N/m; the sign turned.
+    /// Force on the first by displacement of the point against the second, N/m, the sign turned; where it slides, with its secant sideways.
     pub stiffness: Mat3<f64>,
-    /// Where it slides: the way it does, (N/m)^½. That stiffness is a secant; its own along the way is none, less by this times itself.
-    pub slide: Vec3<f64>,
+    /// That secant, or what it is while it holds, N/m.
+    secant: f64,
+    /// What the spring would be had it not given way, m.
+    trial: Vec3<f64>,
+    /// Where it slides: the way it does, over how long `trial` is, 1/m.
+    slide: Vec3<f64>,
+    /// Friction as Newton's method has it so far, N; no more than the limit.
+    pull: Vec3<f64>,
     /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at colliders, whose normals hardly turn.
     pub drive: f64,
     /// Friction after the step at most, N and N m.
@@ -73,6 +83,7 @@ impl Pair {
                 touch: list.touch[at],
                 k,
                 spring: Vec3::new(x, y, z),
+                pull: Vec3::zero(),
                 rubs: [k.friction, rolling::parameters(k, rolling, r_i, r_j).arm],
             }
         })
@@ -87,6 +98,7 @@ impl Pair {
             touch: 0.0,
             k: wall.k,
             spring: Vec3::new(x, y, z),
+            pull: Vec3::zero(),
             rubs: [
                 wall.k.friction,
                 rolling::parameters(wall.k, wall.rolling, r, r).arm,
@@ -94,16 +106,48 @@ impl Pair {
         }
     }
 
-    /// Leaves friction to the step itself or to what comes after it.
+    /// Leaves friction to the step itself, which begins with what the spring carries, or to what comes after it.
     pub(super) fn rub(&mut self, friction: Friction) {
         match friction {
             Friction::Lagged => self.rubs = [0.0; 2],
             Friction::Projected => (self.k.friction, self.k.tangential) = (0.0, 0.0),
         }
+        self.pull = self.spring * self.k.tangential;
     }
 }
 
+/// A force that is no larger than a limit.
+fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
+    let size = force.norm();
+    if size > limit { force * (limit / size) } else { force }
+}
+
 impl Touching {
+    /// How its force changes with the displacement of the point, N/m, the sign turned.
+    ///
+    /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With f from δ that is the
+    /// derivative, which resists no farther sliding, but a step that turns δ back then meets it twice as hard and hardly gets on. With an f of its own
+    /// it lies between that and the secant for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
+    /// Mulet 1999, its matrix made symmetric.
+    pub fn tangent(&self) -> Mat3<f64> {
+        self.stiffness - Mat3::both_outer(self.pull, self.slide) * 0.5
+    }
+
+    /// Brings friction to where the linear model of an iteration has it, which began as `before` and went part `part` of its way.
+    pub(super) fn learn(&mut self, before: &Touching, part: f64) {
+        let Touching { pull, slide, .. } = *before;
+        let moved = self.trial - before.trial;
+        let pull = pull * (1.0 - part) + (before.trial * part + moved) * before.secant
+            - pull * slide.dot(moved);
+        let flat = pull - self.n * pull.dot(self.n);
+        self.pull = within(flat, self.limit);
+    }
+
+    /// That friction.
+    pub(super) fn pull(&self) -> Vec3<f64> {
+        self.pull
+    }
+
     /// Force and torque on one of both.
     pub fn load(&self, second: bool) -> Six {
         let sign = if second { -1.0 } else { 1.0 };
@@ -115,9 +159,10 @@ impl Touching {
     }
 }
 
-/// What a pair does by a law; nothing where it does not touch. Friction stays below `limit` (N), or below what follows from what presses.
+/// What a pair, which stands at such a place, does by a law; nothing where it does not touch. Friction stays below `limit` (N), or below what
+/// follows from what presses.
 pub(super) fn touching(
-    pair: &Pair,
+    (at, pair): (usize, &Pair),
     (law, limit): (ContactLaw, Option<f64>),
     system: &System<f64>,
     obstacles: &[Obstacle],
@@ -189,15 +234,13 @@ pub(super) fn touching(
         k.friction = limit / pressed;
         load = contact::pair(state, h, k);
     }
-    // What the spring would be had it not given way.
     let rolling = state.w_i * state.arm_i + state.w_j * state.arm_j;
     let trial = state.spring + (state.v - rolling.cross(n)) * h;
-    let trial = trial - n * trial.dot(n);
-    let (stretch, limit) = (trial.norm(), k.friction * pressed);
     let flat = Mat3::diagonal(1.0) - Mat3::outer(n, n);
-    let (tangential, slide) = if k.tangential * stretch > limit {
-        let secant = limit / stretch;
-        (secant, trial * (secant.sqrt() / stretch))
+    let trial = flat.times(trial);
+    let (stretch, limit) = (trial.norm(), k.friction * pressed);
+    let (secant, slide) = if k.tangential * stretch > limit {
+        (limit / stretch, trial * (1.0 / (stretch * stretch)))
     } else {
         (k.tangential, Vec3::zero())
     };
@@ -209,10 +252,14 @@ pub(super) fn touching(
     Some(Touching {
         i: pair.i,
         j: pair.j,
+        at,
         n,
         arms: [state.arm_i, state.arm_j],
-        stiffness: Mat3::outer(n, n) * normal + flat * tangential,
+        stiffness: Mat3::outer(n, n) * normal + flat * secant,
+        secant,
+        trial,
         slide,
+        pull: within(flat.times(pair.pull), limit),
         drive: if pair.j >= COLLIDER {
             0.0
         } else {

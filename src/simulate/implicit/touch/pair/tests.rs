@@ -64,7 +64,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> [[[f64; 6]; 6]; 2]
     let start = Start::new(&run.system, &run.load, Vec::new(), Vec::new(), (h, 0.0));
     displace(&mut run.system, &[[0.0; 6], way], 1.0);
     touch.evaluate(&run.system, &[], &start);
-    let block = assemble::contact(&touch.touching[0], true, true, (Form::Exact, 0.0));
+    let block = assemble::contact(&touch.touching[0], true, true, Form::Exact);
     let told = assemble::block_of(&block, [R, R]);
     touch.freeze();
     let mut loads = |by: Six, factor: f64| {
