@@ -58,12 +58,7 @@ fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
 }
 
 /// Block of a contact between both ends, or of one end with itself.
-pub(super) fn contact(
-    pair: &Touching,
-    row: bool,
-    column: bool,
-    form: Form,
-) -> Quarters {
+pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
     let k = pair.tangent();
     let mut moved = k;

@@ -45,6 +45,11 @@ use crate::columns::{Breaks, Convergence, Table};
 use crate::laws::energy::EnergyLaw;
 use crate::spec::{Integrator, Pipeline, Simulate};
 
+/// Iterations after which a step that can be halved is: two halves take fewer than one step that does not get on.
+const PATIENCE: u32 = 16;
+/// Iterations up to which steps that were halved are tried twice as long.
+const EASY: u32 = 3;
+
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
     system: System<f64>,
@@ -107,8 +112,8 @@ impl Around {
 
 /// Whether a step stands.
 enum Stepped {
-    /// It does, and bonds broke in it or not.
-    Done { broke: bool },
+    /// It does; whether nothing broke in it and it was found in few iterations, so that a longer one may be tried.
+    Done { easy: bool },
     /// It is to be done again in halves.
     TooLong,
 }
@@ -243,9 +248,13 @@ impl<W: EnergyLaw> Implicit<W> {
         if self.compared == Some(self.step + 1) && self.convergence.rows() == 0 {
             self.convergence = self.compare(&start, &around);
         }
-        let mut broke = false;
+        let most = self.simulate.implicit.iterations;
+        let patience = if last { most } else { most.min(PATIENCE) };
+        let (mut broke, mut easy) = (false, true);
         loop {
-            let solved = self.solve(&start, &around, broke);
+            let most = if broke { most } else { patience };
+            let solved = self.solve(&start, &around, (broke, most));
+            easy &= solved.iterations <= EASY;
             if !solved.converged {
                 return match last {
                     false => Ok(self.again(&start)),
@@ -295,7 +304,9 @@ impl<W: EnergyLaw> Implicit<W> {
             h,
         };
         rubbing.rub(&self.newton.touch.touching, &mut self.system, borne);
-        Ok(Stepped::Done { broke })
+        Ok(Stepped::Done {
+            easy: easy && !broke,
+        })
     }
 
     /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others may be relieved when these are gone, as
@@ -316,11 +327,16 @@ impl<W: EnergyLaw> Implicit<W> {
         events
     }
 
-    /// Brings elements to the end of the step; `again` from where they were brought already.
-    fn solve(&mut self, start: &Start, around: &Around, again: bool) -> Solved {
+    /// Brings elements to the end of the step, `again` from where they were brought already, in so many iterations at most.
+    fn solve(&mut self, start: &Start, around: &Around, (again, most): (bool, u32)) -> Solved {
         let scene = around.scene(&self.outer, &self.bearers);
-        self.newton
-            .solve::<W>(&mut self.system, &mut self.contacts, start, &scene, again)
+        self.newton.solve::<W>(
+            &mut self.system,
+            &mut self.contacts,
+            start,
+            &scene,
+            (again, most),
+        )
     }
 
     /// Lets other methods solve what [`solve`](Self::solve) is about to.
@@ -434,9 +450,9 @@ impl<W: EnergyLaw> Implicit<W> {
             let from = begin + self.dt * done as f64 / all as f64;
             match self.advance_by((from, h), part == 1, &mut borne)? {
                 Stepped::TooLong => *halved = most - part.trailing_zeros() + 1,
-                Stepped::Done { broke } => {
+                Stepped::Done { easy } => {
                     done += part;
-                    if !broke {
+                    if easy {
                         *halved = halved.saturating_sub(1);
                     }
                 }

@@ -30,8 +30,6 @@ use linear::{Diagonal, Grids};
 
 /// An iteration that leaves less of the residual keeps the matrix for the next.
 const CHORD: f64 = 0.1;
-/// Iterations after which the limits of friction no longer follow what presses.
-pub const FREEZE: u32 = 8;
 /// Part of what bonds carry that counts where nothing else is at work.
 const CARRIED: f64 = 1e-3;
 /// Part of its own stiffness that an element can be out of balance by in rounding.
@@ -194,17 +192,16 @@ impl Newton {
         self.spend(0, clock);
     }
 
-    /// Brings elements to the end of the step; `again` from where they stand, after bonds broke there.
+    /// Brings elements to the end of the step, in so many iterations at most; `again` from where they stand, after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
         start: &Start,
         scene: &Scene,
-        again: bool,
+        (again, most): (bool, u32),
     ) -> Solved {
         self.effort.solves += 1;
-        self.touch.thaw();
         self.touch.collect(contacts, system);
         if again {
             self.gradient::<W>(system, start, scene);
@@ -218,7 +215,7 @@ impl Newton {
             }
             self.guess::<W>(system, contacts, start, scene);
         }
-        let mut solved = self.iterate::<W>(system, contacts, start, scene, &mut |_, _| {});
+        let mut solved = self.iterate::<W>(system, contacts, (start, scene), most, &mut |_, _| {});
         if self.touch.is_barrier() && solved.converged {
             // A long step may end with less energy behind what it should come back from.
             let walls = [scene.before, scene.obstacles];
@@ -230,14 +227,14 @@ impl Newton {
         solved
     }
 
-    /// Brings elements from where they stand, where the gradient is known, to the end of the step. `note` hears of every iteration, and how many of
-    /// conjugate gradients there were since the start.
+    /// Brings elements from where they stand, where the gradient is known, to the end of the step, in so many iterations at most. `note` hears of
+    /// every one, and how many of conjugate gradients there were since the start.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        (start, scene): (&Start, &Scene),
+        most: u32,
         note: &mut dyn FnMut(Solved, u64),
     ) -> Solved {
         let mut solved = Solved::default();
@@ -246,17 +243,10 @@ impl Newton {
             true => Form::GaussNewton,
             false => Form::Exact,
         };
-        let most = match self.linear {
-            true => 1,
-            false => self.settings.iterations,
-        };
+        let most = if self.linear { 1 } else { most };
         while solved.iterations < most && !solved.converged {
-            if solved.iterations == FREEZE {
-                keep = false;
-                self.touch.freeze();
-                self.gradient::<W>(system, start, scene);
-            }
             solved.iterations += 1;
+            let sliding = self.touch.sliding();
             self.effort.newton += 1;
             if !keep {
                 self.assemble::<W>(system, start, scene, form);
@@ -275,7 +265,8 @@ impl Newton {
             note(solved, self.effort.gradients);
             // A matrix that has served so well serves once more.
             keep = solved.residual < CHORD * before
-                && self.shape.as_ref() == Some(&self.shape_of(system));
+                && self.shape.as_ref() == Some(&self.shape_of(system))
+                && self.touch.sliding() == sliding;
         }
         solved
     }

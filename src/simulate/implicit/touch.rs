@@ -26,8 +26,6 @@ pub struct Touch {
     law: ContactLaw,
     friction: Friction,
     pairs: Vec<Pair>,
-    /// Limits of friction, N, by pair, where they no longer follow what presses.
-    frozen: Option<Vec<((u32, u32), f64)>>,
     /// Those that touch, in the order of pairs.
     pub touching: Vec<Touching>,
     /// Where each element's part of `sides` begins.
@@ -43,7 +41,6 @@ impl Touch {
             law: settings.contact,
             friction: settings.implicit.friction,
             pairs: Vec::new(),
-            frozen: None,
             touching: Vec::new(),
             start: Vec::new(),
             sides: Vec::new(),
@@ -76,17 +73,9 @@ impl Touch {
         }
     }
 
-    /// From now on friction is limited by what presses now. Without that an iteration may go to and fro between pairs that slide and pairs that hold.
-    pub fn freeze(&mut self) {
-        let of = |pair: &Touching| ((pair.i, pair.j), pair.limit);
-        let mut frozen: Vec<_> = self.touching.iter().map(of).collect();
-        frozen.sort_unstable_by_key(|(key, _)| *key);
-        self.frozen = Some(frozen);
-    }
-
-    /// Friction follows what presses again.
-    pub fn thaw(&mut self) {
-        self.frozen = None;
+    /// Which of those that touch slide.
+    pub fn sliding(&self) -> Vec<bool> {
+        self.touching.iter().map(Touching::slides).collect()
     }
 
     /// Learns friction from the linear model of an iteration that began where pairs touched as `before`, and went part `part` of its way.
@@ -118,13 +107,7 @@ impl Touch {
             .par_iter()
             .enumerate()
             .with_min_len(256)
-            .map(|(at, pair)| {
-                let limit = self.frozen.as_ref().map(|frozen| {
-                    let at = frozen.binary_search_by_key(&(pair.i, pair.j), |(key, _)| *key);
-                    at.map_or(0.0, |at| frozen[at].1)
-                });
-                touching((at, pair), (self.law, limit), system, obstacles, start)
-            })
+            .map(|(at, pair)| touching((at, pair), self.law, system, obstacles, start))
             .collect();
         self.touching.clear();
         self.touching.extend(found.into_iter().flatten());

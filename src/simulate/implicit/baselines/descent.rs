@@ -22,7 +22,6 @@ pub fn run<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
     let (mut factor, mut product_before) = (1.0, f64::INFINITY);
     let mut diagonal = None;
     for iteration in 1..=ITERATIONS {
-        bench.renew(iteration - 1);
         if (iteration - 1) % RENEWED == 0 {
             bench.assemble(Form::Projected);
             diagonal = bench.newton.matrix.inverse_diagonal().ok();

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::time::Instant;
 
 use super::bonds::Form;
-use super::newton::{FREEZE, Newton, Scene};
+use super::newton::{Newton, Scene};
 use super::start::Start;
 use crate::columns::{Convergence, Method};
 use crate::laws::energy::EnergyLaw;
@@ -160,24 +160,24 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
             contacts,
             start,
             scene,
+            settings,
             ..
         } = self;
-        newton.iterate::<W>(system, contacts, start, scene, &mut |solved, gradients| {
-            record.note(Standing {
-                iteration: solved.iterations,
-                residual: solved.residual,
-                violation: 0.0,
-                gradients,
-            });
-        });
-    }
-
-    /// As Newton's method begins an iteration after so many.
-    fn renew(&mut self, done: u32) {
-        if done == FREEZE {
-            self.newton.touch.freeze();
-            self.evaluate();
-        }
+        let most = settings.iterations;
+        newton.iterate::<W>(
+            system,
+            contacts,
+            (start, scene),
+            most,
+            &mut |solved, gradients| {
+                record.note(Standing {
+                    iteration: solved.iterations,
+                    residual: solved.residual,
+                    violation: 0.0,
+                    gradients,
+                });
+            },
+        );
     }
 
     /// The gradient where elements are now.

@@ -26,7 +26,6 @@ pub fn run<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
     let weights = stiffness(bench, WEIGHT);
     let mut standing = Standing::default();
     for iteration in 1..=ITERATIONS {
-        bench.renew(iteration - 1);
         let (direction, gradients) = direction(bench, &mut free);
         free.stiffness.clone_from(&weights);
         let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);

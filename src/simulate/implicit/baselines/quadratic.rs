@@ -68,7 +68,6 @@ fn run<W: EnergyLaw>(
     free.stiffness = stiffness(bench, weight);
     let mut standing = Standing::default();
     for iteration in 1..=ITERATIONS {
-        bench.renew(iteration - 1);
         let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
         let (direction, gradients) = direction(bench, &free, &gradient);
         descend(bench, &mut free, &gradient, &direction);

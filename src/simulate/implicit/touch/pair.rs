@@ -119,7 +119,11 @@ impl Pair {
 /// A force that is no larger than a limit.
 fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
     let size = force.norm();
-    if size > limit { force * (limit / size) } else { force }
+    if size > limit {
+        force * (limit / size)
+    } else {
+        force
+    }
 }
 
 impl Touching {
@@ -143,7 +147,12 @@ impl Touching {
         self.pull = within(flat, self.limit);
     }
 
-    /// That friction.
+    /// Whether its friction has given way.
+    pub(super) fn slides(&self) -> bool {
+        self.slide != Vec3::zero()
+    }
+
+    /// Friction as Newton's method has it so far, N.
     pub(super) fn pull(&self) -> Vec3<f64> {
         self.pull
     }
@@ -159,11 +168,10 @@ impl Touching {
     }
 }
 
-/// What a pair, which stands at such a place, does by a law; nothing where it does not touch. Friction stays below `limit` (N), or below what
-/// follows from what presses.
+/// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
 pub(super) fn touching(
     (at, pair): (usize, &Pair),
-    (law, limit): (ContactLaw, Option<f64>),
+    law: ContactLaw,
     system: &System<f64>,
     obstacles: &[Obstacle],
     start: &Start,
@@ -225,15 +233,8 @@ pub(super) fn touching(
     if approach < slowest {
         state.v = state.v + n * (slowest - approach);
     }
-    let mut load = contact::pair(state, h, k);
+    let load = contact::pair(state, h, k);
     let pressed = load.force.dot(n);
-    if let Some(limit) = limit
-        && pressed > 0.0
-    {
-        // The coefficient that comes to this limit.
-        k.friction = limit / pressed;
-        load = contact::pair(state, h, k);
-    }
     let rolling = state.w_i * state.arm_i + state.w_j * state.arm_j;
     let trial = state.spring + (state.v - rolling.cross(n)) * h;
     let flat = Mat3::diagonal(1.0) - Mat3::outer(n, n);
