@@ -95,9 +95,9 @@ pub fn transposed(a: &Block) -> Block {
     std::array::from_fn(|column| std::array::from_fn(|row| a[row][column]))
 }
 
-/// Inverse of a symmetric positive definite block by its Cholesky factor. None where a pivot is not positive.
-pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
-    let mut l = [[0.0; N]; N]; // l[column][row], lower
+/// Cholesky factor of a symmetric positive definite block, lower, `[column][row]`. None where a pivot is not positive.
+fn root<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
+    let mut l = [[0.0; N]; N];
     for j in 0..N {
         let mut pivot = a[j][j];
         for column in &l[..j] {
@@ -116,16 +116,33 @@ pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
             l[j][i] = sum / root;
         }
     }
-    let mut out = [[0.0; N]; N];
-    for (k, column) in out.iter_mut().enumerate() {
-        let mut x = [0.0; N];
-        for i in 0..N {
-            let mut sum = if i == k { 1.0 } else { 0.0 };
-            for j in 0..i {
-                sum -= l[j][i] * x[j];
-            }
-            x[i] = sum / l[i][i];
+    Some(l)
+}
+
+/// Solves `L x = e` for a column of the unit block.
+fn forward<const N: usize>(l: &[[f64; N]; N], unit: usize) -> [f64; N] {
+    let mut x = [0.0; N];
+    for i in unit..N {
+        let mut sum = if i == unit { 1.0 } else { 0.0 };
+        for j in unit..i {
+            sum -= l[j][i] * x[j];
         }
+        x[i] = sum / l[i][i];
+    }
+    x
+}
+
+/// Inverse of a block's Cholesky factor L; None where the block is not positive definite.
+pub fn inverse_root<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
+    let l = root(a)?;
+    Some(std::array::from_fn(|column| forward(&l, column)))
+}
+
+/// Inverse of a symmetric positive definite block by its Cholesky factor. None where a pivot is not positive.
+pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
+    let l = root(a)?;
+    Some(std::array::from_fn(|column| {
+        let mut x = forward(&l, column);
         for i in (0..N).rev() {
             let mut sum = x[i];
             for j in i + 1..N {
@@ -133,9 +150,8 @@ pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
             }
             x[i] = sum / l[i][i];
         }
-        *column = x;
-    }
-    Some(out)
+        x
+    }))
 }
 
 #[cfg(test)]

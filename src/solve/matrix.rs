@@ -170,6 +170,17 @@ impl BlockMatrix {
     }
 }
 
+/// What belongs to each row, rows beginning at `start`.
+pub fn rows_mut<'a, T>(start: &[u32], all: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let mut rest = all;
+    let of = |ends: &[u32]| {
+        let (row, next) = std::mem::take(&mut rest).split_at_mut((ends[1] - ends[0]) as usize);
+        rest = next;
+        row
+    };
+    start.windows(2).map(of).collect()
+}
+
 struct Rows<'a, V, F> {
     matrix: &'a BlockMatrix<V>,
     first: usize,

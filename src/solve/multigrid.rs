@@ -202,4 +202,4 @@ impl Precondition for Multigrid {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -11,6 +11,7 @@ use crate::simulate::contacts::COLLIDER;
 use crate::simulate::system::System;
 use crate::solve::BlockMatrix;
 use crate::solve::block::{self, Block};
+use crate::solve::matrix::rows_mut;
 
 /// Quarters of a block: by translation and translation, translation and rotation, rotation and translation, rotation and rotation.
 type Quarters = [Mat3<f64>; 4];
@@ -111,13 +112,7 @@ pub fn fill(
         column,
         value,
     } = matrix;
-    let mut rows: Vec<&mut [Block]> = Vec::with_capacity(system.count);
-    let mut rest = &mut value[..];
-    for ends in first.windows(2) {
-        let (row, next) = rest.split_at_mut((ends[1] - ends[0]) as usize);
-        rows.push(row);
-        rest = next;
-    }
+    let rows = rows_mut(first, value);
     rows.into_par_iter()
         .with_min_len(64)
         .enumerate()

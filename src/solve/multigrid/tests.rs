@@ -27,7 +27,7 @@ pub fn packing(nx: usize, ny: usize, nz: usize) -> Vec<DVec3> {
 }
 
 /// Matrix of an implicit step of `periods` periods: bonds of 1 GPa, elements of 2,600 kg/m³.
-fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
+pub fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
     let (young, shear, density) = (1e9, 4e8, 2600.0);
     let (area, l0) = (std::f64::consts::PI * R * R, 2.0 * R);
     let second = area * R * R / 4.0;
@@ -98,7 +98,7 @@ fn scaled([pp, pr, rp, rr]: [Mat3<f64>; 4]) -> Block {
     })
 }
 
-fn load(places: &[DVec3]) -> Vec<Six> {
+pub fn load(places: &[DVec3]) -> Vec<Six> {
     let mut seed = 1u64;
     let mut draw = || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);

@@ -9,8 +9,9 @@ use crate::laws::energy::EnergyLaw;
 use crate::simulate::implicit::bonds::Form;
 use crate::simulate::implicit::start::Start;
 use crate::simulate::system::System;
+use crate::solve::block::Value;
 use crate::solve::multigrid::Multigrid;
-use crate::solve::{Found, Precondition, conjugate_gradients, prolong::Place};
+use crate::solve::{Found, Scaled, conjugate_gradients, prolong::Place};
 use crate::spec::Preconditioner;
 
 /// Iterations of conjugate gradients at most.
@@ -19,6 +20,8 @@ pub const MOST_GRADIENTS: u32 = 3000;
 const SLOW: u32 = 24;
 /// What an iteration with a hierarchy costs over one with the diagonal.
 const DEAR: u32 = 6;
+/// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred times what it rounds away.
+const SINGLE: f64 = 1e-5;
 /// A hierarchy is made anew once it takes so many more iterations than when it was new.
 const WORN: u32 = 4;
 
@@ -71,10 +74,12 @@ impl Newton {
             _ => None,
         };
         if let Some(most) = most {
-            let Ok(mut diagonal) = self.matrix.inverse_diagonal() else {
-                return indefinite();
+            let clock = Instant::now();
+            let found = match self.inertia(system, start) > SINGLE {
+                true => self.by_diagonal::<f32>((tolerance, most)),
+                false => self.by_diagonal::<f64>((tolerance, most)),
             };
-            let found = self.run(&mut diagonal, (tolerance, most));
+            self.spend(4, clock);
             if only || found.indefinite || found.residual <= tolerance {
                 return found;
             }
@@ -104,7 +109,15 @@ impl Newton {
         }
         self.spend(3, clock);
         let mut grids = self.grids.take().expect("just made");
-        let found = self.run(&mut grids.multigrid, (tolerance, MOST_GRADIENTS));
+        let clock = Instant::now();
+        let found = conjugate_gradients(
+            &self.matrix,
+            &self.gradient,
+            &mut self.found,
+            &mut grids.multigrid,
+            (tolerance, MOST_GRADIENTS),
+        );
+        self.spend(4, clock);
         // Iterations for four decades, so that tolerances may differ.
         let pace = (f64::from(found.iterations) * 4.0 / decades(found.residual)).ceil() as u32;
         if pace > SLOW && !found.indefinite && self.alone == Diagonal::Untried {
@@ -118,17 +131,20 @@ impl Newton {
         found
     }
 
-    fn run(&mut self, precondition: &mut dyn Precondition, limits: (f64, u32)) -> Found {
-        let clock = Instant::now();
-        let found = conjugate_gradients(
-            &self.matrix,
-            &self.gradient,
-            &mut self.found,
-            precondition,
-            limits,
-        );
-        self.spend(4, clock);
-        found
+    /// The same with the diagonal alone, the matrix held in precision `V`.
+    fn by_diagonal<V: Value>(&mut self, limits: (f64, u32)) -> Found {
+        match Scaled::<V>::new(&self.matrix) {
+            Ok(scaled) => scaled.solve(&self.gradient, &mut self.found, limits),
+            Err(_) => indefinite(),
+        }
+    }
+
+    /// Least part of inertia in what holds an element: that of the softest motion, which all take part in, and which precision must not lose.
+    fn inertia(&self, system: &System<f64>, start: &Start) -> f64 {
+        let free = (0..system.count).into_par_iter().with_min_len(256);
+        let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness(i);
+        let parts = free.filter(|&i| !start.is_held(i)).map(part);
+        parts.reduce(|| f64::INFINITY, f64::min)
     }
 
     /// min(0.1, √|g|), g made dimensionless by the diagonal: a strain; no finer than the end of the step asks for.
