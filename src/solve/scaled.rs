@@ -42,18 +42,13 @@ impl<V: Value> Scaled<V> {
         let columns = rows_mut(&beside.start, &mut beside.column);
         let rows = values.into_par_iter().zip(columns).enumerate();
         rows.with_min_len(64).for_each(|(row, (value, column))| {
-            let here = matrix.range(row);
-            let all = matrix.column[here.clone()].iter().zip(&matrix.value[here]);
-            let others = all.filter(|(column, _)| **column as usize != row);
-            for ((to, at), (&column, block)) in value.iter_mut().zip(column).zip(others) {
-                let mut right = block::ZERO;
-                let other = block::transposed(&inverse[column as usize]);
-                block::add_product(&mut right, block, &other);
-                let mut both = block::ZERO;
-                block::add_product(&mut both, &inverse[row], &right);
-                *to = both.map(|column| column.map(V::from_f64));
-                *at = column;
-            }
+            wide::run(Scaling {
+                matrix,
+                inverse: &inverse,
+                row,
+                value,
+                column,
+            });
         });
         Ok(Scaled { beside, inverse })
     }
@@ -115,6 +110,39 @@ impl<V: Value> Scaled<V> {
             sum
         };
         chunks.map(of).collect::<Vec<f64>>().iter().sum()
+    }
+}
+
+/// Makes the blocks of a row beside the diagonal.
+struct Scaling<'a, V> {
+    matrix: &'a BlockMatrix,
+    inverse: &'a [Block],
+    row: usize,
+    value: &'a mut [[[V; 6]; 6]],
+    column: &'a mut [u32],
+}
+
+impl<V: Value> Loop for Scaling<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let here = self.matrix.range(self.row);
+        let all = self.matrix.column[here.clone()].iter();
+        let all = all.zip(&self.matrix.value[here]);
+        let others = all.filter(|(column, _)| **column as usize != self.row);
+        let to = self.value.iter_mut().zip(self.column);
+        for ((to, at), (&column, block)) in to.zip(others) {
+            let mut right = block::ZERO;
+            let other = block::transposed(&self.inverse[column as usize]);
+            block::add_product(&mut right, block, &other);
+            let mut both = block::ZERO;
+            block::add_product(&mut both, &self.inverse[self.row], &right);
+            for (to, both) in to.iter_mut().zip(both) {
+                for (to, both) in to.iter_mut().zip(both) {
+                    *to = V::from_f64(both);
+                }
+            }
+            *at = column;
+        }
     }
 }
 

@@ -76,10 +76,15 @@ pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Q
     ]
 }
 
-/// Columns of each row: the element itself, those that it is bonded to and those that it touches. Held elements stand alone.
-pub fn pattern(system: &System<f64>, start: &Start, touch: &Touch) -> BlockMatrix {
-    let row = |i: usize| -> Vec<(u32, Block)> {
-        let mut columns = vec![i as u32];
+/// Rows whose columns are listed together.
+const ROWS: usize = 256;
+
+/// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held elements stand alone. Blocks are as they
+/// may be, for [`fill`] writes all of them.
+pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, touch: &Touch) {
+    let row = |i: usize, columns: &mut Vec<u32>| {
+        let first = columns.len();
+        columns.push(i as u32);
         if !start.is_held(i) {
             let bonded = system.bonds.whole_sides(i).map(|side| side.other as u32);
             let touched = touch
@@ -87,16 +92,41 @@ pub fn pattern(system: &System<f64>, start: &Start, touch: &Touch) -> BlockMatri
                 .map(|(pair, second)| if second { pair.i } else { pair.j });
             let near = bonded.chain(touched.filter(|&j| j < COLLIDER));
             columns.extend(near.filter(|&j| !start.is_held(j as usize)));
-            columns.sort_unstable();
-            columns.dedup();
+            columns[first..].sort_unstable();
+            // Two may be bonded and touch.
+            let mut kept = first;
+            for at in first..columns.len() {
+                if at == first || columns[at] != columns[kept - 1] {
+                    columns[kept] = columns[at];
+                    kept += 1;
+                }
+            }
+            columns.truncate(kept);
         }
-        columns
-            .into_iter()
-            .map(|column| (column, block::ZERO))
-            .collect()
+        (columns.len() - first) as u32
     };
-    let rows = (0..system.count).into_par_iter().with_min_len(256).map(row);
-    BlockMatrix::from_rows(rows.collect())
+    let rows = |chunk: usize| {
+        let all = chunk * ROWS..((chunk + 1) * ROWS).min(system.count);
+        let mut columns = Vec::new();
+        let counts: Vec<u32> = all.map(|i| row(i, &mut columns)).collect();
+        (counts, columns)
+    };
+    let chunks = (0..system.count.div_ceil(ROWS)).into_par_iter().map(rows);
+    let BlockMatrix {
+        start: first,
+        column,
+        value,
+    } = matrix;
+    first.clear();
+    first.push(0);
+    column.clear();
+    for (counts, columns) in chunks.collect::<Vec<_>>() {
+        for count in counts {
+            first.push(first[first.len() - 1] + count);
+        }
+        column.extend(columns);
+    }
+    value.resize(column.len(), block::ZERO);
 }
 
 /// Fills the blocks of a pattern. Bonds have their second derivatives of that form in `bonds`.

@@ -87,6 +87,8 @@ pub struct Newton {
     pub gradient: Vec<Six>,
     found: Vec<Six>,
     pub matrix: BlockMatrix,
+    /// Mean of the diagonal of each of its rows, N/m.
+    pub stiffness: Vec<f64>,
     /// Bonds that broke, and pairs that touched, when the pattern was made.
     shape: Option<(usize, Vec<(u32, u32)>)>,
     grids: Option<Grids>,
@@ -119,6 +121,7 @@ impl Newton {
             gradient: vec![[0.0; 6]; count],
             found: vec![[0.0; 6]; count],
             matrix: BlockMatrix::default(),
+            stiffness: vec![0.0; count],
             shape: None,
             grids: None,
             alone: Diagonal::Untried,
@@ -287,7 +290,7 @@ impl Newton {
         let clock = Instant::now();
         let shape = self.shape_of(system);
         if self.shape.as_ref() != Some(&shape) {
-            self.matrix = pattern(system, start, &self.touch);
+            pattern(&mut self.matrix, system, start, &self.touch);
             self.shape = Some(shape);
         }
         self.bonds.tangents::<W>(system, start.step, form);
@@ -296,23 +299,19 @@ impl Newton {
         let bonds = (&self.bonds, form);
         fill(&mut self.matrix, system, start, bonds, &self.touch);
         for pull in scene.pulls {
-            let at = self.diagonal(pull.element as usize);
-            let block = &mut self.matrix.value[at];
+            let i = pull.element as usize;
+            let at = self.matrix.find(i, i);
+            let block = &mut self.matrix.value[at.expect("every row has its own column")];
             (0..3).for_each(|k| block[k][k] += pull.stiffness);
         }
+        let matrix = &self.matrix;
+        let mean = |i: usize| {
+            let block = &matrix.value[matrix.find(i, i).expect("every row has its own column")];
+            (0..6).map(|k| block[k][k]).sum::<f64>() / 6.0
+        };
+        let rows = (0..system.count).into_par_iter().with_min_len(256);
+        rows.map(mean).collect_into_vec(&mut self.stiffness);
         self.spend(2, clock);
-    }
-
-    /// Where the block of an element with itself stands.
-    fn diagonal(&self, i: usize) -> usize {
-        let found = self.matrix.find(i, i);
-        found.expect("every row has its own column")
-    }
-
-    /// Mean of the diagonal of a row, N/m.
-    pub fn stiffness(&self, i: usize) -> f64 {
-        let block = &self.matrix.value[self.diagonal(i)];
-        (0..6).map(|k| block[k][k]).sum::<f64>() / 6.0
     }
 
     /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry. It changes neither with the number of
@@ -338,7 +337,7 @@ impl Newton {
             inertia[3..].iter_mut().for_each(|torque| *torque /= r);
             let outer = square(&scene.outer[i]);
             let carried = CARRIED * CARRIED * self.bonds.carried(system, i)
-                + (ROUNDING * self.stiffness(i) * r / self.settings.tolerance).powi(2);
+                + (ROUNDING * self.stiffness[i] * r / self.settings.tolerance).powi(2);
             [left(i), square(&inertia) + outer + carried]
         };
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);

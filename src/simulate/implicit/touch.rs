@@ -102,15 +102,10 @@ impl Touch {
 
     /// Evaluates all pairs as they stand.
     pub fn evaluate(&mut self, system: &System<f64>, obstacles: &[Obstacle], start: &Start) {
-        let found: Vec<Option<Touching>> = self
-            .pairs
-            .par_iter()
-            .enumerate()
-            .with_min_len(256)
-            .map(|(at, pair)| touching((at, pair), self.law, system, obstacles, start))
-            .collect();
         self.touching.clear();
-        self.touching.extend(found.into_iter().flatten());
+        let pairs = self.pairs.par_iter().enumerate().with_min_len(256);
+        let found = pairs.filter_map(|pair| touching(pair, self.law, system, obstacles, start));
+        self.touching.par_extend(found);
         let mut count = vec![0u32; system.count + 1];
         let ends = |t: &Touching| [Some(t.i), (t.j < COLLIDER).then_some(t.j)];
         for end in self.touching.iter().flat_map(ends).flatten() {

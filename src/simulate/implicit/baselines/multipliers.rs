@@ -61,7 +61,7 @@ fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>
             continue;
         };
         let side = |i: usize| {
-            let k = newton.stiffness(i);
+            let k = newton.stiffness[i];
             let q = free.q[i];
             let side = match bench.start.is_held(i) {
                 true => [0.0; 4],

@@ -22,7 +22,7 @@ const SHRINK: f64 = 0.25;
 
 /// κ of each element, J, for a weight.
 pub fn stiffness<W: EnergyLaw>(bench: &Bench<W>, weight: f64) -> Vec<f64> {
-    let of = |i: usize| weight * bench.newton.stiffness(i) * bench.system.radius(i).powi(2);
+    let of = |i: usize| weight * bench.newton.stiffness[i] * bench.system.radius(i).powi(2);
     (0..bench.system.count).map(of).collect()
 }
 

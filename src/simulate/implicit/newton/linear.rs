@@ -142,7 +142,7 @@ impl Newton {
     /// Least part of inertia in what holds an element: that of the softest motion, which all take part in, and which precision must not lose.
     fn inertia(&self, system: &System<f64>, start: &Start) -> f64 {
         let free = (0..system.count).into_par_iter().with_min_len(256);
-        let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness(i);
+        let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness[i];
         let parts = free.filter(|&i| !start.is_held(i)).map(part);
         parts.reduce(|| f64::INFINITY, f64::min)
     }
@@ -154,7 +154,7 @@ impl Newton {
         }
         let of = |i: usize| {
             let size: f64 = self.gradient[i].iter().map(|g| g * g).sum();
-            size / (self.stiffness(i) * system.radius(i)).powi(2)
+            size / (self.stiffness[i] * system.radius(i)).powi(2)
         };
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
         let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
