@@ -1,5 +1,7 @@
 //! Blocks of six by six numbers, column after column.
 
+use std::ops::{AddAssign, Mul};
+
 /// Six unknowns of an element.
 pub type Six = [f64; 6];
 /// A block, column after column: `[column][row]`.
@@ -18,7 +20,7 @@ pub fn diagonal(value: f64) -> Block {
 }
 
 /// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact, reads from memory.
-pub trait Value: Copy + Default + Send + Sync + Into<f64> {
+pub trait Value: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign {
     /// Nearest value.
     fn from_f64(value: f64) -> Self;
 }
@@ -41,6 +43,16 @@ pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     for (column, &factor) in a.iter().zip(x) {
         for (y, &a) in y.iter_mut().zip(column) {
             *y += a.into() * factor;
+        }
+    }
+}
+
+/// `y += A x` with products and sums in the precision of all three.
+#[inline(always)]
+pub fn add_times_alike<V: Value>(y: &mut [V; 6], a: &[[V; 6]; 6], x: &[V; 6]) {
+    for (column, &factor) in a.iter().zip(x) {
+        for (y, &a) in y.iter_mut().zip(column) {
+            *y += a * factor;
         }
     }
 }

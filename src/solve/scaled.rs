@@ -1,14 +1,14 @@
 //! Conjugate gradients preconditioned by diagonal blocks, with the fewest bytes moved.
 //!
 //! With A = D + R and D = L Lᵀ the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R Lᵀ⁻¹: neither D nor the preconditioned residual
-//! is read or written, single precision holds R, and sums go with the passes that make what they sum.
+//! is read or written, and sums go with the passes that make what they sum. Single precision halves what is left.
 
 use rayon::prelude::*;
 
 use super::block::{self, Block, Six, Value};
 use super::gradients::Found;
 use super::matrix::{BlockMatrix, rows_mut};
-use super::vector::{CHUNK, dot, scale_and_add};
+use super::vector::CHUNK;
 use super::wide::{self, Loop};
 
 /// A symmetric matrix whose blocks on the diagonal are one, and what made them so.
@@ -55,18 +55,24 @@ impl<V: Value> Scaled<V> {
 
     /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is no more than `tolerance` of b, or `most` iterations are done.
     pub fn solve(&self, b: &[Six], x: &mut [Six], (tolerance, most): (f64, u32)) -> Found {
-        let mut r = vec![[0.0; 6]; b.len()];
-        self.scale(b, &mut r, block::add_times);
-        let mut at = vec![[0.0; 6]; b.len()];
-        let mut square = dot(&r, &r);
+        let pairs = b.par_iter().zip(&self.inverse).with_min_len(CHUNK);
+        let scaled = pairs.map(|(b, inverse)| {
+            let mut r = [0.0; 6];
+            block::add_times(&mut r, inverse, b);
+            r.map(V::from_f64)
+        });
+        let mut r: Vec<[V; 6]> = scaled.collect();
+        let mut p = r.clone();
+        let mut at = vec![[V::default(); 6]; b.len()];
+        let mut image = at.clone();
+        // Nothing is left of the image of zero.
+        let mut square = subtract(&mut r, &image, 0.0);
         let size = square.sqrt();
         let mut found = Found {
             iterations: 0,
             residual: if size == 0.0 { 0.0 } else { 1.0 },
             indefinite: false,
         };
-        let mut p = r.clone();
-        let mut image = vec![[0.0; 6]; b.len()];
         while found.residual > tolerance && found.iterations < most {
             let curvature = self.times(&p, &mut image);
             // Not only below zero: no number is not above it either.
@@ -77,28 +83,25 @@ impl<V: Value> Scaled<V> {
                 }
                 break;
             }
-            let next = advance(&mut at, &mut r, (&p, &image), square / curvature);
+            let step = square / curvature;
+            let next = subtract(&mut r, &image, step);
+            go_on(&mut at, &mut p, &r, [step, next / square]);
             found.iterations += 1;
             found.residual = next.sqrt() / size;
-            scale_and_add(&mut p, next / square, &r);
             square = next;
         }
-        self.scale(&at, x, block::add_transposed_times);
+        let pairs = x.par_iter_mut().zip(&at).zip(&self.inverse);
+        pairs.with_min_len(CHUNK).for_each(|((x, at), inverse)| {
+            *x = [0.0; 6];
+            block::add_transposed_times(x, inverse, &at.map(V::into));
+        });
         found
     }
 
-    fn scale(&self, x: &[Six], y: &mut [Six], times: impl Fn(&mut Six, &Block, &Six) + Sync) {
-        let pairs = y.par_iter_mut().zip(x).zip(&self.inverse);
-        pairs.with_min_len(CHUNK).for_each(|((y, x), inverse)| {
-            *y = [0.0; 6];
-            times(y, inverse, x);
-        });
-    }
-
     /// `y = A x`, and x·y.
-    fn times(&self, x: &[Six], y: &mut [Six]) -> f64 {
+    fn times(&self, x: &[[V; 6]], y: &mut [[V; 6]]) -> f64 {
         let chunks = y.par_chunks_mut(CHUNK).enumerate();
-        let of = |(k, y): (usize, &mut [Six])| {
+        let of = |(k, y): (usize, &mut [[V; 6]])| {
             let mut sum = 0.0;
             wide::run(Rows {
                 beside: &self.beside,
@@ -149,8 +152,8 @@ impl<V: Value> Loop for Scaling<'_, V> {
 struct Rows<'a, V> {
     beside: &'a BlockMatrix<V>,
     first: usize,
-    x: &'a [Six],
-    y: &'a mut [Six],
+    x: &'a [[V; 6]],
+    y: &'a mut [[V; 6]],
     sum: &'a mut f64,
 }
 
@@ -165,10 +168,10 @@ impl<V: Value> Loop for Rows<'_, V> {
             let mut image = own;
             let columns = &self.beside.column[here.clone()];
             for (block, &column) in self.beside.value[here].iter().zip(columns) {
-                block::add_times(&mut image, block, &self.x[column as usize]);
+                block::add_times_alike(&mut image, block, &self.x[column as usize]);
             }
             for (sum, (own, image)) in sums.iter_mut().zip(own.iter().zip(image)) {
-                *sum += own * image;
+                *sum += (*own).into() * image.into();
             }
             *y = image;
         }
@@ -176,22 +179,37 @@ impl<V: Value> Loop for Rows<'_, V> {
     }
 }
 
-/// `x += step p`, `r −= step q`, and r·r.
-fn advance(x: &mut [Six], r: &mut [Six], (p, q): (&[Six], &[Six]), step: f64) -> f64 {
-    let ends = x.par_chunks_mut(CHUNK).zip(r.par_chunks_mut(CHUNK));
-    let ways = p.par_chunks(CHUNK).zip(q.par_chunks(CHUNK));
-    let all = ends.zip(ways).map(|((x, r), (p, q))| {
+/// `r −= step q`, and r·r.
+fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
+    let step = V::from_f64(-step);
+    let chunks = r.par_chunks_mut(CHUNK).zip(q.par_chunks(CHUNK));
+    let all = chunks.map(|(r, q)| {
         let mut sums = [0.0; 6];
-        for ((x, r), (p, q)) in x.iter_mut().zip(r).zip(p.iter().zip(q)) {
+        for (r, q) in r.iter_mut().zip(q) {
             for k in 0..6 {
-                x[k] += step * p[k];
-                r[k] -= step * q[k];
-                sums[k] += r[k] * r[k];
+                r[k] += step * q[k];
+                sums[k] += r[k].into() * r[k].into();
             }
         }
         sums.iter().sum()
     });
     all.collect::<Vec<f64>>().iter().sum()
+}
+
+/// `x += step p`, then `p = r + turn p`.
+fn go_on<V: Value>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2]) {
+    let [step, turn] = by.map(V::from_f64);
+    let ends = x.par_chunks_mut(CHUNK).zip(p.par_chunks_mut(CHUNK));
+    ends.zip(r.par_chunks(CHUNK)).for_each(|((x, p), r)| {
+        for ((x, p), r) in x.iter_mut().zip(p).zip(r) {
+            for k in 0..6 {
+                x[k] += step * p[k];
+                let mut next = turn * p[k];
+                next += r[k];
+                p[k] = next;
+            }
+        }
+    });
 }
 
 #[cfg(test)]

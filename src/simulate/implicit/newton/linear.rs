@@ -20,8 +20,12 @@ pub const MOST_GRADIENTS: u32 = 3000;
 const SLOW: u32 = 24;
 /// What an iteration with a hierarchy costs over one with the diagonal.
 const DEAR: u32 = 6;
+/// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as pairs begin to hold or to slide.
+const HASTY: f64 = 0.02;
 /// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred times what it rounds away.
 const SINGLE: f64 = 1e-5;
+/// Tolerance down to which it does.
+const LOOSE: f64 = 1e-4;
 /// A hierarchy is made anew once it takes so many more iterations than when it was new.
 const WORN: u32 = 4;
 
@@ -68,14 +72,19 @@ impl Newton {
     fn gradients(&mut self, system: &System<f64>, start: &Start, scene: &Scene) -> Found {
         let tolerance = self.tolerance(system, start, scene);
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
-        let most = match self.alone {
-            _ if only => Some(MOST_GRADIENTS),
-            Diagonal::Taken(pace) => Some((f64::from(pace) * decades(tolerance) / 4.0) as u32),
+        let limits = match self.alone {
+            _ if only => Some((tolerance, MOST_GRADIENTS)),
+            Diagonal::Taken(pace) => {
+                let tolerance = tolerance.max(HASTY);
+                let most = f64::from(pace) * decades(tolerance) / 4.0;
+                Some((tolerance, most as u32))
+            }
             _ => None,
         };
-        if let Some(most) = most {
+        if let Some((tolerance, most)) = limits {
             let clock = Instant::now();
-            let found = match self.inertia(system, start) > SINGLE {
+            let single = tolerance >= LOOSE && self.inertia(system, start) > SINGLE;
+            let found = match single {
                 true => self.by_diagonal::<f32>((tolerance, most)),
                 false => self.by_diagonal::<f64>((tolerance, most)),
             };
