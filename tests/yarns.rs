@@ -1,5 +1,7 @@
 //! What friction does in rope, and how cloth tears.
 
+use std::path::Path;
+
 use cullet::columns::Loads;
 use cullet::simulate::Snapshot;
 use cullet::store::Packing;
@@ -228,4 +230,32 @@ fn cloth_tears_the_yarns_along_the_load() {
         assert!(along >= yarns, "it tears through: {along} of {yarns}");
         assert!(along > 3 * across, "{along} {across}");
     }
+}
+
+/// Bonds that break in the shot of a cloth at its smoke size, and Newton iterations a solve.
+fn shot_torn(integrator: &str) -> (u32, f64) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shot = root.join("pipelines/textile_tear.toml");
+    let sets = ["scale=smoke", &format!("simulate.integrator={integrator}")].map(str::to_owned);
+    let resolved = cullet::spec::read(&shot, &sets).unwrap();
+    let packed = cullet::pack::pack(&resolved.pipeline, &resolved.folder).unwrap();
+    let frames = play(&resolved.pipeline, &packed.packing);
+    let last = &frames[frames.len() - 1].history;
+    let iterations = last.newton[0] as f64 / last.solves[0].max(1) as f64;
+    (last.broken[0], iterations)
+}
+
+#[test]
+fn long_steps_tear_a_cloth_as_short_ones_do() {
+    let (short, _) = shot_torn("explicit");
+    let (long, iterations) = shot_torn("midpoint");
+    println!(
+        "{short} bonds break by explicit steps, {long} by midpoint steps, of {iterations:.1} Newton iterations each"
+    );
+    // Steps too long to be solved well would crumble what whips back.
+    assert!(
+        short >= 5 && long >= 5 && long <= 2 * short,
+        "{short} {long}"
+    );
+    assert!(iterations <= 8.0, "{iterations}");
 }

@@ -42,7 +42,7 @@ pub struct Implicit {
     /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
     #[schemars(with = "PositiveNumber")]
     pub tolerance: f64,
-    /// Newton iterations of a step at most.
+    /// Newton iterations of a step at most; one that can still be halved is after 16.
     #[schemars(range(min = 1))]
     pub iterations: u32,
     /// Residual of conjugate gradients over what they began with, at the finest.
