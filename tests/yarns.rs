@@ -241,7 +241,10 @@ fn shot_torn(integrator: &str) -> (u32, f64) {
     let packed = cullet::pack::pack(&resolved.pipeline, &resolved.folder).unwrap();
     let frames = play(&resolved.pipeline, &packed.packing);
     let last = &frames[frames.len() - 1].history;
-    let iterations = last.newton[0] as f64 / last.solves[0].max(1) as f64;
+    // Explicit steps solve nothing.
+    let [newton, solves] =
+        [&last.newton, &last.solves].map(|sums| sums.first().copied().unwrap_or(0));
+    let iterations = newton as f64 / solves.max(1) as f64;
     (last.broken[0], iterations)
 }
 
