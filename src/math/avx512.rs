@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
 use super::lanes::{Lanes, Pass, Row};
+use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
 /// Sixteen f32. Meant for passes: make and use values inside [`Lanes::run`] only, which checks that the machine has the instructions.
@@ -139,9 +140,8 @@ impl Lanes for F32x16 {
     #[inline(always)]
     fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
         for &k in &index[..16] {
-            let row = rows.as_ptr().wrapping_add(k as usize);
-            // SAFETY: a hint, which no address makes fault.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(row.cast()) }
+            // The first line of each.
+            prefetch(rows.as_ptr().wrapping_add(k as usize).cast::<u8>(), 0);
         }
     }
     #[inline(always)]

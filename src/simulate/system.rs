@@ -128,6 +128,12 @@ pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
     }
 }
 
+/// The position in a row of motion.
+pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
+    let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
+    DVec3::new(word(0), word(1), word(2))
+}
+
 impl<S: Scalar> System<S> {
     /// Whether two elements are of one rigid body: nothing acts between them.
     pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
@@ -136,9 +142,7 @@ impl<S: Scalar> System<S> {
     }
     /// Position in double precision.
     pub fn position(&self, element: usize) -> DVec3 {
-        let row = &self.motion[element].0;
-        let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
-        DVec3::new(word(0), word(1), word(2))
+        position(&self.motion[element])
     }
     /// Sets a position, both words.
     pub fn set_position(&mut self, element: usize, p: DVec3) {

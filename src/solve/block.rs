@@ -19,6 +19,12 @@ pub fn diagonal(value: f64) -> Block {
     block
 }
 
+/// A block in single precision.
+#[inline(always)]
+pub fn single(block: &Block) -> [[f32; 6]; 6] {
+    block.map(|column| column.map(|value| value as f32))
+}
+
 /// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact, reads from memory.
 pub trait Value: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign {
     /// Nearest value.
@@ -47,14 +53,32 @@ pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     }
 }
 
-/// `y += A x` with products and sums in the precision of all three.
+/// Adds the products of `A x` to 36 sums, column after column: no sum waits for another, so a machine forms many at a time.
 #[inline(always)]
-pub fn add_times_alike<V: Value>(y: &mut [V; 6], a: &[[V; 6]; 6], x: &[V; 6]) {
-    for (column, &factor) in a.iter().zip(x) {
-        for (y, &a) in y.iter_mut().zip(column) {
-            *y += a * factor;
+pub fn spread_times<V: Value + Into<S>, S: Value>(
+    sums: &mut [[S; 6]; 6],
+    a: &[[V; 6]; 6],
+    x: &[S; 6],
+) {
+    for (sums, (column, &factor)) in sums.iter_mut().zip(a.iter().zip(x)) {
+        for (sum, &a) in sums.iter_mut().zip(column) {
+            let a: S = a.into();
+            *sum += a * factor;
         }
     }
+}
+
+/// What sums of [`spread_times`] come to.
+#[inline(always)]
+pub fn gathered<S: Value>([mut sum, b, mut c, d, mut e, f]: [[S; 6]; 6]) -> [S; 6] {
+    for row in 0..6 {
+        sum[row] += b[row];
+        c[row] += d[row];
+        e[row] += f[row];
+        sum[row] += c[row];
+        sum[row] += e[row];
+    }
+    sum
 }
 
 /// `y += Aᵀ x`.

@@ -6,6 +6,12 @@ use super::block::{self, Block, Six, Value};
 use super::gradients::{Operator, Precondition};
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
+use crate::math::prefetch;
+
+/// Rows that a thread multiplies at a time.
+const ROWS: usize = 256;
+/// Bytes that blocks are asked for before their turn: machines do not foresee them across the ends of pages.
+const AHEAD: usize = 4096;
 
 /// A square or oblong matrix of blocks; columns ascend within a row.
 #[derive(Clone, Debug, Default)]
@@ -39,38 +45,51 @@ impl<V: Value> BlockMatrix<V> {
 
     /// `y = A x`.
     pub fn times(&self, x: &[Six], y: &mut [Six]) {
-        self.each_row(y, |sum| sum, x);
+        self.each_row(x, y, |_, image, y| *y = image);
     }
 
     /// `y = b − A x`.
     pub fn residual(&self, b: &[Six], x: &[Six], y: &mut [Six]) {
-        y.copy_from_slice(b);
-        self.add(y, -1.0, x);
+        self.each_row(x, y, |row, image, y| {
+            for k in 0..6 {
+                y[k] = b[row][k] - image[k];
+            }
+        });
     }
 
-    /// `y += factor A x`.
-    pub fn add(&self, y: &mut [Six], factor: f64, x: &[Six]) {
-        y.par_chunks_mut(CHUNK).enumerate().for_each(|(k, y)| {
+    /// `y += A x`.
+    pub fn add(&self, y: &mut [Six], x: &[Six]) {
+        self.each_row(x, y, |_, image, y| block::add_six(y, &image));
+    }
+
+    /// Lets `finish` make each row of y of its number, its product with x and what it was.
+    pub fn each_row(&self, x: &[Six], y: &mut [Six], finish: impl Fn(usize, Six, &mut Six) + Sync) {
+        let finish = &finish;
+        y.par_chunks_mut(ROWS).enumerate().for_each(|(k, y)| {
             wide::run(Rows {
                 matrix: self,
-                first: k * CHUNK,
+                first: k * ROWS,
                 x,
                 y,
-                combine: |y: f64, sum: f64| y + factor * sum,
+                finish,
             });
         });
     }
 
-    fn each_row(&self, y: &mut [Six], combine: impl Fn(f64) -> f64 + Sync + Copy, x: &[Six]) {
-        y.par_chunks_mut(CHUNK).enumerate().for_each(|(k, y)| {
-            wide::run(Rows {
-                matrix: self,
-                first: k * CHUNK,
-                x,
-                y,
-                combine: |_: f64, sum: f64| combine(sum),
-            });
-        });
+    /// A row times x, in the precision of x; compiled with the loop around it.
+    #[inline(always)]
+    pub fn row_times<S: Value>(&self, row: usize, x: &[[S; 6]]) -> [S; 6]
+    where
+        V: Into<S>,
+    {
+        let mut sums = [[S::default(); 6]; 6];
+        let range = self.range(row);
+        let columns = &self.column[range.clone()];
+        for (block, &column) in self.value[range].iter().zip(columns) {
+            prefetch(block, AHEAD);
+            block::spread_times(&mut sums, block, &x[column as usize]);
+        }
+        block::gathered(sums)
     }
 
     /// Bytes of columns and blocks.
@@ -162,9 +181,8 @@ impl BlockMatrix {
             .par_chunks_mut(CHUNK)
             .zip(self.value.par_chunks(CHUNK));
         pairs.for_each(|(to, from)| {
-            let values = to.as_flattened_mut().as_flattened_mut().iter_mut();
-            for (to, &from) in values.zip(from.as_flattened().as_flattened()) {
-                *to = from as f32;
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = block::single(from);
             }
         });
     }
@@ -186,22 +204,14 @@ struct Rows<'a, V, F> {
     first: usize,
     x: &'a [Six],
     y: &'a mut [Six],
-    combine: F,
+    finish: &'a F,
 }
 
-impl<V: Value, F: Fn(f64, f64) -> f64> Loop for Rows<'_, V, F> {
+impl<V: Value, F: Fn(usize, Six, &mut Six)> Loop for Rows<'_, V, F> {
     #[inline(always)]
     fn run(self) {
-        for (row, y) in self.y.iter_mut().enumerate() {
-            let range = self.matrix.range(self.first + row);
-            let mut sum = [0.0; 6];
-            let columns = &self.matrix.column[range.clone()];
-            for (block, &column) in self.matrix.value[range].iter().zip(columns) {
-                block::add_times(&mut sum, block, &self.x[column as usize]);
-            }
-            for (y, sum) in y.iter_mut().zip(sum) {
-                *y = (self.combine)(*y, sum);
-            }
+        for (row, y) in (self.first..).zip(self.y) {
+            (self.finish)(row, self.matrix.row_times(row, self.x), y);
         }
     }
 }
@@ -214,20 +224,29 @@ impl Operator for BlockMatrix {
 
 /// Inverses of the blocks on a diagonal.
 #[derive(Clone, Debug, Default)]
-pub struct Diagonal(pub Vec<Block>);
+pub struct Diagonal<V = f64>(pub Vec<[[V; 6]; 6]>);
 
-impl Diagonal {
+impl<V: Value> Diagonal<V> {
+    /// `D⁻¹ x` in a row.
+    #[inline(always)]
+    pub fn row_times(&self, row: usize, x: &Six) -> Six {
+        let mut y = [0.0; 6];
+        block::add_times(&mut y, &self.0[row], x);
+        y
+    }
+
     /// `y = D⁻¹ x`.
     pub fn times(&self, x: &[Six], y: &mut [Six]) {
-        y.par_chunks_mut(CHUNK)
-            .zip(x.par_chunks(CHUNK))
-            .zip(self.0.par_chunks(CHUNK))
-            .for_each(|((y, x), inverse)| {
-                for ((y, x), inverse) in y.iter_mut().zip(x).zip(inverse) {
-                    *y = [0.0; 6];
-                    block::add_times(y, inverse, x);
-                }
-            });
+        let rows = y.par_iter_mut().with_min_len(CHUNK).enumerate();
+        rows.for_each(|(row, y)| *y = self.row_times(row, &x[row]));
+    }
+}
+
+impl Diagonal {
+    /// The same in single precision.
+    pub fn single(&self) -> Diagonal<f32> {
+        let all = self.0.par_iter().with_min_len(CHUNK);
+        Diagonal(all.map(block::single).collect())
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod block;
+mod dense;
 pub mod gradients;
 pub mod matrix;
 pub mod minimal;

@@ -1,14 +1,19 @@
-//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996), one W-cycle as a preconditioner.
+//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996), one cycle as a preconditioner.
 
 use super::aggregate::aggregates;
 use super::block::Six;
+use super::dense::Cholesky;
 use super::gradients::Precondition;
 use super::matrix::BlockMatrix;
 use super::prolong::{Place, galerkin, places, prolongator};
 use super::smooth::Smoother;
+use super::vector::add_scaled;
 
-/// A matrix may be so large (in blocks) that it is solved outright.
-const DIRECT: usize = 60;
+/// Rows of a matrix that is solved outright, at most.
+const DIRECT: usize = 128;
+/// Times that a cycle goes on to the next coarser level: they cost little, and how a slender body bends is known to them alone. An odd number keeps
+/// the cycle positive definite even where it overshoots.
+const VISITS: usize = 3;
 /// Damping of the prolongator's smoothing over the largest eigenvalue.
 const OMEGA: f64 = 4.0 / 3.0;
 
@@ -22,13 +27,14 @@ struct Level {
     coarse_b: Vec<Six>,
     coarse_r: Vec<Six>,
     coarse_x: Vec<Six>,
+    coarse_more: Vec<Six>,
 }
 
 /// What the coarsest level is solved with.
 #[derive(Clone, Debug)]
 enum Coarsest {
-    /// Its Cholesky factor, row after row.
-    Direct { factor: Vec<f64>, unknowns: usize },
+    /// Its Cholesky factor.
+    Direct(Cholesky),
     /// Smoothing, where rows do not come together any more.
     Smoothed(Smoother),
 }
@@ -59,10 +65,11 @@ impl Multigrid {
             if count == 0 || count * 10 > fine.rows() * 9 {
                 break;
             }
-            let smoother = Smoother::new(fine)?;
+            let diagonal = fine.inverse_diagonal()?;
+            let smoother = Smoother::new(fine, &diagonal);
             let next = places(&here, &of, count);
             let omega = OMEGA / smoother.largest;
-            let prolong = prolongator(fine, &smoother.diagonal, omega, (&here, &of), &next);
+            let prolong = prolongator(fine, &diagonal, omega, (&here, &of), &next);
             let restrict = prolong.transposed(count);
             let product = galerkin(fine, &prolong, &restrict);
             blocks += product.column.len();
@@ -71,6 +78,7 @@ impl Multigrid {
                 coarse_b: vec![[0.0; 6]; count],
                 coarse_r: vec![[0.0; 6]; count],
                 coarse_x: vec![[0.0; 6]; count],
+                coarse_more: vec![[0.0; 6]; count],
                 smoother,
                 prolong: prolong.single(),
                 restrict: restrict.single(),
@@ -104,94 +112,37 @@ impl Multigrid {
 
 fn coarsest(matrix: &BlockMatrix) -> Result<Coarsest, usize> {
     if matrix.rows() <= DIRECT
-        && let Some(factor) = cholesky(matrix)
+        && let Some(factor) = Cholesky::new(matrix)
     {
-        let unknowns = 6 * matrix.rows();
-        return Ok(Coarsest::Direct { factor, unknowns });
+        return Ok(Coarsest::Direct(factor));
     }
-    Ok(Coarsest::Smoothed(Smoother::new(matrix)?))
-}
-
-/// Lower factor of a matrix, row after row; none where it is not positive definite.
-fn cholesky(matrix: &BlockMatrix) -> Option<Vec<f64>> {
-    let n = 6 * matrix.rows();
-    let mut a = vec![0.0; n * n];
-    for row in 0..matrix.rows() {
-        for at in matrix.range(row) {
-            let column = matrix.column[at] as usize;
-            for (c, values) in matrix.value[at].iter().enumerate() {
-                for (r, value) in values.iter().enumerate() {
-                    a[(6 * row + r) * n + 6 * column + c] = *value;
-                }
-            }
-        }
-    }
-    for i in 0..n {
-        for j in 0..=i {
-            let (head, tail) = a.split_at(i * n);
-            let (own, other) = (
-                &tail[..j],
-                if j < i {
-                    &head[j * n..j * n + j]
-                } else {
-                    &tail[..j]
-                },
-            );
-            let sum: f64 = own.iter().zip(other).map(|(a, b)| a * b).sum();
-            let value = a[i * n + j] - sum;
-            a[i * n + j] = if i == j {
-                if value.is_nan() || value <= 0.0 {
-                    return None;
-                }
-                value.sqrt()
-            } else {
-                value / a[j * n + j]
-            };
-        }
-    }
-    Some(a)
-}
-
-/// Solves with a Cholesky factor.
-fn back(factor: &[f64], n: usize, b: &[Six], x: &mut [Six]) {
-    let x = x.as_flattened_mut();
-    x.copy_from_slice(b.as_flattened());
-    for i in 0..n {
-        let row = &factor[i * n..i * n + i];
-        let sum: f64 = row.iter().zip(&x[..i]).map(|(a, x)| a * x).sum();
-        x[i] = (x[i] - sum) / factor[i * n + i];
-    }
-    for i in (0..n).rev() {
-        x[i] /= factor[i * n + i];
-        let found = x[i];
-        for (x, a) in x[..i].iter_mut().zip(&factor[i * n..i * n + i]) {
-            *x -= a * found;
-        }
-    }
+    let diagonal = matrix.inverse_diagonal()?;
+    Ok(Coarsest::Smoothed(Smoother::new(matrix, &diagonal)))
 }
 
 /// One cycle from x = 0.
 fn cycle(levels: &mut [Level], coarsest: &mut Coarsest, b: &[Six], x: &mut [Six]) {
     let Some((level, coarser)) = levels.split_first_mut() else {
         match coarsest {
-            Coarsest::Direct { factor, unknowns } => back(factor, *unknowns, b, x),
+            Coarsest::Direct(factor) => factor.solve(b, x),
             Coarsest::Smoothed(smoother) => smoother.smooth(b, x, true),
         }
         return;
     };
     level.smoother.smooth(b, x, true);
     level.smoother.matrix.residual(b, x, &mut level.r);
-    level.restrict.times(&level.r, &mut level.coarse_b);
-    cycle(coarser, coarsest, &level.coarse_b, &mut level.coarse_x);
-    level.prolong.add(x, 1.0, &level.coarse_x);
-    // Coarser levels cost little: twice is worth it (a W-cycle).
-    if let Some(next) = coarser.first() {
-        next.smoother
-            .matrix
-            .residual(&level.coarse_b, &level.coarse_x, &mut level.coarse_r);
-        cycle(coarser, coarsest, &level.coarse_r, &mut level.coarse_x);
-        level.prolong.add(x, 1.0, &level.coarse_x);
+    let (b_next, r_next) = (&mut level.coarse_b, &mut level.coarse_r);
+    let (x_next, more) = (&mut level.coarse_x, &mut level.coarse_more);
+    level.restrict.times(&level.r, b_next);
+    cycle(coarser, coarsest, b_next, x_next);
+    // What is solved outright is solved at once.
+    let visits = if coarser.is_empty() { 1 } else { VISITS };
+    for _ in 1..visits {
+        coarser[0].smoother.matrix.residual(b_next, x_next, r_next);
+        cycle(coarser, coarsest, r_next, more);
+        add_scaled(x_next, 1.0, more);
     }
+    level.prolong.add(x, x_next);
     level.smoother.smooth(b, x, false);
 }
 

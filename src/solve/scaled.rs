@@ -163,12 +163,10 @@ impl<V: Value> Loop for Rows<'_, V> {
         let mut sums = [0.0; 6];
         for (row, y) in self.y.iter_mut().enumerate() {
             let row = self.first + row;
-            let here = self.beside.range(row);
             let own = self.x[row];
-            let mut image = own;
-            let columns = &self.beside.column[here.clone()];
-            for (block, &column) in self.beside.value[here].iter().zip(columns) {
-                block::add_times_alike(&mut image, block, &self.x[column as usize]);
+            let mut image = self.beside.row_times::<V>(row, self.x);
+            for (image, &own) in image.iter_mut().zip(&own) {
+                *image += own;
             }
             for (sum, (own, image)) in sums.iter_mut().zip(own.iter().zip(image)) {
                 *sum += (*own).into() * image.into();

@@ -1,5 +1,7 @@
 //! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained near the end.
 
+use rayon::prelude::*;
+
 use crate::simulate::system::System;
 
 /// Farthest that a rotation goes in one iteration, rad.
@@ -16,11 +18,12 @@ const LINE_STEPS: u32 = 12;
 /// The part of a direction, or the multiple, at which a rotation would go farthest. Unknowns behind the first three of an element are
 /// rotations, as lengths.
 pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
-    let turn = direction.iter().enumerate().map(|(i, by)| {
+    let all = direction.par_iter().with_min_len(512).enumerate();
+    let turn = all.map(|(i, by)| {
         let square: f64 = by[3..].iter().map(|v| v * v).sum();
         square.sqrt() / system.radius(i)
     });
-    FARTHEST_TURN / turn.fold(0.0, f64::max)
+    FARTHEST_TURN / turn.reduce(|| 0.0, f64::max)
 }
 
 /// Goes to part `first` of a direction that begins with this slope, and on, up to part `most`, or back until little of the slope is turned round, and no more

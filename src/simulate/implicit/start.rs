@@ -8,12 +8,16 @@
 //! step, so momentum and spin change by forces and torques alone.
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::contacts::SpringEntry;
-use crate::simulate::rows::put;
-use crate::simulate::system::{Load, System, motion};
+use crate::simulate::rows::{put, quaternion};
+use crate::simulate::system::{Load, Motion, System, motion, position, set_position};
 use crate::solve::Six;
+
+/// Elements that a thread takes at a time, at least.
+const ELEMENTS: usize = 512;
 
 /// Elements as they were when the step began.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +81,26 @@ pub fn conjugate(q: Quat<f64>) -> Quat<f64> {
 }
 
 /// Turns an element to where a unit quaternion says.
-pub fn set_rotation(system: &mut System<f64>, i: usize, q: Quat<f64>) {
-    let row = &mut system.motion[i].0;
-    put(row, motion::Q, q.v);
-    row[motion::Q + 3] = q.w;
+pub fn set_rotation(row: &mut Motion<f64>, q: Quat<f64>) {
+    put(&mut row.0, motion::Q, q.v);
+    row.0[motion::Q + 3] = q.w;
+}
+
+/// What `f` makes of every element.
+fn of_all<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    let all = (0..count).into_par_iter().with_min_len(ELEMENTS);
+    all.map(f).collect()
+}
+
+/// Lets `f` change the row of every element for which there is something in `with`.
+fn change<T: Send>(
+    system: &mut System<f64>,
+    with: impl IndexedParallelIterator<Item = T>,
+    f: impl Fn(usize, &mut Motion<f64>, T) + Sync + Send,
+) {
+    let rows = system.motion.par_iter_mut().zip(with).enumerate();
+    let rows = rows.with_min_len(ELEMENTS);
+    rows.for_each(|(i, (row, with))| f(i, row, with));
 }
 
 impl Start {
@@ -92,23 +112,23 @@ impl Start {
         push: Vec<[DVec3; 2]>,
         (step, drag): (f64, f64),
     ) -> Self {
-        let all = 0..system.count;
+        let count = system.count;
         let ahead = |i| {
             let turn = exp(vector(system.spin(i) * step));
             turn.product(system.quaternion(i)).normalised()
         };
         Start {
-            ahead: all.clone().map(ahead).collect(),
+            ahead: of_all(count, ahead),
             step,
             drag,
             springs,
             push,
             position: places(system),
-            rotation: all.clone().map(|i| system.quaternion(i)).collect(),
-            velocity: all.clone().map(|i| system.velocity(i)).collect(),
-            spin: all.clone().map(|i| system.spin(i)).collect(),
-            inverse_mass: all.clone().map(|i| load[i].0[3]).collect(),
-            inverse_inertia: all.map(|i| load[i].0[7]).collect(),
+            rotation: of_all(count, |i| system.quaternion(i)),
+            velocity: of_all(count, |i| system.velocity(i)),
+            spin: of_all(count, |i| system.spin(i)),
+            inverse_mass: of_all(count, |i| load[i].0[3]),
+            inverse_inertia: of_all(count, |i| load[i].0[7]),
         }
     }
 
@@ -131,8 +151,12 @@ impl Start {
     /// Puts free elements where a solution begins.
     pub fn place(&self, system: &mut System<f64>, guess: Guess) {
         let h = self.step;
-        for i in (0..system.count).filter(|&i| !self.is_held(i)) {
-            let (mut p, mut q) = (self.position[i], self.rotation[i]);
+        let begin = self.position.par_iter().zip(&self.rotation);
+        change(system, begin, |i, row, (&p, &q)| {
+            if self.is_held(i) {
+                return;
+            }
+            let (mut p, mut q) = (p, q);
             if guess != Guess::Still {
                 (p, q) = (p + self.velocity[i] * h, self.ahead[i]);
             }
@@ -141,20 +165,20 @@ impl Start {
                 p += push * (h * h);
                 q = exp(vector(turn * (h * h))).product(q).normalised();
             }
-            system.set_position(i, p);
-            set_rotation(system, i, q);
-        }
+            set_position(row, p);
+            set_rotation(row, q);
+        });
     }
 
     /// Puts everything back.
     pub fn undo(&self, system: &mut System<f64>) {
-        for i in 0..system.count {
-            system.set_position(i, self.position[i]);
-            set_rotation(system, i, self.rotation[i]);
-            let row = &mut system.motion[i].0;
-            put(row, motion::V, vector(self.velocity[i]));
-            put(row, motion::W, vector(self.spin[i]));
-        }
+        let begin = self.position.par_iter().zip(&self.rotation);
+        change(system, begin, |i, row, (&p, &q)| {
+            set_position(row, p);
+            set_rotation(row, q);
+            put(&mut row.0, motion::V, vector(self.velocity[i]));
+            put(&mut row.0, motion::W, vector(self.spin[i]));
+        });
     }
 
     /// Imaginary part of q̂ q̄ and its real part, signs aligned.
@@ -201,40 +225,44 @@ impl Start {
     pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<[DVec3; 2]> {
         let h = self.step;
         let mut push = vec![[DVec3::ZERO; 2]; system.count];
-        for i in (0..system.count).filter(|&i| !self.is_held(i)) {
-            let (p, q) = (system.position(i), system.quaternion(i));
+        change(system, push.par_iter_mut(), |i, row, push| {
+            if self.is_held(i) {
+                return;
+            }
+            let (p, q) = (position(row), quaternion(&row.0));
             let (e, _) = self.turned(i, q);
             let mut v = (p - self.position[i]) / h;
             let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
-            push[i] = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
+            *push = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
             if extrapolated {
                 v = 2.0 * v - self.velocity[i];
                 w = 2.0 * w - self.spin[i];
-                system.set_position(i, 2.0 * p - self.position[i]);
+                set_position(row, 2.0 * p - self.position[i]);
                 let twice = q.product(conjugate(self.rotation[i])).product(q);
-                set_rotation(system, i, twice.normalised());
+                set_rotation(row, twice.normalised());
             }
-            let row = &mut system.motion[i].0;
-            put(row, motion::V, vector(v));
-            put(row, motion::W, vector(w));
-        }
+            put(&mut row.0, motion::V, vector(v));
+            put(&mut row.0, motion::W, vector(w));
+        });
         push
     }
 }
 
 /// Where all elements are, m.
 pub fn places(system: &System<f64>) -> Vec<DVec3> {
-    (0..system.count).map(|i| system.position(i)).collect()
+    of_all(system.count, |i| system.position(i))
 }
 
 /// Moves elements by `factor` times what was found, rotations as lengths (times the radius).
 pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
-    for (i, by) in found.iter().enumerate() {
+    let radii = &system.tail;
+    let by = found.par_iter().zip(radii);
+    let rows = system.motion.par_iter_mut().zip(by);
+    rows.with_min_len(ELEMENTS).for_each(|(row, (by, tail))| {
         let [x, y, z, a, b, c] = by.map(|value| value * factor);
-        let p = system.position(i) + DVec3::new(x, y, z);
-        system.set_position(i, p);
-        let turn = exp(Vec3::new(a, b, c) * (1.0 / system.radius(i)));
-        let q = turn.product(system.quaternion(i)).normalised();
-        set_rotation(system, i, q);
-    }
+        set_position(row, position(row) + DVec3::new(x, y, z));
+        let turn = exp(Vec3::new(a, b, c) * (1.0 / tail.0[3]));
+        let q = turn.product(quaternion(&row.0)).normalised();
+        set_rotation(row, q);
+    });
 }

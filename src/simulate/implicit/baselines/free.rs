@@ -149,7 +149,7 @@ impl Free {
                 v: q.v + change.v,
                 w: q.w + change.w,
             };
-            set_rotation(system, i, q.normalised());
+            set_rotation(&mut system.motion[i], q.normalised());
         }
     }
 

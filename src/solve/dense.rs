@@ -1,0 +1,80 @@
+//! Small symmetric positive definite matrices, solved outright by their Cholesky factors.
+
+use super::block::Six;
+use super::matrix::BlockMatrix;
+
+/// Sums that are formed side by side.
+const LANES: usize = 8;
+
+/// A Cholesky factor L, A = L Lᵀ.
+#[derive(Clone, Debug)]
+pub struct Cholesky {
+    /// Rows of L; what is right of the diagonal means nothing.
+    factor: Vec<f64>,
+    unknowns: usize,
+}
+
+impl Cholesky {
+    /// Of a matrix; none where it is not positive definite.
+    pub fn new(matrix: &BlockMatrix) -> Option<Self> {
+        let n = 6 * matrix.rows();
+        let mut a = vec![0.0; n * n];
+        for row in 0..matrix.rows() {
+            for at in matrix.range(row) {
+                let column = matrix.column[at] as usize;
+                for (c, values) in matrix.value[at].iter().enumerate() {
+                    for (r, value) in values.iter().enumerate() {
+                        a[(6 * row + r) * n + 6 * column + c] = *value;
+                    }
+                }
+            }
+        }
+        for i in 0..n {
+            let (above, here) = a.split_at_mut(i * n);
+            let here = &mut here[..n];
+            for (j, row) in above.chunks_exact(n).enumerate() {
+                here[j] = (here[j] - product(&here[..j], &row[..j])) / row[j];
+            }
+            let pivot = here[i] - product(&here[..i], &here[..i]);
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            here[i] = pivot.sqrt();
+        }
+        Some(Cholesky {
+            factor: a,
+            unknowns: n,
+        })
+    }
+
+    /// Solves `A x = b`.
+    pub fn solve(&self, b: &[Six], x: &mut [Six]) {
+        let n = self.unknowns;
+        let x = x.as_flattened_mut();
+        x.copy_from_slice(b.as_flattened());
+        for (i, row) in self.factor.chunks_exact(n).enumerate() {
+            x[i] = (x[i] - product(&row[..i], &x[..i])) / row[i];
+        }
+        for (i, row) in self.factor.chunks_exact(n).enumerate().rev() {
+            x[i] /= row[i];
+            let found = x[i];
+            for (x, a) in x[..i].iter_mut().zip(row) {
+                *x -= a * found;
+            }
+        }
+    }
+}
+
+/// Scalar product, in an order of its own.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (heads, tail) = a.as_chunks::<LANES>();
+    let (others, rest) = b.as_chunks::<LANES>();
+    for (a, b) in heads.iter().zip(others) {
+        for k in 0..LANES {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let tail: f64 = tail.iter().zip(rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + tail
+}
