@@ -78,3 +78,33 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     let tail: f64 = tail.iter().zip(rest).map(|(a, b)| a * b).sum();
     sums.iter().sum::<f64>() + tail
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::multigrid::tests::{load, packing, system};
+    use crate::solve::vector::norm;
+
+    #[test]
+    fn a_factor_solves_its_matrix() {
+        let places = packing(4, 3, 2);
+        let matrix = system(&places, 20.0);
+        let b = load(&places);
+        let mut x = vec![[1.0; 6]; b.len()];
+        Cholesky::new(&matrix).unwrap().solve(&b, &mut x);
+        let mut left = b.clone();
+        matrix.residual(&b, &x, &mut left);
+        assert!(norm(&left) < 1e-12 * norm(&b), "{}", norm(&left));
+    }
+
+    #[test]
+    fn what_is_not_positive_has_none() {
+        let mut matrix = system(&packing(3, 1, 1), 20.0);
+        for block in &mut matrix.value {
+            for value in block.as_flattened_mut() {
+                *value = -*value;
+            }
+        }
+        assert!(Cholesky::new(&matrix).is_none());
+    }
+}

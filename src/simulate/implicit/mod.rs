@@ -22,7 +22,7 @@ use glam::DVec3;
 
 use newton::{Newton, Scene, Solved};
 use rub::Rubbing;
-use start::{Start, places};
+use start::{Pushes, Start, places};
 
 use super::SimulateError;
 use super::bond_tasks::BreakEvent;
@@ -83,8 +83,8 @@ pub struct Implicit<W> {
     compared: Option<u64>,
     /// What they did, until a frame takes it.
     convergence: Convergence,
-    /// How velocities and spins changed in the last step; empty where that is not known.
-    push: Vec<[DVec3; 2]>,
+    /// How velocities and spins change.
+    pushes: Pushes,
     law: PhantomData<W>,
 }
 
@@ -177,7 +177,7 @@ impl<W: EnergyLaw> Implicit<W> {
             halved: 0,
             compared: pipeline.output.convergence,
             convergence: Convergence::default(),
-            push: Vec::new(),
+            pushes: Pushes::default(),
             law: PhantomData,
         }
     }
@@ -233,7 +233,7 @@ impl<W: EnergyLaw> Implicit<W> {
             &self.system,
             &self.load,
             self.contacts.springs(),
-            self.push.clone(),
+            self.pushes.expected(),
             (solved_step, self.drag),
         );
         let time = from + solved_step;
@@ -283,7 +283,8 @@ impl<W: EnergyLaw> Implicit<W> {
         let bore = borne.to_vec();
         self.bear(&start, &around, &holds, h, borne);
         let middle = places(&self.system);
-        self.push = start.finish(&mut self.system, midpoint);
+        let push = start.finish(&mut self.system, midpoint);
+        self.pushes.note(push);
         if midpoint {
             self.hold(&start, from + h, h);
             let walls = [&around.obstacles[..], &self.obstacles(from + h)];
@@ -489,7 +490,7 @@ impl<W: EnergyLaw> Engine for Implicit<W> {
             self.contacts.rebuild(&self.system, &obstacles);
             self.newton.forget();
             self.halved = 0;
-            self.push.clear();
+            self.pushes = Pushes::default();
         }
         let mut halved = self.halved;
         let mut sum = vec![Wrench::default(); self.bearers.count()];

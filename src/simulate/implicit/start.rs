@@ -37,8 +37,35 @@ pub struct Start {
     drag: f64,
     /// What contacts remember.
     pub springs: Vec<SpringEntry<f64>>,
-    /// How velocities and spins changed in the step before, m/s² and rad/s²; empty where that is not known.
-    push: Vec<[DVec3; 2]>,
+    /// How velocities and spins are expected to change; empty where that is not known.
+    push: Vec<Push>,
+}
+
+/// How velocity and spin of an element change, m/s² and rad/s².
+pub type Push = [DVec3; 2];
+
+/// How velocities and spins changed in the last steps, from which follows how they may in the next.
+#[derive(Debug, Default)]
+pub struct Pushes {
+    last: Vec<Push>,
+    expected: Vec<Push>,
+}
+
+impl Pushes {
+    /// Notes those of a step. They go on as they went from the one before, where there was one: solutions of smooth motions then begin so near to where
+    /// they end that one iteration is enough.
+    pub fn note(&mut self, now: Vec<Push>) {
+        let next = now.par_iter().zip(&self.last).with_min_len(ELEMENTS);
+        let next = next.map(|(now, last)| [0, 1].map(|k| 2.0 * now[k] - last[k]));
+        let next: Vec<Push> = next.collect();
+        self.expected = if next.is_empty() { now.clone() } else { next };
+        self.last = now;
+    }
+
+    /// Of the next step; empty after none.
+    pub fn expected(&self) -> Vec<Push> {
+        self.expected.clone()
+    }
 }
 
 /// Where a solution begins.
@@ -48,7 +75,7 @@ pub enum Guess {
     Still,
     /// Where free elements would be after the step.
     Ahead,
-    /// The same with velocities that change as in the step before.
+    /// The same with velocities that change as is expected.
     Pushed,
 }
 
@@ -109,7 +136,7 @@ impl Start {
         system: &System<f64>,
         load: &[Load<f64>],
         springs: Vec<SpringEntry<f64>>,
-        push: Vec<[DVec3; 2]>,
+        push: Vec<Push>,
         (step, drag): (f64, f64),
     ) -> Self {
         let count = system.count;
@@ -143,7 +170,7 @@ impl Start {
         [self.inverse_mass[i], self.inverse_inertia[i]]
     }
 
-    /// Whether it is known how velocities changed in the step before.
+    /// Whether it is expected how velocities change.
     pub fn is_pushed(&self) -> bool {
         !self.push.is_empty()
     }
@@ -222,9 +249,9 @@ impl Start {
     }
 
     /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
-    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<[DVec3; 2]> {
+    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Push> {
         let h = self.step;
-        let mut push = vec![[DVec3::ZERO; 2]; system.count];
+        let mut push = vec![Push::default(); system.count];
         change(system, push.par_iter_mut(), |i, row, push| {
             if self.is_held(i) {
                 return;
@@ -265,4 +292,19 @@ pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
         let q = turn.product(quaternion(&row.0)).normalised();
         set_rotation(row, q);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn velocities_are_expected_to_change_as_they_began_to() {
+        let mut pushes = Pushes::default();
+        assert_eq!(pushes.expected(), Vec::<Push>::new());
+        pushes.note(vec![[DVec3::X, DVec3::Y]]);
+        assert_eq!(pushes.expected(), [[DVec3::X, DVec3::Y]]);
+        pushes.note(vec![[3.0 * DVec3::X, DVec3::ZERO]]);
+        assert_eq!(pushes.expected(), [[5.0 * DVec3::X, -DVec3::Y]]);
+    }
 }

@@ -171,6 +171,14 @@ fn iterations_of_a_beam_of_sixty_four_thousand_elements() {
 }
 
 #[test]
+fn a_slender_beam_takes_few_iterations_too() {
+    // How it bends is known to coarser levels alone: a cycle that visits them but once takes six.
+    let (with, without, _) = iterations((400, 5, 5), 2000.0);
+    assert!(with <= 5, "{with}");
+    assert!(without > 100 * with, "{without}");
+}
+
+#[test]
 fn threads_change_no_bit() {
     let places = packing(20, 9, 9);
     let matrix = system(&places, 100.0);

@@ -13,8 +13,8 @@ use crate::simulate::system::System;
 use crate::solve::vector;
 
 impl Newton {
-    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as in the step before: wherever they are
-    /// nearest to balance.
+    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as is expected: wherever they are nearest
+    /// to balance.
     pub fn guess<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
