@@ -191,6 +191,16 @@ pub struct Bonds<S> {
 }
 
 impl<S: Scalar> Bonds<S> {
+    /// Whether any bond may have a strength.
+    pub fn can_break(&self) -> bool {
+        let endless = |strengths: &Column<S>| match strengths {
+            Column::Same(strength) => strength.to_f64() == f64::INFINITY,
+            // Some may.
+            Column::Each(_) => false,
+        };
+        !(endless(&self.sigma_c) && endless(&self.tau_c))
+    }
+
     /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
     pub fn new(padded: usize, rows: BondRows<S>) -> Self {
         let from_second = balanced(padded, &rows.ends);

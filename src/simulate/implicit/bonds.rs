@@ -233,6 +233,9 @@ pub fn energy<W: EnergyLaw>(system: &System<f64>) -> f64 {
 
 /// Bonds beyond their strength, in the order of entries, and the largest part of its strength that any carries.
 pub fn broken<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
+    if !system.bonds.can_break() {
+        return (Vec::new(), 0.0);
+    }
     let mut out = vec![(0.0, None); system.bonds.other.len()];
     each(system, &mut out, |entry, owner, out| {
         let bonds = &system.bonds;

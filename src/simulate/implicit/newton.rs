@@ -25,6 +25,7 @@ use crate::simulate::springs::Pull;
 use crate::simulate::system::System;
 use crate::solve::{BlockMatrix, Six};
 use crate::spec::{Implicit, Simulate};
+pub use linear::Foreseen;
 pub use linear::MOST_GRADIENTS;
 use linear::{Diagonal, Grids};
 
@@ -93,6 +94,8 @@ pub struct Newton {
     shape: Option<(usize, Vec<(u32, u32)>)>,
     grids: Option<Grids>,
     alone: Diagonal,
+    /// Part of what was out of balance that the first iteration left in the last step; zero where that is not known.
+    left: f64,
     /// Work done since the start.
     pub effort: Effort,
     /// Seconds that its parts took.
@@ -125,6 +128,7 @@ impl Newton {
             shape: None,
             grids: None,
             alone: Diagonal::Untried,
+            left: 0.0,
             effort: Effort::default(),
             spent: [0.0; PARTS.len()],
         }
@@ -150,6 +154,7 @@ impl Newton {
         self.shape = None;
         self.grids = None;
         self.alone = Diagonal::Untried;
+        self.left = 0.0;
     }
 
     /// Loads on all elements where they are.
@@ -241,6 +246,10 @@ impl Newton {
         note: &mut dyn FnMut(Solved, u64),
     ) -> Solved {
         let mut solved = Solved::default();
+        let mut foreseen = Foreseen {
+            residual: self.residual(system, start, scene),
+            left: self.left,
+        };
         let mut keep = false;
         let form = match self.linear {
             true => Form::GaussNewton,
@@ -254,10 +263,17 @@ impl Newton {
             if !keep {
                 self.assemble::<W>(system, start, scene, form);
             }
-            self.direction::<W>(system, start, scene, form);
+            self.direction::<W>(system, start, scene, form, foreseen);
             let whole = self.line::<W>(system, contacts, start, scene);
-            let before =
-                std::mem::replace(&mut solved.residual, self.residual(system, start, scene));
+            let before = foreseen.residual;
+            solved.residual = self.residual(system, start, scene);
+            if solved.iterations == 1 {
+                self.left = solved.residual / before;
+            }
+            foreseen = Foreseen {
+                residual: solved.residual,
+                left: 0.0,
+            };
             if !solved.residual.is_finite() {
                 break;
             }

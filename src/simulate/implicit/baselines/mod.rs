@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::time::Instant;
 
 use super::bonds::Form;
-use super::newton::{Newton, Scene};
+use super::newton::{Foreseen, Newton, Scene};
 use super::start::Start;
 use crate::columns::{Convergence, Method};
 use crate::laws::energy::EnergyLaw;
@@ -205,7 +205,11 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
 
     /// Residual of linear systems, as Newton's method has it.
     fn forcing(&self) -> f64 {
-        self.newton.tolerance(&self.system, self.start, self.scene)
+        let foreseen = Foreseen {
+            residual: self.residual(),
+            left: 0.0,
+        };
+        self.newton.tolerance(&self.system, foreseen)
     }
 }
 

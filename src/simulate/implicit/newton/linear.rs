@@ -22,6 +22,8 @@ const SLOW: u32 = 24;
 const DEAR: u32 = 6;
 /// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as pairs begin to hold or to slide.
 const HASTY: f64 = 0.02;
+/// Residual of a linear system over the part of what is out of balance that an iteration is foreseen to leave anyway.
+const LOST: f64 = 0.2;
 /// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred times what it rounds away.
 const SINGLE: f64 = 1e-5;
 /// Tolerance down to which it does.
@@ -36,6 +38,15 @@ pub(super) enum Diagonal {
     /// As long as it takes no more iterations for four decades than this.
     Taken(u32),
     Refused,
+}
+
+/// What is known of an iteration before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreseen {
+    /// Forces out of balance over those at work.
+    pub residual: f64,
+    /// Part of them that is expected to be left after it even if its linear system were solved exactly.
+    pub left: f64,
 }
 
 #[derive(Debug)]
@@ -55,12 +66,14 @@ impl Newton {
         start: &Start,
         scene: &Scene,
         form: Form,
+        foreseen: Foreseen,
     ) {
-        let mut found = self.gradients(system, start, scene);
+        let tolerance = self.tolerance(system, foreseen);
+        let mut found = self.gradients(system, start, tolerance);
         if found.indefinite && form == Form::Exact {
             self.assemble::<W>(system, start, scene, Form::Projected);
             self.grids = None;
-            found = self.gradients(system, start, scene);
+            found = self.gradients(system, start, tolerance);
         }
         self.effort.gradients += u64::from(found.iterations);
         for value in self.found.as_flattened_mut() {
@@ -68,9 +81,8 @@ impl Newton {
         }
     }
 
-    /// Conjugate gradients for A x = g, as exact as eq. 31 of Lu 2025 asks for.
-    fn gradients(&mut self, system: &System<f64>, start: &Start, scene: &Scene) -> Found {
-        let tolerance = self.tolerance(system, start, scene);
+    /// Conjugate gradients for A x = g.
+    fn gradients(&mut self, system: &System<f64>, start: &Start, tolerance: f64) -> Found {
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
         let limits = match self.alone {
             _ if only => Some((tolerance, MOST_GRADIENTS)),
@@ -156,8 +168,9 @@ impl Newton {
         parts.reduce(|| f64::INFINITY, f64::min)
     }
 
-    /// min(0.1, √|g|), g made dimensionless by the diagonal: a strain; no finer than the end of the step asks for.
-    pub fn tolerance(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
+    /// Residual of a linear system over what it begins with: min(0.1, √|g|) (Lu 2025, eq. 31), g made dimensionless by the diagonal: a strain. No finer
+    /// than the end of the step asks for, nor than is lost again as the tangent turns.
+    pub fn tolerance(&self, system: &System<f64>, foreseen: Foreseen) -> f64 {
         if self.linear {
             return self.settings.gradients_tolerance;
         }
@@ -168,10 +181,11 @@ impl Newton {
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
         let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
         let strain = (sum / system.count as f64).sqrt();
-        let enough = 0.3 * self.settings.tolerance / self.residual(system, start, scene);
+        let enough = 0.3 * self.settings.tolerance / foreseen.residual;
+        let coarsest = enough.max(LOST * foreseen.left);
         strain
             .sqrt()
-            .max(enough)
+            .max(coarsest)
             .clamp(self.settings.gradients_tolerance, 0.1)
     }
 }
