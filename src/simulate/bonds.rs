@@ -191,16 +191,6 @@ pub struct Bonds<S> {
 }
 
 impl<S: Scalar> Bonds<S> {
-    /// Whether any bond may have a strength.
-    pub fn can_break(&self) -> bool {
-        let endless = |strengths: &Column<S>| match strengths {
-            Column::Same(strength) => strength.to_f64() == f64::INFINITY,
-            // Some may.
-            Column::Each(_) => false,
-        };
-        !(endless(&self.sigma_c) && endless(&self.tau_c))
-    }
-
     /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
     pub fn new(padded: usize, rows: BondRows<S>) -> Self {
         let from_second = balanced(padded, &rows.ends);
@@ -257,6 +247,16 @@ impl<S: Scalar> Bonds<S> {
         bonds.sigma_c = rows.sigma_c.spread(entries, &entry_of, zero);
         bonds.tau_c = rows.tau_c.spread(entries, &entry_of, zero);
         bonds
+    }
+
+    /// Whether any bond may have a strength.
+    pub fn can_break(&self) -> bool {
+        let endless = |strengths: &Column<S>| match strengths {
+            Column::Same(strength) => strength.to_f64() == f64::INFINITY,
+            // Some may.
+            Column::Each(_) => false,
+        };
+        !(endless(&self.sigma_c) && endless(&self.tau_c))
     }
 
     /// Entry of a slot.

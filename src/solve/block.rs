@@ -125,6 +125,16 @@ pub fn add_six(a: &mut Six, b: &Six) {
     }
 }
 
+/// `a − b`.
+#[inline(always)]
+pub fn difference(a: &Six, b: &Six) -> Six {
+    let mut left = *a;
+    for (left, b) in left.iter_mut().zip(b) {
+        *left -= b;
+    }
+    left
+}
+
 /// Rows and columns exchanged.
 #[inline(always)]
 pub fn transposed(a: &Block) -> Block {

@@ -51,9 +51,7 @@ impl<V: Value> BlockMatrix<V> {
     /// `y = b − A x`.
     pub fn residual(&self, b: &[Six], x: &[Six], y: &mut [Six]) {
         self.each_row(x, y, |row, image, y| {
-            for k in 0..6 {
-                y[k] = b[row][k] - image[k];
-            }
+            *y = block::difference(&b[row], &image)
         });
     }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::block::Six;
+use super::block::{Six, difference};
 use super::matrix::{BlockMatrix, Diagonal};
 use super::vector::{CHUNK, dot, norm};
 
@@ -89,7 +89,7 @@ impl Smoother {
             });
         } else {
             self.matrix.each_row(x, first, |row, image, first| {
-                let step = diagonal.row_times(row, &left(&b[row], &image));
+                let step = diagonal.row_times(row, &difference(&b[row], &image));
                 for k in 0..6 {
                     first[k] = x[row][k] + step[k] / middle;
                 }
@@ -101,21 +101,11 @@ impl Smoother {
         let (on, by) = (rho * ratio, 2.0 * rho / half);
         let first = &self.first[..];
         self.matrix.each_row(first, x, |row, image, x| {
-            let step = diagonal.row_times(row, &left(&b[row], &image));
+            let step = diagonal.row_times(row, &difference(&b[row], &image));
             for k in 0..6 {
                 let at = first[row][k];
                 x[k] = at + on * (at - x[k]) + by * step[k];
             }
         });
     }
-}
-
-/// `b − image`.
-#[inline(always)]
-fn left(b: &Six, image: &Six) -> Six {
-    let mut left = *b;
-    for k in 0..6 {
-        left[k] -= image[k];
-    }
-    left
 }

@@ -25,9 +25,8 @@ use crate::simulate::springs::Pull;
 use crate::simulate::system::System;
 use crate::solve::{BlockMatrix, Six};
 use crate::spec::{Implicit, Simulate};
-pub use linear::Foreseen;
-pub use linear::MOST_GRADIENTS;
 use linear::{Diagonal, Grids};
+pub use linear::{Foreseen, MOST_GRADIENTS};
 
 /// An iteration that leaves less of the residual keeps the matrix for the next.
 const CHORD: f64 = 0.1;
