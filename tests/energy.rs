@@ -5,7 +5,7 @@ use cullet::math::{F32x8, F32x16};
 use cullet::math::{Lanes, Scalar};
 use cullet::simulate::bonded::system::System;
 use cullet::simulate::methods::explicit::cpu::Cpu;
-use cullet::simulate::run_state::state::State;
+use cullet::simulate::run_state::{sections, state::State};
 use cullet::simulate::{Method, Snapshot, build};
 use cullet::spec::{Backend, Material, Pipeline};
 use cullet::store::Packing;
@@ -439,7 +439,7 @@ fn any_number_of_lanes_gives_contacts_the_same_bits() {
         "{loosened} pairs of {n}"
     );
     // Most of their sides remember friction.
-    let springs = state.springs::<f32>().unwrap().len() as u32;
+    let springs = sections::springs::<f32>(&state).unwrap().len() as u32;
     assert!(springs > loosened, "{springs} springs");
 }
 

@@ -216,6 +216,32 @@ pub enum StateError {
         /// In the run.
         wanted: usize,
     },
+    /// A section that the run needs.
+    #[error("the state has no section {section:?}: another method wrote it")]
+    Missing {
+        /// Its name.
+        section: &'static str,
+    },
+    /// A section that another version of this program wrote.
+    #[error(
+        "the state has section {section:?} of version {found}; this program reads version {wanted}"
+    )]
+    Version {
+        /// Its name.
+        section: &'static str,
+        /// In the state.
+        found: u32,
+        /// What can be read.
+        wanted: u32,
+    },
+    /// A section that makes no sense.
+    #[error("section {section:?} of the state: {why}")]
+    Unreadable {
+        /// Its name.
+        section: &'static str,
+        /// Why.
+        why: String,
+    },
     /// The graphics processor failed.
     #[error(transparent)]
     Device(#[from] crate::gpu::GpuError),

@@ -35,6 +35,9 @@ pub struct PassCost {
     pub bytes: u64,
 }
 
+/// A scene built, or why it cannot be.
+type Prepared = Result<Box<dyn Prepare>, SimulateError>;
+
 /// A method as `resolve` lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -43,7 +46,7 @@ pub struct Entry {
     /// What of a pipeline it lacks on a backend.
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
     /// Builds its scene.
-    pub prepare: fn(&dyn Source, &Pipeline) -> Result<Box<dyn Prepare>, SimulateError>,
+    pub prepare: fn(&dyn Source, &Pipeline) -> Prepared,
 }
 
 /// A scene built for a method, once for all that is asked of it.

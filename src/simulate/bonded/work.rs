@@ -5,8 +5,6 @@
 
 use std::ops::AddAssign;
 
-use rkyv::{Archive, Deserialize, Serialize};
-
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondState};
 use crate::math::{Lanes, Real, Scalar};
@@ -15,7 +13,7 @@ use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
 /// Energy taken since the start, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
     /// By the damping of bonds and contacts.
     pub damping: f64,

@@ -1,5 +1,6 @@
 //! What every method of bonded elements shares: the scene built from a packing, its critical step, and the course of a run.
 
 pub mod build;
+pub mod run;
 pub mod stability;
 mod start;

@@ -4,22 +4,24 @@
 //! between. So the momentum that a frame shows changes by just these forces and gravity.
 
 use glam::DVec3;
-use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::columns::LoadKind;
 use crate::simulate::scene::reactions::{Bearers, Mean, Wrench};
 
-/// What a bearer bore in the last step of a state.
-#[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
-pub struct Borne {
-    attachment: bool,
-    name: String,
-    wrench: [f64; 6],
+/// Load on a collider or an attachment in the last step of a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastLoad {
+    /// Whether it is an attachment.
+    pub attachment: bool,
+    /// Name of the collider or attachment.
+    pub name: String,
+    /// Force, N, and torque, N m.
+    pub wrench: [f64; 6],
 }
 
-/// What each bears, from step to step and on average.
+/// Load on each collider and attachment, in the last step and on average.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct MeanLoads {
     /// In the last step.
     last: Vec<Wrench>,
     /// Since the frame before, times steps.
@@ -27,10 +29,10 @@ pub struct Tally {
     steps: u64,
 }
 
-impl Tally {
-    /// Of so many that bear nothing.
+impl MeanLoads {
+    /// `count` supports, all loads zero.
     pub fn new(count: usize) -> Self {
-        Tally {
+        MeanLoads {
             last: vec![Wrench::default(); count],
             sum: vec![Wrench::default(); count],
             steps: 0,
@@ -39,9 +41,9 @@ impl Tally {
 
     /// Takes what each bears before the first step.
     pub fn start(&mut self, now: Vec<Wrench>) {
-        *self = Tally {
+        *self = MeanLoads {
             last: now,
-            ..Tally::new(self.sum.len())
+            ..MeanLoads::new(self.sum.len())
         };
     }
 
@@ -75,9 +77,9 @@ impl Tally {
     }
 
     /// What a state keeps of it at a frame.
-    pub fn pack(&self, bearers: &Bearers) -> Vec<Borne> {
+    pub fn pack(&self, bearers: &Bearers) -> Vec<LastLoad> {
         let all = bearers.kinds().zip(&self.last);
-        all.map(|((kind, _, name), wrench)| Borne {
+        all.map(|((kind, _, name), wrench)| LastLoad {
             attachment: kind != LoadKind::Collider,
             name: name.to_owned(),
             wrench: [wrench.force, wrench.torque]
@@ -90,9 +92,10 @@ impl Tally {
     }
 
     /// Goes on from a state; what is new in a run has borne nothing yet.
-    pub fn unpack(&mut self, bearers: &Bearers, borne: &[Borne]) {
+    pub fn unpack(&mut self, bearers: &Bearers, borne: &[LastLoad]) {
         let last = bearers.kinds().enumerate().map(|(at, (kind, _, name))| {
-            let same = |b: &&Borne| b.attachment == (kind != LoadKind::Collider) && b.name == name;
+            let same =
+                |b: &&LastLoad| b.attachment == (kind != LoadKind::Collider) && b.name == name;
             let mut found = borne.get(at).into_iter().chain(borne);
             found.find(same).map_or(Wrench::default(), |b| {
                 let [fx, fy, fz, tx, ty, tz] = b.wrench;

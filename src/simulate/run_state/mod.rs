@@ -2,5 +2,6 @@
 
 pub mod averages;
 mod parts;
+pub mod sections;
 pub mod snapshot;
 pub mod state;

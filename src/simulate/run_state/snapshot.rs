@@ -4,7 +4,6 @@ use std::slice::ChunksMut;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::math::Scalar;
@@ -57,7 +56,7 @@ pub struct Moment<'a, S> {
 }
 
 /// What solutions of implicit steps took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Effort {
     /// Steps solved.
     pub solves: u64,

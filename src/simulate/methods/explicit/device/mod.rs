@@ -46,7 +46,8 @@ use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, Place};
-use crate::simulate::run_state::averages::Tally;
+use crate::simulate::run_state::averages::MeanLoads;
+use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Bearers;
 
@@ -85,10 +86,10 @@ pub struct Gpu {
     slots: Slots,
     load: Vec<Load<f32>>,
     labels: Vec<u32>,
-    tally: Tally,
+    means: MeanLoads,
     /// Whether the loads before the first step are still to come.
     begins: bool,
-    /// Step up to which the tally goes.
+    /// Step up to which mean loads are summed.
     tallied: u64,
     dt: f64,
     /// Steps asked for.
@@ -201,9 +202,11 @@ impl Method for Gpu {
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        state.unpack(&mut self.system, &mut self.load, &mut self.labels)?;
+        sections::read_system(state, &mut self.system, &mut self.load)?;
+        self.labels = sections::labels(state, self.system.count)?;
         (self.step, self.dt) = (state.step, state.dt);
-        self.tally.unpack(&self.scene.bearers, &state.borne);
-        Ok(self.upload(&state.springs()?)?)
+        self.means
+            .unpack(&self.scene.bearers, &sections::last_loads(state)?);
+        Ok(self.upload(&sections::springs(state)?)?)
     }
 }

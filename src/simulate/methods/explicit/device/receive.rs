@@ -12,6 +12,7 @@ use crate::simulate::bonded::breaks::Broken;
 use crate::simulate::bonded::fragments;
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::method::Capture;
+use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot as record;
 use crate::simulate::run_state::snapshot::Moment;
 use crate::simulate::run_state::state::State;
@@ -59,14 +60,14 @@ impl Gpu {
             touching,
         } = self.scene.reactions(&landed.borne);
         if self.begins {
-            self.tally.start(beginning);
+            self.means.start(beginning);
             self.begins = false;
         }
         if step > self.tallied {
-            self.tally.add(step - self.tallied, &before, now);
+            self.means.add(step - self.tallied, &before, now);
             self.tallied = step;
         }
-        let mean = self.tally.take();
+        let mean = self.means.take();
         let bearers = &self.scene.bearers;
         let dt = self.dt;
         let loads = bearers.table(Stamp { frame, step, dt }, mean, &touching, &self.system);
@@ -88,17 +89,13 @@ impl Gpu {
                 row.0[..3].copy_from_slice(&landed.loads[i][..3]);
                 row.0[4..7].copy_from_slice(&landed.loads[stride + i][..3]);
             }
-            let springs = &landed.springs;
-            let time = (step, self.dt);
-            State::pack(
-                frame,
-                time,
-                &self.system,
-                &self.load,
-                springs,
-                &self.labels,
-                self.tally.pack(&self.scene.bearers),
-            )
+            let mut state = State::new(frame, step, self.dt);
+            sections::put_system(&mut state, &self.system, &self.load);
+            sections::put_springs(&mut state, &landed.springs);
+            sections::put_labels(&mut state, &self.labels);
+            let last = self.means.pack(&self.scene.bearers);
+            sections::put_last_loads(&mut state, &last);
+            state
         });
         Capture { snapshot, state }
     }

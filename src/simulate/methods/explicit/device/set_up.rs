@@ -16,7 +16,7 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::contact::lists::{Contacts, SpringEntry};
 use crate::simulate::error::SimulateError;
-use crate::simulate::run_state::averages::Tally;
+use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::scene::colliders::{Barrier, Obstacle};
 use crate::spec::Pipeline;
 
@@ -91,7 +91,7 @@ impl Gpu {
         let tied = (&columns, &status);
         let kernels = Kernels::new(&device, &launches, tied, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
-        let tally = Tally::new(built.bearers.count());
+        let means = MeanLoads::new(built.bearers.count());
         let scene = Scene {
             tables,
             load_unit: reactions::unit(
@@ -123,7 +123,7 @@ impl Gpu {
             slots,
             load: built.load,
             labels,
-            tally,
+            means,
             begins: false,
             tallied: 0,
             dt,
@@ -143,7 +143,7 @@ impl Gpu {
     /// Takes the columns over after they were changed by hand, and computes the loads there, springs unstretched.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
-        self.tally = Tally::new(self.scene.bearers.count());
+        self.means = MeanLoads::new(self.scene.bearers.count());
         self.begins = true;
         self.ask(Task::Start { step: self.step })?;
         Ok(())

@@ -66,8 +66,8 @@ fn energy(bench: &Bench<Manifold>, free: &Free, outer: &[[f64; 3]], run: &Run<Ma
     let mut sum = bonds::energy::<Manifold>(&bench.system);
     for i in (0..bench.system.count).filter(|&i| !bench.start.is_held(i)) {
         let p = bench.system.position(i);
-        let off = p - bench.start.position[i] - run.system.velocity(i) * STEP;
-        sum += 0.5 / (run.load[i].0[3] * STEP * STEP) * off.length_squared();
+        let off = p - bench.start.position[i] - run.run.system.velocity(i) * STEP;
+        sum += 0.5 / (run.run.load[i].0[3] * STEP * STEP) * off.length_squared();
         sum -= DVec3::from_array(outer[i]).dot(p);
         let q = free.q[i];
         let (inertia, ahead) = bench.start.free_inertia(i, q);
@@ -81,15 +81,21 @@ fn energy(bench: &Bench<Manifold>, free: &Free, outer: &[[f64; 3]], run: &Run<Ma
 #[test]
 fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     let run = run(&shot("[5, 3, 2]", "1 cm", "-3.5 cm", "[30, -20, 10]"), STEP);
-    let start = Start::new(&run.system, &run.load, Vec::new(), Vec::new(), (STEP, 0.0));
+    let start = Start::new(
+        &run.run.system,
+        &run.run.load,
+        Vec::new(),
+        Vec::new(),
+        (STEP, 0.0),
+    );
     let scene = Scene {
         obstacles: &[],
         before: &[],
         pulls: &[],
         outer: &run.outer,
-        bearers: &run.bearers,
+        bearers: &run.run.bearers,
     };
-    let at = (run.system.clone(), run.contacts.clone());
+    let at = (run.run.system.clone(), run.run.contacts.clone());
     let mut bench = Bench::<Manifold>::new(at, &start, &scene, run.simulate.clone());
     let count = bench.system.count;
     let held = |i: usize| start.is_held(i);
@@ -157,7 +163,13 @@ fn long_step(tolerance: f64) -> (Run<Manifold>, Start) {
     let step = 0.5;
     let mut run = run(&shot("[25, 4, 4]", "24 mm", "-57 cm", "[0, 0, 0]"), step);
     run.simulate.implicit.tolerance = tolerance;
-    let start = Start::new(&run.system, &run.load, Vec::new(), Vec::new(), (step, 0.0));
+    let start = Start::new(
+        &run.run.system,
+        &run.run.load,
+        Vec::new(),
+        Vec::new(),
+        (step, 0.0),
+    );
     (run, start)
 }
 
@@ -169,9 +181,9 @@ fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
         before: &[],
         pulls: &[],
         outer: &run.outer,
-        bearers: &run.bearers,
+        bearers: &run.run.bearers,
     };
-    let (mut system, mut contacts) = (run.system.clone(), run.contacts.clone());
+    let (mut system, mut contacts) = (run.run.system.clone(), run.run.contacts.clone());
     let mut newton = Newton::new(&system, &run.simulate, false);
     newton.touch.collect(&contacts, &system);
     newton.guess::<Manifold>(&mut system, &mut contacts, &start, &scene);
@@ -217,12 +229,12 @@ fn threads_change_nothing_but_seconds() {
         before: &[],
         pulls: &[],
         outer: &run.outer,
-        bearers: &run.bearers,
+        bearers: &run.run.bearers,
     };
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().expect("threads").install(|| {
-            let at = (&run.system, &run.contacts);
+            let at = (&run.run.system, &run.run.contacts);
             let mut table = compare::<Manifold>(at, (&start, &scene), &run.simulate, 1);
             table.seconds.fill(0.0);
             table

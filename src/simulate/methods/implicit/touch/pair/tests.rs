@@ -37,7 +37,7 @@ integrator = "backward_euler"
     let built = crate::simulate::build(&packed.packing, &pipeline).expect("built");
     let mut run = Implicit::new(built, &pipeline, 1e-3, 1e-3);
     for (i, y) in [0.0, 2.0 * R - OVERLAP].into_iter().enumerate() {
-        run.system.set_position(i, DVec3::new(1.0, y, 0.0));
+        run.run.system.set_position(i, DVec3::new(1.0, y, 0.0));
     }
     let pair = Pair {
         i: 0,
@@ -62,20 +62,26 @@ integrator = "backward_euler"
 /// same by differences of its loads, and how these differ by what the matrix leaves out: the limit of friction that slides follows what presses.
 fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2], [[f64; 6]; 6]) {
     let (mut run, mut touch) = run(friction, damping);
-    let start = Start::new(&run.system, &run.load, Vec::new(), Vec::new(), (h, 0.0));
-    displace(&mut run.system, &[[0.0; 6], way], 1.0);
-    touch.evaluate(&run.system, &[], &start);
+    let start = Start::new(
+        &run.run.system,
+        &run.run.load,
+        Vec::new(),
+        Vec::new(),
+        (h, 0.0),
+    );
+    displace(&mut run.run.system, &[[0.0; 6], way], 1.0);
+    touch.evaluate(&run.run.system, &[], &start);
     // As an iteration that has come to its end has friction.
     let before = touch.touching.clone();
     touch.learn(&before, 1.0);
     let block = assemble::contact(&touch.touching[0], true, true, Form::Exact);
     let told = assemble::block_of(&block, [R, R]);
     let mut loads = |by: Six, factor: f64| {
-        displace(&mut run.system, &[[0.0; 6], by], factor);
-        touch.evaluate(&run.system, &[], &start);
+        displace(&mut run.run.system, &[[0.0; 6], by], factor);
+        touch.evaluate(&run.run.system, &[], &start);
         let mut load = touch.touching[0].load(true);
         load[3..].iter_mut().for_each(|torque| *torque /= R);
-        displace(&mut run.system, &[[0.0; 6], by], -factor);
+        displace(&mut run.run.system, &[[0.0; 6], by], -factor);
         load
     };
     let by = 1e-8;
@@ -144,13 +150,19 @@ fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
 #[test]
 fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned() {
     let (mut run, mut touch) = run(0.5, 0.0);
-    let start = Start::new(&run.system, &run.load, Vec::new(), Vec::new(), (1e-3, 0.0));
+    let start = Start::new(
+        &run.run.system,
+        &run.run.load,
+        Vec::new(),
+        Vec::new(),
+        (1e-3, 0.0),
+    );
     displace(
-        &mut run.system,
+        &mut run.run.system,
         &[[0.0; 6], [1e-3, -1e-5, 0.0, 0.0, 0.0, 0.0]],
         1.0,
     );
-    touch.evaluate(&run.system, &[], &start);
+    touch.evaluate(&run.run.system, &[], &start);
     let along = |touch: &Touch| {
         let pair = &touch.touching[0];
         let way = pair.trial * (1.0 / pair.trial.norm());
@@ -164,7 +176,7 @@ fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned(
         touch.learn(&before, 0.5);
         assert!((along(&touch) - left).abs() < 1e-12);
         // The next iteration begins with what this one left.
-        touch.evaluate(&run.system, &[], &start);
+        touch.evaluate(&run.run.system, &[], &start);
         assert!((along(&touch) - left).abs() < 1e-12 && left < last);
         last = left;
     }

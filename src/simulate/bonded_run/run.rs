@@ -1,0 +1,230 @@
+//! The course of a run of bonded elements, whatever takes its steps: bonds that break, frames, states.
+
+use std::collections::VecDeque;
+
+use super::build::Built;
+use crate::columns::Breaks;
+use crate::math::Scalar;
+use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
+use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::fragments;
+use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
+use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::work::Work;
+use crate::simulate::contact::lists::Contacts;
+use crate::simulate::contact::pass::ContactTotals;
+use crate::simulate::error::StateError;
+use crate::simulate::method::Capture;
+use crate::simulate::run_state::averages::MeanLoads;
+use crate::simulate::run_state::sections;
+use crate::simulate::run_state::snapshot::{self, Effort, Moment, Snapshot};
+use crate::simulate::run_state::state::State;
+use crate::simulate::scene::attachments::AttachedForce;
+use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::scene::reactions::{Bearers, Stamp};
+use crate::simulate::scene::rigid::RigidBodies;
+use crate::simulate::scene::springs::Springs;
+use crate::spec::Pipeline;
+
+/// Elements, bonds, contacts and what surrounds them, with all that a frame and a state take from them. A method adds how it steps.
+pub struct BondedRun<S> {
+    /// Elements and bonds.
+    pub system: System<S>,
+    /// Force and torque on each element, with inverse mass and inertia.
+    pub load: Vec<Load<S>>,
+    /// Lists of contacts.
+    pub contacts: Contacts<S>,
+    /// Constant forces.
+    pub forces: Vec<AttachedForce>,
+    /// Springs to fixed or driven points.
+    pub springs: Springs,
+    /// Colliders and attachments.
+    pub bearers: Bearers,
+    /// Loads on colliders and attachments, by chunk.
+    pub sums: Vec<ReactionSums>,
+    /// Their means over the steps of a frame.
+    pub means: MeanLoads,
+    /// Free rigid bodies.
+    pub rigid: RigidBodies,
+    /// Strengths against mean stress, where a material has one.
+    pub hydrostatic: Option<Hydrostatic>,
+    /// Energy taken by damping, friction and breaking since the start, where that is accounted for.
+    pub work: Option<Work>,
+    /// What does not change.
+    pub rest: Rest,
+    /// Time step, s.
+    pub dt: f64,
+    /// Steps done.
+    pub step: u64,
+    breaks: Breaks,
+    /// Whether bonds broke since fragments were labelled.
+    broken_since: bool,
+    labels: Vec<u32>,
+    captures: VecDeque<Capture>,
+}
+
+/// What a method measures for a frame.
+pub struct Measured {
+    /// What the bonds of each element carry.
+    pub carried: Vec<Carried>,
+    /// What contacts add up to.
+    pub contact: ContactTotals,
+    /// Elements that touch each collider.
+    pub touching: Vec<u32>,
+    /// What implicit steps took since the start.
+    pub effort: Option<Effort>,
+}
+
+impl<S: Scalar> BondedRun<S> {
+    /// A run at rest at time zero.
+    pub fn new(built: Built<S>, pipeline: &Pipeline, dt: f64) -> Self {
+        let colliders = built.bearers.colliders().iter();
+        let obstacles: Vec<Obstacle> = colliders.map(|collider| collider.at(0.0)).collect();
+        let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
+        let labels = fragments::first_labels(&fragments::components(&built.system));
+        let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
+        BondedRun {
+            contacts,
+            sums: ReactionSums::all(&built.bearers, padded, chunk),
+            means: MeanLoads::new(built.bearers.count()),
+            system: built.system,
+            load: built.load,
+            forces: built.forces,
+            springs: built.springs,
+            bearers: built.bearers,
+            rigid: built.rigid,
+            hydrostatic: Hydrostatic::of(pipeline),
+            work: pipeline.output.work.then(Work::default),
+            rest: built.rest,
+            dt,
+            step: 0,
+            breaks: Breaks::default(),
+            broken_since: false,
+            labels,
+            captures: VecDeque::new(),
+        }
+    }
+
+    /// Time after the steps done, s.
+    pub fn time(&self) -> f64 {
+        self.step as f64 * self.dt
+    }
+
+    /// Colliders where they are at a time, s.
+    pub fn obstacles(&self, time: f64) -> Vec<Obstacle> {
+        let colliders = self.bearers.colliders().iter();
+        colliders.map(|collider| collider.at(time)).collect()
+    }
+
+    /// Takes broken bonds out and lets their ends touch; `removed` is told each entry. `at` is the step that they break in, and its time.
+    pub fn break_bonds(
+        &mut self,
+        mut events: Vec<BreakEvent>,
+        at: (u64, f64),
+        mut removed: impl FnMut(&System<S>, u32),
+    ) {
+        if events.is_empty() {
+            return;
+        }
+        self.broken_since = true;
+        hydrostatic::settle(&mut events);
+        for event in events {
+            if let Some(work) = &mut self.work {
+                work.breaking += self.system.bond_energy(event.entry as usize);
+            }
+            Broken::now(&self.system, event, at).push(&mut self.breaks);
+            let (i, j) = (event.i, event.j);
+            let touch = self.system.touch_once_broken(i, j);
+            self.system.bonds.unbond(event.entry as usize, touch);
+            removed(&self.system, event.entry);
+            // Two held elements cannot answer a force: they are not listed.
+            let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
+            if moves(i) || moves(j) {
+                self.contacts.insert_broken(&self.system, i, j, touch);
+            }
+        }
+    }
+
+    /// Labels of fragments, brought up to date.
+    pub fn labels(&mut self) -> &[u32] {
+        if std::mem::take(&mut self.broken_since) {
+            fragments::update(&mut self.labels, &self.system);
+        }
+        &self.labels
+    }
+
+    /// The tables of a frame; breaks and mean loads begin anew.
+    pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
+        self.labels();
+        let breaks = std::mem::take(&mut self.breaks);
+        let mean = self.means.take();
+        let stamp = Stamp {
+            frame,
+            step: self.step,
+            dt: self.dt,
+        };
+        let loads = self
+            .bearers
+            .table(stamp, mean, &measured.touching, &self.system);
+        let moment = Moment {
+            step: self.step,
+            dt: self.dt,
+            system: &self.system,
+            labels: &self.labels,
+            rest: &self.rest,
+            carried: &measured.carried,
+            contact: measured.contact,
+            work: self.work,
+            effort: measured.effort,
+        };
+        snapshot::snapshot(&moment, frame, breaks, loads)
+    }
+
+    /// Everything needed to go on from here, with velocities at the end of a step. A method adds its own sections.
+    pub fn pack(&self, frame: u32) -> State {
+        let mut state = State::new(frame, self.step, self.dt);
+        sections::put_system(&mut state, &self.system, &self.load);
+        sections::put_springs(&mut state, &self.contacts.springs());
+        sections::put_labels(&mut state, &self.labels);
+        sections::put_last_loads(&mut state, &self.means.pack(&self.bearers));
+        sections::put_rigid(&mut state, &self.rigid.pack());
+        sections::put_work(&mut state, self.work);
+        state
+    }
+
+    /// Goes on from a state of the same packing, in a run that has not stepped yet.
+    pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        sections::read_system(state, &mut self.system, &mut self.load)?;
+        self.labels = sections::labels(state, self.system.count)?;
+        (self.step, self.dt) = (state.step, state.dt);
+        self.broken_since = false;
+        self.breaks = Breaks::default();
+        self.captures.clear();
+        self.means
+            .unpack(&self.bearers, &sections::last_loads(state)?);
+        self.rigid.unpack(&sections::rigid(state)?)?;
+        // Where what came before was not accounted for, nothing can be said from the start on.
+        self.work = self.work.and(sections::work(state)?);
+        let obstacles = self.obstacles(self.time());
+        self.contacts = self.contacts.anew(&self.system, &obstacles);
+        match self.contacts.restore_springs(&sections::springs(state)?) {
+            0 => Ok(()),
+            lost => Err(StateError::LostContacts { lost }),
+        }
+    }
+
+    /// Keeps a frame until it is asked for.
+    pub fn hand_over(&mut self, capture: Capture) {
+        self.captures.push_back(capture);
+    }
+
+    /// The oldest frame kept.
+    ///
+    /// # Panics
+    /// When none is.
+    pub fn deliver(&mut self) -> Capture {
+        self.captures.pop_front().expect("a capture is outstanding")
+    }
+}

@@ -1,0 +1,139 @@
+//! The force pass: bonds, contacts, springs, attached forces.
+
+use super::{Cpu, Handed};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::math::{Lanes, Scalar};
+use crate::simulate::bonded::bond_pass::{BondPass, Border, Task, with_law};
+use crate::simulate::bonded::bond_tasks::Loads;
+use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::contact::pass::ContactPass;
+use crate::simulate::contact::wall_list::Walls;
+use crate::simulate::scene::springs;
+
+impl<L: Lanes> Cpu<L> {
+    /// One force pass: bonds, contacts, springs, attached forces.
+    pub(super) fn add_loads(&mut self, dt: L::Scalar) {
+        let system = &self.run.system;
+        let walls = Walls {
+            system,
+            obstacles: &self.obstacles,
+            dt,
+            neared: self.run.contacts.neared(),
+        };
+        let closed = self.run.contacts.closed();
+        let (scratch, costs, damped) = (&self.scratch, &self.costs, self.damped);
+        let (holds, hydrostatic, rest) = (&self.holds, &self.run.hydrostatic, &self.run.rest);
+        let work = self.run.work.is_some();
+        self.run
+            .load
+            .par_chunks_mut(system.chunk)
+            .zip(self.run.contacts.chunks.par_iter_mut())
+            .zip(self.chunk_breaks.par_iter_mut())
+            .zip(self.run.sums.par_iter_mut())
+            .zip(self.virials.par_iter_mut())
+            .zip(self.taken.par_iter_mut())
+            .zip(&self.borders)
+            .enumerate()
+            .for_each(
+                |(chunk, ((((((load, contacts), breaks), sums), virial), taken), border))| {
+                    let first = chunk * system.chunk;
+                    let clock = Instant::now();
+                    let place = (first, &scratch[..]);
+                    macro_rules! bonds {
+                        ($virial:literal, $work:literal) => {{
+                            let task = Loads::<_, $virial, $work> {
+                                load: &mut *load,
+                                damped,
+                                breaks: &mut *breaks,
+                                virial: &mut *virial,
+                                taken: &mut *taken,
+                                dt: dt.to_f64(),
+                            };
+                            bond_pass::<L, _>(system, border, place, task)
+                        }};
+                    }
+                    match (hydrostatic.is_some(), work) {
+                        (false, false) => bonds!(false, false),
+                        (false, true) => bonds!(false, true),
+                        (true, false) => bonds!(true, false),
+                        (true, true) => bonds!(true, true),
+                    }
+                    if let Some(criterion) = hydrostatic {
+                        criterion.look(system, &rest.volume, first, virial, breaks);
+                    }
+                    let clock = costs.bonds.add(clock, 1);
+                    macro_rules! contacts {
+                        ($work:literal) => {
+                            L::run(ContactPass::<L, $work> {
+                                walls,
+                                closed,
+                                first,
+                                contacts,
+                                load: &mut *load,
+                                sums: &mut *sums,
+                                taken: &mut *taken,
+                            })
+                        };
+                    }
+                    match (contacts.is_empty(), work) {
+                        (true, _) => {}
+                        (false, false) => contacts!(false),
+                        (false, true) => contacts!(true),
+                    }
+                    sums.add_held(first, load, holds);
+                    costs.contacts.add(clock, 1);
+                },
+            );
+        for (element, force) in self.run.bearers.pressures(&self.run.system) {
+            add_force(&mut self.run.load[element as usize], force);
+        }
+        let pulls = self.run.springs.pulls(self.run.step as f64 * self.run.dt);
+        for pull in &pulls {
+            add_force(
+                &mut self.run.load[pull.element as usize],
+                pull.force(&self.run.system),
+            );
+        }
+        self.run.sums[0].add_springs(springs::borne(&pulls, &self.run.bearers, &self.run.system));
+        for attached in &self.run.forces {
+            for &element in &attached.elements {
+                add_force(&mut self.run.load[element as usize], attached.force);
+            }
+        }
+    }
+}
+
+fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
+    for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
+        *sum = *sum + S::from_f64(f);
+    }
+}
+
+/// A pass over the bonds of the chunk that begins with `first`.
+pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
+    system: &System<L::Scalar>,
+    border: &Border<L::Scalar>,
+    (first, scratch): (usize, &[Mutex<Handed<L::Scalar>>]),
+    task: T,
+) {
+    let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
+    let mut handed = scratch[thread % scratch.len()]
+        .lock()
+        .expect("no pass panics holding it");
+    with_law!(system.law, law => {
+        L::run(BondPass {
+            law,
+            system,
+            border,
+            first,
+            count: system.chunk.min(system.motion.len() - first),
+            handed: &mut handed,
+            task,
+        });
+    });
+}

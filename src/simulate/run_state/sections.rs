@@ -1,0 +1,316 @@
+//! The sections of a state that runs of bonded elements write.
+
+use super::averages::LastLoad;
+use super::snapshot::Effort;
+use super::state::{Kind, State, check_length};
+use crate::math::Scalar;
+use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::work::Work;
+use crate::simulate::contact::lists::SpringEntry;
+use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::error::StateError;
+use crate::simulate::scene::rigid::NUMBERS;
+
+const MOTION: Kind = Kind::first("motion");
+const REMAINDERS: Kind = Kind::first("rotation remainders");
+const LOADS: Kind = Kind::first("loads");
+const WHOLE: Kind = Kind::first("whole bonds");
+/// In the order of the entries of broken bonds.
+const TOUCHING: Kind = Kind::first("touching distances");
+const PAIRS: Kind = Kind::first("contact pairs");
+const SPRINGS: Kind = Kind::first("friction springs");
+/// Absent where all are zero.
+const ROLLING: Kind = Kind::first("rolling springs");
+const LABELS: Kind = Kind::first("fragment labels");
+const LAST_NAMES: Kind = Kind::first("names of supports");
+const LAST_LOADS: Kind = Kind::first("loads on supports");
+const RIGID: Kind = Kind::first("rigid bodies");
+const WORK: Kind = Kind::first("energy taken");
+const EFFORT: Kind = Kind::first("implicit effort");
+
+/// Elements, bonds and loads of a run whose velocities are at the end of a step.
+pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load<S>]) {
+    let bonds = &system.bonds;
+    state.put(MOTION, system.motion.iter().map(|row| row.0));
+    state.put(REMAINDERS, system.tail.iter().map(|row| row.0));
+    state.put(LOADS, load.iter().map(|row| row.0));
+    state.put(WHOLE, bonds.whole.iter().map(|&bits| [bits]));
+    state.put(TOUCHING, bonds.touch.values().map(|&touch| [touch]));
+}
+
+/// Reads [`put_system`] into columns just built from the same packing in the same precision.
+pub fn read_system<S: Scalar>(
+    state: &State,
+    system: &mut System<S>,
+    load: &mut [Load<S>],
+) -> Result<(), StateError> {
+    state.copy_into(MOTION, system.motion.iter_mut().map(|row| &mut row.0))?;
+    state.copy_into(REMAINDERS, system.tail.iter_mut().map(|row| &mut row.0))?;
+    state.copy_into(LOADS, load.iter_mut().map(|row| &mut row.0))?;
+    let whole = state.require::<u32, 1>(WHOLE)?;
+    check_length(WHOLE.name, whole.len(), system.bonds.whole.len())?;
+    system.bonds.whole = whole.map(|[bits]| bits).collect();
+    let mut broken: Vec<u32> = system
+        .bonds
+        .entries()
+        .map(|(_, side)| side.entry)
+        .filter(|&entry| !system.bonds.is_whole(entry))
+        .map(|entry| entry as u32)
+        .collect();
+    broken.sort_unstable();
+    let touch = state.require::<S, 1>(TOUCHING)?;
+    check_length(TOUCHING.name, touch.len(), broken.len())?;
+    system.bonds.touch = broken.into_iter().zip(touch.map(|[t]| t)).collect();
+    Ok(())
+}
+
+/// Springs of contacts, those that are not zero.
+pub fn put_springs<S: Scalar>(state: &mut State, springs: &[SpringEntry<S>]) {
+    state.put(PAIRS, springs.iter().map(|e| [e.element, e.partner]));
+    state.put(SPRINGS, springs.iter().map(|e| e.memory.spring));
+    let mut rolls = springs.iter().flat_map(|entry| entry.memory.roll);
+    if rolls.any(|value| value.to_f64() != 0.0) {
+        state.put(ROLLING, springs.iter().map(|e| e.memory.roll));
+    }
+}
+
+/// Reads [`put_springs`].
+pub fn springs<S: Scalar>(state: &State) -> Result<Vec<SpringEntry<S>>, StateError> {
+    let pairs = state.require::<u32, 2>(PAIRS)?;
+    let springs = state.require::<S, 3>(SPRINGS)?;
+    check_length(SPRINGS.name, springs.len(), pairs.len())?;
+    let rolls: Vec<[S; 3]> = match state.get::<S, 3>(ROLLING)? {
+        Some(rolls) => rolls.collect(),
+        None => vec![[S::default(); 3]; pairs.len()],
+    };
+    check_length(ROLLING.name, rolls.len(), pairs.len())?;
+    let all = pairs.zip(springs).zip(rolls);
+    Ok(all
+        .map(|(([element, partner], spring), roll)| SpringEntry {
+            element,
+            partner,
+            memory: Memory { spring, roll },
+        })
+        .collect())
+}
+
+/// Fragment of each element.
+pub fn put_labels(state: &mut State, labels: &[u32]) {
+    state.put(LABELS, labels.iter().map(|&label| [label]));
+}
+
+/// Reads [`put_labels`] of so many elements.
+pub fn labels(state: &State, count: usize) -> Result<Vec<u32>, StateError> {
+    let labels = state.require::<u32, 1>(LABELS)?;
+    check_length(LABELS.name, labels.len(), count)?;
+    Ok(labels.map(|[label]| label).collect())
+}
+
+/// Load on each collider and attachment in the last step.
+pub fn put_last_loads(state: &mut State, loads: &[LastLoad]) {
+    let names: Vec<(bool, &str)> = loads
+        .iter()
+        .map(|load| (load.attachment, load.name.as_str()))
+        .collect();
+    let names = serde_json::to_vec(&names).expect("names are text");
+    state.put(LAST_NAMES, names.into_iter().map(|byte| [byte]));
+    state.put(LAST_LOADS, loads.iter().map(|load| load.wrench));
+}
+
+/// Reads [`put_last_loads`].
+pub fn last_loads(state: &State) -> Result<Vec<LastLoad>, StateError> {
+    let names = state.require::<u8, 1>(LAST_NAMES)?;
+    let names: Vec<u8> = names.map(|[byte]| byte).collect();
+    let names: Vec<(bool, String)> =
+        serde_json::from_slice(&names).map_err(|error| StateError::Unreadable {
+            section: LAST_NAMES.name,
+            why: error.to_string(),
+        })?;
+    let wrenches = state.require::<f64, 6>(LAST_LOADS)?;
+    check_length(LAST_LOADS.name, wrenches.len(), names.len())?;
+    let all = names.into_iter().zip(wrenches);
+    Ok(all
+        .map(|((attachment, name), wrench)| LastLoad {
+            attachment,
+            name,
+            wrench,
+        })
+        .collect())
+}
+
+/// Motion of the free rigid bodies.
+pub fn put_rigid(state: &mut State, bodies: &[[f64; NUMBERS]]) {
+    state.put(RIGID, bodies.iter().copied());
+}
+
+/// Reads [`put_rigid`]; none where the run had none.
+pub fn rigid(state: &State) -> Result<Vec<[f64; NUMBERS]>, StateError> {
+    let bodies = state.get(RIGID)?;
+    Ok(bodies.map_or_else(Vec::new, Iterator::collect))
+}
+
+/// Energy taken by damping, friction and breaking, where that is accounted for.
+pub fn put_work(state: &mut State, work: Option<Work>) {
+    if let Some(work) = work {
+        let row = [work.damping, work.friction, work.breaking];
+        state.put(WORK, [row].into_iter());
+    }
+}
+
+/// Reads [`put_work`].
+pub fn work(state: &State) -> Result<Option<Work>, StateError> {
+    let row = state.get::<f64, 3>(WORK)?.and_then(|mut rows| rows.next());
+    Ok(row.map(|[damping, friction, breaking]| Work {
+        damping,
+        friction,
+        breaking,
+    }))
+}
+
+/// What implicit steps took since the start.
+pub fn put_effort(state: &mut State, effort: Effort) {
+    let row = [effort.solves, effort.newton, effort.gradients];
+    state.put(EFFORT, [row].into_iter());
+}
+
+/// Reads [`put_effort`]; zero where the run was explicit.
+pub fn effort(state: &State) -> Result<Effort, StateError> {
+    let row = state.get::<u64, 3>(EFFORT)?;
+    let row = row.and_then(|mut rows| rows.next()).unwrap_or_default();
+    let [solves, newton, gradients] = row;
+    Ok(Effort {
+        solves,
+        newton,
+        gradients,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::Row;
+    use crate::simulate::bonded::bonds::{BLOCK, BondRow, BondRows, Bonds};
+    use crate::store::Store;
+
+    fn packed<S: Scalar>(system: &System<S>, load: &[Load<S>]) -> State {
+        let mut state = State::new(4, 7, 1e-3);
+        put_system(&mut state, system, load);
+        state
+    }
+
+    /// Three elements in a row, bonded one to the next.
+    fn chain<S: Scalar>() -> System<S> {
+        let row = |k: usize| BondRow {
+            ends: [k as u32, k as u32 + 1],
+            direction: [1.0, 0.0, 0.0].map(S::splat),
+            length: S::splat(1.0),
+            class: 0,
+            sigma_c: S::default(),
+            tau_c: S::default(),
+            id: k as u32,
+        };
+        let mut rows = BondRows::with_capacity(2);
+        (0..2).for_each(|k| rows.push(row(k)));
+        let mut system = System {
+            count: 3,
+            chunk: BLOCK,
+            motion: vec![Row::default(); BLOCK],
+            tail: vec![Row([S::splat(0.5); 4]); BLOCK],
+            inverse_mass: vec![S::splat(1.0); BLOCK],
+            rigid: Vec::new(),
+            material: vec![0; BLOCK],
+            bonds: Bonds::new(BLOCK, rows),
+            law: crate::spec::Law::Bdem,
+            classes: Vec::new(),
+        };
+        for i in 0..3 {
+            system.set_position(i, glam::DVec3::X * 0.9 * i as f64);
+        }
+        system
+    }
+
+    #[test]
+    fn a_packed_system_comes_back_with_its_breaks() {
+        let mut system = chain::<f32>();
+        let touch = system.touch_once_broken(1, 2);
+        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
+        let entry = system.bonds.find(1, 2).unwrap().entry;
+        system.bonds.unbond(entry, touch);
+        assert!(!system.bonds.is_whole(entry));
+        assert_eq!(system.bonds.whole_sides(1).count(), 1);
+        let load: [_; BLOCK] = std::array::from_fn(|k| Row([k as f32; 8]));
+        let spring = SpringEntry {
+            element: 2,
+            partner: 1,
+            memory: Memory {
+                spring: [0.1, 0.2, 0.3],
+                roll: [0.4, 0.5, 0.6],
+            },
+        };
+        let mut state = packed(&system, &load);
+        put_springs(&mut state, &[spring]);
+        put_labels(&mut state, &[0, 0, 1]);
+
+        let (mut fresh, mut loads) = (chain::<f32>(), [Row::default(); BLOCK]);
+        fresh.motion = vec![Row::default(); BLOCK];
+        read_system(&state, &mut fresh, &mut loads).unwrap();
+        assert_eq!((fresh.motion, loads), (system.motion, load));
+        assert_eq!(fresh.bonds.whole, system.bonds.whole);
+        assert_eq!(fresh.bonds.touch_distance(entry), Some(0.9));
+        assert_eq!(fresh.bonds.touch.len(), 1);
+        assert_eq!(labels(&state, 3).unwrap(), [0, 0, 1]);
+        assert!(matches!(labels(&state, 2), Err(StateError::Length { .. })));
+        assert_eq!(springs::<f32>(&state).unwrap(), [spring]);
+    }
+
+    #[test]
+    fn a_state_whose_time_stands_still_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+            let state = State::new(2, 7, dt);
+            state.write(&store).unwrap();
+            let told = State::read(&store, 2).unwrap_err().to_string();
+            assert!(
+                told.ends_with(&format!("its time step is {dt} s")),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_state_of_other_numbers_is_refused() {
+        let state = packed(&chain::<f32>(), &[Row::default(); BLOCK]);
+        let read = read_system(&state, &mut chain::<f64>(), &mut [Row::default(); BLOCK]);
+        assert!(matches!(read, Err(StateError::Precision { .. })));
+        let mut long = [Row::default(); 2 * BLOCK];
+        let read = read_system(&state, &mut chain::<f32>(), &mut long);
+        assert!(matches!(read, Err(StateError::Length { .. })));
+        let read = springs::<f32>(&state);
+        assert!(matches!(read, Err(StateError::Missing { .. })));
+    }
+
+    #[test]
+    fn a_section_of_another_version_is_refused_by_name() {
+        let mut state = State::new(0, 0, 1.0);
+        let newer = Kind {
+            version: 2,
+            ..LABELS
+        };
+        state.put(newer, [[0_u32]; 3].into_iter());
+        let told = labels(&state, 3).unwrap_err().to_string();
+        assert!(told.contains("\"fragment labels\" of version 2"), "{told}");
+    }
+
+    #[test]
+    fn names_and_loads_of_supports_come_back() {
+        let mut state = State::new(0, 0, 1.0);
+        let load = LastLoad {
+            attachment: true,
+            name: "left\n\"jaw\"".to_owned(),
+            wrench: [1.0, -2.0, 3.5, 0.0, 1e-300, f64::MAX],
+        };
+        put_last_loads(&mut state, std::slice::from_ref(&load));
+        assert_eq!(last_loads(&state).unwrap(), [load]);
+    }
+}
