@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::ReconstructError;
 use super::bins::ElementBins;
-use super::carry::CARRIERS;
 use super::solid::Solid;
-use super::world::World;
 use crate::columns::{Bonds, Elements};
 use crate::geometry::TriMesh;
+use crate::reconstruct::error::ReconstructError;
+use crate::reconstruct::surface::carried::CARRIERS;
+use crate::reconstruct::world::World;
 use crate::spec::{self, ReconstructMode};
 
 /// Edge of the bins that elements are sorted into, radii.

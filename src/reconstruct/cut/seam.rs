@@ -8,14 +8,15 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::by_face::ByFace;
+use super::chain::{Chain, Gate, Stretches, ends, gates_on, join, node_of, segments};
 use super::clip::{Name, Pieces, Point, cuts};
-use super::cracks::Cracks;
-use super::crossing::{Crossing, crossing, on_chain};
-use super::owners::{Owners, owner_at};
 use super::ring::Arc;
-use super::solid::Solid;
-use super::trace::{ends, join, segments};
+use super::trace::Walk;
 use crate::math::hash::QuickMap;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::crossing::{Crossing, crossing, on_chain};
+use crate::reconstruct::cracks::field::Cracks;
+use crate::reconstruct::cracks::owners::{Owners, owner_at};
 
 /// The skin and the grid do not agree, by rounding or because the mesh is not closed.
 #[derive(Debug)]
@@ -23,28 +24,6 @@ pub struct Disagreement;
 
 /// Cells added around those that are known to be in.
 const RINGS: usize = 1;
-
-/// Point of the skin on a grid edge.
-#[derive(Clone, Copy, Debug)]
-pub struct Gate {
-    /// Three times the edge's lower node, plus its axis.
-    pub edge: u64,
-    /// The point.
-    pub point: Point,
-    /// Element that owns it.
-    pub owner: u32,
-}
-
-/// What the skin leaves on a face.
-#[derive(Clone, Debug)]
-pub struct Chain {
-    /// Points in order; the first again at the end of one that is closed.
-    pub points: Vec<Point>,
-    /// The gates at its ends; nothing if it is closed.
-    pub gates: Option<[u32; 2]>,
-    /// Number of the crossing on it, if a crack crosses it, and of the segment in which.
-    pub crossing: Option<(u32, usize)>,
-}
 
 /// The skin in the cells that cracks reach it in, and all crossings of cracks.
 #[derive(Debug, Default)]
@@ -250,13 +229,6 @@ impl Seam {
         Ok(())
     }
 
-    /// Gates on a grid edge.
-    pub fn gates_on(&self, edge: u64) -> std::ops::Range<usize> {
-        let start = self.gates.partition_point(|gate| gate.edge < edge);
-        let count = self.gates[start..].partition_point(|gate| gate.edge == edge);
-        start..start + count
-    }
-
     /// Numbers all crossings; those of the stretches of each edge with gates.
     fn find_crossings(
         &mut self,
@@ -371,7 +343,7 @@ impl Seam {
         let strides = solid.grid.strides();
         let mut cells: Vec<usize> = Vec::new();
         for &edge in &self.edges {
-            if !self.gates_on(edge).is_empty() {
+            if !gates_on(&self.gates, edge).is_empty() {
                 cells.extend(ring_cells(solid, edge));
             }
         }
@@ -389,10 +361,13 @@ impl Seam {
 
     /// Walks round the rings of all faces of active cells that have gates.
     fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
-        let this = &*self;
-        let faces = self
-            .chains
-            .map(|face, chains| this.arcs_of(solid, face, chains, stretches));
+        let walk = Walk {
+            solid,
+            edges: &self.edges,
+            gates: &self.gates,
+            stretches,
+        };
+        let faces = self.chains.map(|face, chains| walk.arcs_of(face, chains));
         self.arcs = faces.ok_or(Disagreement)?;
         Ok(())
     }
@@ -400,9 +375,6 @@ impl Seam {
 
 /// Ends (m) of a stretch that is crossed, and their owners.
 type Portion = ([DVec3; 2], [u32; 2]);
-
-/// Crossings of the stretches of each edge with gates, from its lower end.
-pub type Stretches = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Cells about cut edges in which the skin is near: with a corner outside, or about an edge that the skin passes.
 fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
@@ -445,11 +417,6 @@ fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &
             }
         }
     }
-}
-
-/// Node of a cell.
-pub fn node_of(solid: &Solid, cell: [i32; 3]) -> usize {
-    solid.grid.index(cell.map(|c| c as usize))
 }
 
 /// The cells in the box about a triangle.

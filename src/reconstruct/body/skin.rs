@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::texture::Texture;
 use crate::geometry::TriMesh;
 use crate::math::hash::QuickMap;
+use crate::reconstruct::surface::texture::Texture;
 
 /// A mesh with its edges.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! A crack is where elements are close in space but far along whole bonds. Two bonds are the measure: a lone broken
 //! bond amid whole ones opens nothing, and a crack closes where the last of its broken bonds has whole ones beside it.
 
-use super::body::RestBond;
+use crate::reconstruct::body::rest::RestBond;
 
 /// Whole bonds from an element to those that its side of a crack is made of.
 const HOPS: u8 = 3;

@@ -1,89 +1,26 @@
-//! Chains of the skin on faces of the grid, and the walk round the rings that they bound.
+//! The walk round the rings that chains of the skin bound on faces of the grid.
 
-use super::clip::{Name, Pieces, Point};
+use super::chain::{Chain, Gate, Stretches, gates_on};
 use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
-use super::seam::{Chain, Seam, Stretches, node_of};
-use super::solid::Solid;
-use crate::math::hash::QuickMap;
+use crate::reconstruct::body::solid::Solid;
 
-/// Both ends of an open chain, nothing of a closed one.
-pub fn ends(points: &[Point]) -> Vec<&Point> {
-    match points {
-        [first, .., last] if first.name != last.name => vec![first, last],
-        _ => Vec::new(),
-    }
+/// What a walk round a ring needs to know.
+#[derive(Clone, Copy)]
+pub struct Walk<'a> {
+    /// The volume and its grid.
+    pub solid: &'a Solid,
+    /// Grid edge of each crossing of a stretch, ascending.
+    pub edges: &'a [u64],
+    /// Gates in order of their edges and along them.
+    pub gates: &'a [Gate],
+    /// Crossings of the stretches of edges with gates.
+    pub stretches: &'a Stretches,
 }
 
-/// The segments that pieces leave on faces of active cells, each once.
-pub fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [Point; 2])> {
-    let mut segments = Vec::new();
-    for (cell, polygon) in &pieces.polygons {
-        for m in 0..polygon.len() {
-            let ends =
-                [polygon[m], polygon[(m + 1) % polygon.len()]].map(|p| pieces.points[p as usize]);
-            for axis in 0..3 {
-                let [p, q] = ends.map(|end| end.place[axis]);
-                // Of both pieces beside a plane, the lower one.
-                if p != q || p & 1 == 0 || p < 2 * cell[axis] {
-                    continue;
-                }
-                let below = node_of(solid, *cell);
-                let above = below + solid.grid.strides()[axis];
-                if active[below] || active[above] {
-                    segments.push((3 * above as u64 + axis as u64, ends));
-                }
-            }
-        }
-    }
-    segments
-}
-
-/// Joins segments to chains; nothing if they fork.
-pub fn join(segments: &[(u64, [Point; 2])]) -> Option<Vec<Chain>> {
-    let mut after: QuickMap<Name, usize> = QuickMap::default();
-    let mut enters: QuickMap<Name, usize> = QuickMap::default();
-    for (n, (_, [from, to])) in segments.iter().enumerate() {
-        if after.insert(from.name, n).is_some() || enters.insert(to.name, n).is_some() {
-            return None;
-        }
-    }
-    let mut order: Vec<usize> = (0..segments.len()).collect();
-    // Chains with a beginning first, then rings from any of their points.
-    order.sort_unstable_by_key(|&n| {
-        let name = segments[n].1[0].name;
-        (enters.contains_key(&name), name)
-    });
-    let mut used = vec![false; segments.len()];
-    let mut chains = Vec::new();
-    for start in order {
-        if used[start] {
-            continue;
-        }
-        let mut points = vec![segments[start].1[0]];
-        let mut at = Some(start);
-        while let Some(n) = at.filter(|&n| !used[n]) {
-            used[n] = true;
-            points.push(segments[n].1[1]);
-            at = after.get(&segments[n].1[1].name).copied();
-        }
-        chains.push(Chain {
-            points,
-            gates: None,
-            crossing: None,
-        });
-    }
-    Some(chains)
-}
-
-impl Seam {
+impl Walk<'_> {
     /// Arcs on a face with these chains; nothing if skin and grid do not agree on it.
-    pub fn arcs_of(
-        &self,
-        solid: &Solid,
-        face: u64,
-        chains: &[Chain],
-        stretches: &Stretches,
-    ) -> Option<Vec<Arc>> {
+    pub fn arcs_of(&self, face: u64, chains: &[Chain]) -> Option<Vec<Arc>> {
+        let solid = self.solid;
         let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
         // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
         let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
@@ -91,11 +28,11 @@ impl Seam {
             let start = edge_corners(edge)[0];
             let low = solid.corners(node)[start];
             let key = 3 * low as u64 + (edge / 4) as u64;
-            let gates = self.gates_on(key);
+            let gates = gates_on(self.gates, key);
             let mut inside = solid.is_inside(low);
             let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
             let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
-            let known = stretches.get(&key).map_or(&whole[..], Vec::as_slice);
+            let known = self.stretches.get(&key).map_or(&whole[..], Vec::as_slice);
             for (s, crossing) in known.iter().enumerate() {
                 let before = (s > 0).then(|| (gates.start + s - 1) as u32);
                 let after = (s < gates.len()).then(|| (gates.start + s) as u32);

@@ -6,8 +6,8 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::cracks::Cracks;
-use super::solid::Solid;
+use super::field::Cracks;
+use crate::reconstruct::body::solid::Solid;
 
 /// Owner of a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::DVec3;
 
-use super::carry::Shell;
 use super::simplify::simplified;
-use super::solid::Solid;
-use super::surface::{Hold, Surface};
 use crate::geometry::CornerUv;
 use crate::math::hash::QuickMap;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::faces::surface::Surface;
+use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::surface::shell::Shell;
 
 /// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with
 /// vertices in the order of use. Where `solid.simplify` is not zero, triangles are taken away as long as the surface moves no farther than that.

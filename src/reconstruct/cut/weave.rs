@@ -9,13 +9,14 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::cells::Cells;
+use super::chain::node_of;
 use super::clip::{Name, Point, triangulate};
-use super::cracks::Cracks;
 use super::rim::{Corner, Drawn, Key, Patch, PieceId, Rims};
-use super::seam::{Seam, node_of};
-use super::solid::Solid;
-use super::surface::Hold;
+use super::seam::Seam;
 use crate::math::hash::QuickMap;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::field::Cracks;
+use crate::reconstruct::surface::hold::Hold;
 
 /// The skin of a body in one state.
 #[derive(Debug, Default)]

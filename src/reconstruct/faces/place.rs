@@ -6,9 +6,9 @@
 
 use glam::{DMat3, DVec3};
 
-use super::crossing::Crossing;
-use super::solid::Solid;
 use crate::math;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::crossing::Crossing;
 
 /// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than about 35° are
 /// treated as smooth.

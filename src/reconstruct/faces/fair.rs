@@ -7,7 +7,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::solid::Solid;
+use crate::reconstruct::body::solid::Solid;
 
 /// Steps outward and back inward.
 const ROUNDS: usize = 6;

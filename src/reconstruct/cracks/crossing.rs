@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::cracks::Cracks;
+use super::field::Cracks;
 
 /// Share of a segment or stretch that a crossing keeps away from its ends.
 const INSET: f64 = 0.1;

@@ -1,20 +1,27 @@
 //! The fragments of a body in one state of breakage, as closed surfaces at rest.
 
+pub mod carriers;
+pub mod order;
+pub mod simplify;
+
 use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
 
-use super::ReconstructError;
-use super::body::Body;
-use super::carry::{Carried, Shell};
-use super::cracks::Cracks;
-use super::extract::extract;
-use super::owners::Owners;
-use super::seam::{Disagreement, corners};
-use super::shell::ordered;
-use super::solid::Solid;
-use super::surface::{Hold, Surface};
+use self::carriers::carried;
+use self::order::ordered;
 use crate::geometry::icosphere;
+use crate::reconstruct::body::rest::Body;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::field::Cracks;
+use crate::reconstruct::cracks::owners::Owners;
+use crate::reconstruct::cut::seam::{Disagreement, corners};
+use crate::reconstruct::error::ReconstructError;
+use crate::reconstruct::faces::extract::extract;
+use crate::reconstruct::faces::surface::Surface;
+use crate::reconstruct::surface::carried::Carried;
+use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::surface::shell::Shell;
 
 /// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
 const DUST: f64 = 0.8;
@@ -59,7 +66,7 @@ impl Fragments {
                 if shell.mesh.triangles.is_empty() {
                     balls(body, &elements[piece], names[piece])
                 } else {
-                    Carried::new(&cracks, piece as u32, names[piece], shell, &holds)
+                    carried(&cracks, piece as u32, names[piece], shell, &holds)
                 }
             })
             .collect();

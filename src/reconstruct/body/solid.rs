@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use super::ReconstructError;
 use super::skin::Skin;
 use crate::geometry::occupancy::Occupancy;
 use crate::geometry::{NodeGrid, TriMesh};
+use crate::reconstruct::error::ReconstructError;
 
 /// Cells between the skin's bounds and the border of the grid.
 const MARGIN: usize = 3;

@@ -5,11 +5,12 @@
 
 use rayon::prelude::*;
 
+use super::chain::Chain;
 use super::ring::{Arc, Step, arcs, face_edges};
-use super::seam::{Chain, Seam, ring_cells};
-use super::solid::Solid;
+use super::seam::{Seam, ring_cells};
 use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
+use crate::reconstruct::body::solid::Solid;
 
 /// Class of the skin's border in a cell: what lies between one crossing and the next.
 #[derive(Clone, Debug, Default)]

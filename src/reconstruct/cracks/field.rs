@@ -18,8 +18,8 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::body::Body;
 use super::graph::{Graph, Scratch};
+use crate::reconstruct::body::rest::Body;
 
 /// Width of the Gaussian for large fragments, radii. Half of it shows the steps of the lattice as lumps.
 const WIDTH: f64 = 1.5;

@@ -1,9 +1,9 @@
 //! The surfaces of a body in one state: its skin, cut along the rims of cracks, and both faces of every crack.
 //!
-//! Cracks are drawn as the dual of what [`super::cells`] finds on the grid (Nielson 2004): a vertex for each loop of a cell, and for each
+//! Cracks are drawn as the dual of what [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004): a vertex for each loop of a cell, and for each
 //! side of every crossed grid edge the polygon of the loops around it. A crack has both its faces, vertex on vertex, and where it ends both
 //! have the same vertices, so it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
-//! [`super::weave`] cuts there.
+//! [`crate::reconstruct::cut::weave`] cuts there.
 //!
 //! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
 //! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle.
@@ -11,17 +11,18 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::cells::Cells;
-use super::clip::Point;
-use super::cracks::Cracks;
 use super::fair::{Link, Vertex, fair};
-use super::owners::Owners;
 use super::place::{groups, place};
 use super::rough::roughen;
-use super::seam::{Disagreement, Seam, ring_cells};
-use super::solid::Solid;
-use super::surface::{Hold, Surface};
-use super::weave::{Woven, weave};
+use super::surface::Surface;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::field::Cracks;
+use crate::reconstruct::cracks::owners::Owners;
+use crate::reconstruct::cut::cells::Cells;
+use crate::reconstruct::cut::clip::Point;
+use crate::reconstruct::cut::seam::{Disagreement, Seam, ring_cells};
+use crate::reconstruct::cut::weave::{Woven, weave};
+use crate::reconstruct::surface::hold::Hold;
 
 /// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are the skin's vertices.
 pub fn extract(

@@ -10,13 +10,13 @@ use glam::DVec3;
 
 use super::cells::{Cells, SkinArcs, chains_of};
 use super::clip::{Name, Point};
-use super::cracks::Cracks;
-use super::crossing::on_segment;
 use super::seam::Seam;
-use super::solid::Solid;
-use super::surface::Hold;
 use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
+use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cracks::crossing::on_segment;
+use crate::reconstruct::cracks::field::Cracks;
+use crate::reconstruct::surface::hold::Hold;
 
 /// What makes a vertex of the skin one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
