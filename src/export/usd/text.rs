@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::Job;
-use super::spool::{Segment, Spool};
-use super::text::{array, push_f32, push_tuple, push_u32, push_unit};
+use crate::export::job::Job;
+use crate::export::spool::{Segment, Spool};
+use crate::export::text::{array, push_f32, push_tuple, push_u32, push_unit};
 
 /// A text for each frame.
 pub type Samples = Vec<(u32, Segment)>;

@@ -7,13 +7,13 @@ use std::io::{self, Write};
 
 use glam::Vec3;
 
-use super::Job;
-use super::epochs::Epoch;
-use super::space::bounds;
-use super::spool::Spool;
-use super::text::{array, push_u32};
-use super::usd::{AtRest, Texts};
-use super::usd_text::{AT_ONCE, numbers, units, vectors};
+use super::prim::{AtRest, Texts};
+use super::text::{AT_ONCE, numbers, units, vectors};
+use crate::export::epochs::Epoch;
+use crate::export::job::Job;
+use crate::export::space::bounds;
+use crate::export::spool::Spool;
+use crate::export::text::{array, push_u32};
 
 /// Shapes a body's debris has at most: enough that no two alike lie side by side.
 const SHAPES: usize = 8;

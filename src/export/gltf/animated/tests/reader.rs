@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 use serde_json::{Value, json};
 
-use crate::export::gltf_file::COMPRESSION;
+use crate::export::gltf::file::COMPRESSION;
 
 /// An animated binary glTF file.
 pub struct File {

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::gltf_file::Buffers;
-use super::space::bounds;
+use super::file::Buffers;
+use crate::export::space::bounds;
 use crate::geometry::corners::Corners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};

@@ -2,11 +2,15 @@
 //!
 //! Unlike renderers, who look at one frame's picture looks at its numbers: whatever the frame tables hold comes along.
 
+pub mod file;
+
 use rayon::prelude::*;
 
-use super::vtk_file::{Cells, PolyData, collection};
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
+use self::file::{Cells, PolyData, collection};
 use crate::columns::{Breaks, Elements, Frames};
+use crate::export::error::ExportError;
+use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::job::Job;
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{SurfaceFrame, atomic};
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::ExportError;
-use super::space::bounds;
+use crate::export::error::ExportError;
+use crate::export::space::bounds;
 use crate::store::atomic;
 
 /// Component type: signed, 8 bits.

@@ -7,12 +7,14 @@ use std::io::{self, Write};
 
 use glam::{Quat, Vec3};
 
-use super::space::{Space, bounds};
-use super::spool::Spool;
-use super::text::{array, push_rough};
-use super::usd_text::{self, Samples, numbers, samples, units, vectors};
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
+use super::text::{self, Samples, numbers, samples, units, vectors};
 use crate::columns::Frames;
+use crate::export::error::ExportError;
+use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::job::Job;
+use crate::export::space::{Space, bounds};
+use crate::export::spool::Spool;
+use crate::export::text::{array, push_rough};
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{StoreError, atomic};
 
@@ -142,7 +144,7 @@ fn assemble(
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    usd_text::head(job, out)?;
+    text::head(job, out)?;
     for (&number, body) in bodies {
         let name = job.names.body(number);
         let ids = numbers(&body.ids).concat();

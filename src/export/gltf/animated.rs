@@ -11,12 +11,14 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::epochs::{self, Epoch, Epochs, Keep};
-use super::gltf_file::{self, BYTE, Buffers, COMPRESSION, SHORT, Usage};
-use super::gltf_part::{Materials, Part};
-use super::gltf_tracks::{Pose, Track};
-use super::space::bounds;
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, Stiffened};
+use super::file::{self, BYTE, Buffers, COMPRESSION, SHORT, Usage};
+use super::part::{Materials, Part};
+use super::tracks::{Pose, Track};
+use crate::export::epochs::{self, Epoch, Epochs, Keep};
+use crate::export::error::ExportError;
+use crate::export::format::{Axes, ExportSummary, Format, Needs, Stiffened};
+use crate::export::job::Job;
+use crate::export::space::bounds;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -38,7 +40,7 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     if let Some(Stiffened { surfaces, off, .. }) = stiffened {
         root["extras"]["stiffened"] = json!({"surfaces": surfaces, "off": off});
     }
-    gltf_file::write(&job.target, &root, &binary)?;
+    file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary {
         stiffened,
         ..ExportSummary::default()
@@ -94,7 +96,7 @@ fn document(job: &Job, epochs: &Epochs<Part>) -> (Value, Vec<u8>) {
         let body = json!({"name": job.names.body(body), "children": nodes});
         scene.nodes.push(body);
     }
-    let mut root = gltf_file::root();
+    let mut root = file::root();
     let last = job.frames[job.frames.len() - 1];
     root["extras"] = json!({"frames": [job.frames[0], last], "framesPerSecond": job.fps});
     // glTF allows no empty lists.
@@ -230,7 +232,7 @@ impl<'a> Scene<'a> {
             let mode = meshopt::EncodeExpMode::Separate;
             let uv = meshopt::encode_filter_exp(&part.uv, 16, mode);
             let accessor = json!({
-                "componentType": gltf_file::FLOAT, "count": uv.len(), "type": "VEC2",
+                "componentType": file::FLOAT, "count": uv.len(), "type": "VEC2",
             });
             let uv = bytemuck::cast_slice(uv.as_flattened());
             attributes["TEXCOORD_0"] = self.buffers.add(self.views.texture, accessor, uv).into();

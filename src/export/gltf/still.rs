@@ -5,9 +5,11 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::gltf_file::{self, Buffers, Usage};
-use super::gltf_part::{Materials, Part};
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs};
+use super::file::{self, Buffers, Usage};
+use super::part::{Materials, Part};
+use crate::export::error::ExportError;
+use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::job::Job;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -26,7 +28,7 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     let frame = *job.frames.last().expect("a job has a frame");
     let surface = job.read(frame)?;
     let (root, binary) = document(job, &surface);
-    gltf_file::write(&job.target, &root, &binary)?;
+    file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary::default();
     summary.add(job.target.clone())?;
     on_frame(1, 1);
@@ -66,7 +68,7 @@ fn document(job: &Job, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
         nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": part.pivot}));
         meshes.push(mesh);
     }
-    let mut root = gltf_file::root();
+    let mut root = file::root();
     root["extras"] = json!({"frame": surface.frame, "time": surface.time});
     // glTF allows no empty lists.
     if !parts.is_empty() {
