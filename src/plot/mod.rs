@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
-use crate::preview::png;
+use crate::picture;
 use crate::store::{Packing, Store, StoreError, atomic};
 use figure::Figure;
 
@@ -189,7 +189,7 @@ pub fn run(
                 }
                 ChartFormat::Png => {
                     let path = folder.join(format!("{name}.png"));
-                    png::write(&path, &raster::draw(&drawing))?;
+                    picture::write(&path, &raster::draw(&drawing))?;
                     path
                 }
             };

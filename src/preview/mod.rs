@@ -8,7 +8,6 @@ mod colliders;
 mod font;
 mod light;
 mod occlusion;
-pub(crate) mod png;
 mod raster;
 mod scene;
 mod shade;
@@ -20,6 +19,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use crate::picture;
 use crate::spec;
 use crate::store::{Manifest, Store, StoreError};
 use scene::Source;
@@ -104,7 +104,7 @@ pub fn run(
                 let scene = source.read(frame)?;
                 let picture = shade::draw(&scene, &stage);
                 let path = store.numbered("preview", frame, "png");
-                png::write(&path, &picture)?;
+                picture::write(&path, &picture)?;
                 Ok((path, scene.time, picture))
             })
             .collect::<Result<Vec<_>, PreviewError>>()?;
@@ -115,7 +115,7 @@ pub fn run(
         }
     }
     let path = store.path("preview/contact_sheet.png");
-    png::write(&path, &sheet.finish())?;
+    picture::write(&path, &sheet.finish())?;
     summary.files.push(path);
     Ok(summary)
 }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use super::camera::{SUPERSAMPLING, Stage};
 use super::light::Light;
 use super::occlusion::Occlusion;
-use super::png::Picture;
 use super::raster::{self, Buffer};
 use super::scene::{Material, Scene};
+use crate::picture::Picture;
 
 /// Light of the key lamp, and of the sky and ground around; linear RGB.
 const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);

@@ -1,4 +1,4 @@
-//! Pictures and their files.
+//! Pictures and their files. Knows no stage.
 
 use std::io;
 use std::path::Path;
