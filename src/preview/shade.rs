@@ -3,10 +3,11 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
+use super::buffer::Buffer;
 use super::camera::{SUPERSAMPLING, Stage};
 use super::light::Light;
 use super::occlusion::Occlusion;
-use super::raster::{self, Buffer};
+use super::raster;
 use super::scene::{Material, Scene};
 use crate::picture::Picture;
 
