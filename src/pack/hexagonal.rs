@@ -108,6 +108,7 @@ impl Buffers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pack::lattice::{CELL, NEIGHBOURS};
 
     #[test]
     fn block_is_the_reference_lattice() {
