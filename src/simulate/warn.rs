@@ -4,12 +4,13 @@
 
 use glam::DVec3;
 
-use super::Schedule;
-use super::colliders::Barrier;
-use super::reactions::Grip;
-use super::{build, clamps, colliders};
 use crate::columns::{Bonds, Elements};
 use crate::geometry::solid::Pose;
+
+use crate::simulate::resolve::Schedule;
+use crate::simulate::scene::colliders::Barrier;
+use crate::simulate::scene::reactions::Grip;
+use crate::simulate::scene::{attachments, clamps, colliders};
 use crate::spec::{Attachment, Body, BodyShape, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, grouped, quantity};
@@ -245,7 +246,7 @@ impl<'a> Scene<'a> {
             let i = *i as usize;
             DVec3::new(e.x[i], e.y[i], e.z[i])
         };
-        let grips = build::grips(e, pipeline);
+        let grips = attachments::grips(e, pipeline);
         let clamp = |(one, grip): (&Attachment, &Grip)| {
             let elements: Vec<DVec3> = grip.elements.iter().map(at).collect();
             clamps::speeds(&one.action, &elements)
