@@ -157,10 +157,8 @@ impl Reader<'_> {
                     with_value |= ["use", "const", "static", "let"].iter().any(|w| word == w);
                 }
                 TokenTree::Punct(mark) if mark.as_char() == ';' => return place + 1,
-                TokenTree::Group(group) => {
-                    if group.delimiter() == Delimiter::Brace && !with_value {
-                        return place + 1;
-                    }
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !with_value => {
+                    return place + 1;
                 }
                 _ => {}
             }
