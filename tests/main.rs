@@ -21,6 +21,7 @@ mod harness;
 mod implicit;
 mod implicit_scenes;
 mod lawgen;
+mod layering;
 mod loads;
 mod materials;
 mod mesh_colliders;

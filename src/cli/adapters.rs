@@ -9,16 +9,16 @@ pub fn adapters(as_json: bool) -> anyhow::Result<()> {
     let all = gpu::adapters();
     if as_json {
         let rows: Vec<_> = all.iter().map(row).collect();
-        return super::print(&json!(rows).to_string());
+        return super::print::print(&json!(rows).to_string());
     }
     if all.is_empty() {
-        return super::print(
+        return super::print::print(
             "no graphics adapter: simulations run on the CPU. A vendor's Vulkan driver (Linux, Windows), Metal (macOS) or Direct3D 12 \
              (Windows) brings one; mesa-vulkan-drivers brings a software adapter, to try things with",
         );
     }
     for report in &all {
-        super::print(&describe(report))?;
+        super::print::print(&describe(report))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use serde_json::{Value, json};
 
-use super::summary::number;
+use super::value::number;
 use crate::geometry::TriMesh;
 use crate::pack::figures::{DISTANCES, figures};
 use crate::store::Packing;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::run::refuse_foreign_folder;
-use super::{WrongUse, stages};
+use super::error::WrongUse;
+use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
 use crate::spec::Resolved;
 use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder};

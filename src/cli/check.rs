@@ -82,7 +82,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
     if as_json {
-        return super::print(&out.to_string());
+        return super::print::print(&out.to_string());
     }
     let mut lines = vec![
         format!("elements            {elements}"),
@@ -143,7 +143,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     for warning in warnings {
         lines.push(format!("warning             {}", warning.text));
     }
-    super::print(&lines.join("\n"))
+    super::print::print(&lines.join("\n"))
 }
 
 /// Parts of the time that passes take.

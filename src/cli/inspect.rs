@@ -97,9 +97,9 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         told["mass_error"] = json!(total / mass - 1.0);
     }
     if as_json {
-        return super::print(&out.to_string());
+        return super::print::print(&out.to_string());
     }
-    super::print(&summary::lines(&out).join("\n"))
+    super::print::print(&summary::lines(&out).join("\n"))
 }
 
 /// Figures of each body's packing.

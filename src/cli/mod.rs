@@ -1,28 +1,31 @@
 //! The command line: one subcommand a stage, and `run` for all of them.
 
 mod adapters;
+mod arguments;
 mod bodies;
 mod branch;
 mod check;
+mod error;
 mod inspect;
 mod interrupt;
 mod plot;
+mod print;
 mod progress;
 mod run;
 mod stages;
 mod summary;
 mod task;
 mod validate;
+mod value;
 
-use std::io::Write;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::spec::{Backend, ExportFormat, Up};
-use crate::units;
+use arguments::{ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments};
+use error::{Interrupted, WrongUse};
+use print::print;
 
 /// Breaks things: bonded discrete elements from packing to fragment meshes.
 ///
@@ -85,159 +88,6 @@ enum Command {
         shell: clap_complete::Shell,
     },
 }
-
-#[derive(Debug, clap::Args)]
-struct PackArguments {
-    /// Pipeline file.
-    pipeline: PathBuf,
-    /// Frame store; made if absent.
-    #[arg(long)]
-    out: PathBuf,
-    /// Override a value: dotted path, entries by name or index.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-}
-
-#[derive(Debug, clap::Args)]
-struct RunArguments {
-    /// Pipeline file.
-    pipeline: PathBuf,
-    /// Frame store; default: out/NAME in the current folder.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has something to do.
-    #[arg(long)]
-    from: Option<Stage>,
-    /// Last stage to run.
-    #[arg(long, default_value = "preview")]
-    to: Stage,
-    /// Run every stage, whether anything changed or not.
-    #[arg(long)]
-    force: bool,
-    /// Continue a simulation that was stopped; the packing is kept.
-    #[arg(long)]
-    resume: bool,
-    /// Continue from the state of this frame; what lies behind it is removed.
-    #[arg(long, value_name = "FRAME")]
-    state: Option<u32>,
-    /// Continue in a new store, which begins with the state (the newest, or --state) and may follow other physics.
-    #[arg(long, value_name = "NEW_DIR")]
-    branch: Option<PathBuf>,
-    /// Override a value: dotted path, entries by name or index.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-}
-
-#[derive(Debug, clap::Args)]
-struct SimulateArguments {
-    /// Frame store with a packing.
-    store: PathBuf,
-    /// Continue from the newest state.
-    #[arg(long)]
-    resume: bool,
-    /// Continue from the state of this frame; what lies behind it is removed.
-    #[arg(long, value_name = "FRAME")]
-    state: Option<u32>,
-    /// Continue in a new store, which begins with the state (the newest, or --state).
-    #[arg(long, value_name = "NEW_DIR")]
-    branch: Option<PathBuf>,
-    /// Where to compute.
-    #[arg(long)]
-    backend: Option<Backend>,
-    /// Part of a graphics adapter's name, as `cullet adapters` lists it; with it the backend is gpu.
-    #[arg(long, value_name = "NAME", conflicts_with = "backend")]
-    adapter: Option<String>,
-    /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
-    #[arg(long)]
-    until: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-struct FramesArguments {
-    /// Frame store.
-    store: PathBuf,
-    /// Frames A..B, B excluded; either may be left out.
-    #[arg(long, value_parser = frame_range, default_value = "..")]
-    frames: Range<u32>,
-}
-
-#[derive(Debug, clap::Args)]
-struct ExportArguments {
-    /// Frame store.
-    store: PathBuf,
-    /// Format.
-    #[arg(long)]
-    format: ExportFormat,
-    /// Frames A..B, B excluded; either may be left out.
-    #[arg(long, value_parser = frame_range, default_value = "..")]
-    frames: Range<u32>,
-    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity comes from.
-    #[arg(long)]
-    up: Option<Up>,
-    /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
-    #[arg(long, value_parser = scale)]
-    scale: Option<f64>,
-    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m; default: export.debris_size.
-    #[arg(long, value_name = "LENGTH", value_parser = length)]
-    debris_size: Option<f64>,
-    /// Target file or folder; default: inside the store.
-    #[arg(long)]
-    to: Option<PathBuf>,
-}
-
-/// The stages in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-enum Stage {
-    Pack,
-    Simulate,
-    Reconstruct,
-    Export,
-    Preview,
-}
-
-fn scale(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(scale) if (1e-6..=1e6).contains(&scale) => Ok(scale),
-        _ => Err(format!("{text} is no number from 1e-6 to 1e6")),
-    }
-}
-
-fn length(text: &str) -> Result<f64, String> {
-    match units::parse(text, units::Dimension::Length) {
-        Ok(length) if length > 0.0 => Ok(length),
-        Ok(_) => Err(format!("{text} is not above 0")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn frame_range(text: &str) -> Result<Range<u32>, String> {
-    let (from, to) = text
-        .split_once("..")
-        .ok_or("wanted A..B, for example 0..10, 5.. or ..")?;
-    let number = |part: &str, otherwise: u32| {
-        if part.is_empty() {
-            Ok(otherwise)
-        } else {
-            part.parse()
-                .map_err(|_| format!("{part:?} is no frame number"))
-        }
-    };
-    let range = number(from, 0)?..number(to, u32::MAX)?;
-    if range.is_empty() {
-        return Err(format!("{text} holds no frame"));
-    }
-    Ok(range)
-}
-
-/// What is wrong with the use of the program rather than with its run: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct WrongUse(String);
-
-/// Ended by the user; a later run continues.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted; continue with --resume")]
-struct Interrupted;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -351,12 +201,6 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             )
     });
     ExitCode::from(if wrong_use { 2 } else { 1 })
-}
-
-/// A line on standard output; a closed pipe is an error here and no failure in [`main`].
-fn print(line: &str) -> anyhow::Result<()> {
-    writeln!(std::io::stdout().lock(), "{line}")?;
-    Ok(())
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

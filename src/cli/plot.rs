@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::arguments::frame_range;
 use super::progress::Report;
 use crate::plot::{self, ChartFormat};
 use crate::store::{Manifest, Store};
@@ -15,7 +16,7 @@ pub struct PlotArguments {
     #[arg(long)]
     format: Option<ChartFormat>,
     /// Frames A..B, B excluded; either may be left out.
-    #[arg(long, value_parser = super::frame_range, default_value = "..")]
+    #[arg(long, value_parser = frame_range, default_value = "..")]
     frames: Range<u32>,
     /// Target folder; default: plots in the store.
     #[arg(long, value_name = "FOLDER")]

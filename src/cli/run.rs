@@ -1,16 +1,18 @@
 //! `cullet run`: the stages of a pipeline file in a row, of which those run that have something to do; and each stage as a command of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::progress::Report;
-use super::task::Task;
-use super::{
+use super::arguments::{
     ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments, Stage,
-    WrongUse, branch, stages,
 };
+use super::error::WrongUse;
+use super::progress::Report;
+use super::stages::refuse_foreign_folder;
+use super::task::Task;
+use super::{branch, stages};
 use crate::simulate::{Options, Start};
 use crate::spec::{self, Resolved};
-use crate::store::{Hold, Lock, Manifest, Store, lock};
+use crate::store::{Hold, Lock, Manifest, Store};
 use crate::units;
 
 /// A run on its way.
@@ -184,21 +186,6 @@ fn begin_at(resume: bool, state: Option<u32>) -> Start {
         (None, true) => Start::Newest,
         (None, false) => Start::Anew,
     }
-}
-
-/// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
-pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
-    let taken = std::fs::read_dir(out).is_ok_and(|mut entries| {
-        entries.any(|entry| entry.is_ok_and(|entry| !lock::is_trace(&entry.path())))
-    });
-    if out.is_file() || (taken && !out.join("store.json").is_file()) {
-        let what = format!(
-            "--out {}: holds other things and no frame store; choose an empty or new folder",
-            out.display()
-        );
-        return Err(WrongUse(what).into());
-    }
-    Ok(())
 }
 
 /// `cullet pack`.

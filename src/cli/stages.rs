@@ -5,11 +5,14 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::arguments::ExportArguments;
+use super::error::{Interrupted, WrongUse};
+use super::interrupt;
 use super::progress::Report;
 use super::task::Task;
-use super::{ExportArguments, Interrupted, WrongUse, interrupt};
+
 use crate::spec::{Pipeline, Resolved};
-use crate::store::{Manifest, Store, Sums, in_folder};
+use crate::store::{Manifest, Store, Sums, in_folder, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
 };
@@ -119,6 +122,21 @@ pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
         ))
         .into()),
     }
+}
+
+/// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
+pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
+    let taken = std::fs::read_dir(out).is_ok_and(|mut entries| {
+        entries.any(|entry| entry.is_ok_and(|entry| !lock::is_trace(&entry.path())))
+    });
+    if out.is_file() || (taken && !out.join("store.json").is_file()) {
+        let what = format!(
+            "--out {}: holds other things and no frame store; choose an empty or new folder",
+            out.display()
+        );
+        return Err(WrongUse(what).into());
+    }
+    Ok(())
 }
 
 /// Refuses to go on with a packing that was made from other bodies or materials.

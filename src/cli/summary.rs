@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::bodies;
+use super::value::number;
 use crate::plot::STILL;
 use crate::units::show::{figures, grouped, quantity};
 
@@ -202,11 +203,6 @@ fn text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A number that must be there; not a number where it is not.
-pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or(f64::NAN)
 }
 
 fn count(value: &Value) -> f64 {

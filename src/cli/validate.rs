@@ -28,12 +28,12 @@ pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
     })?;
     let findings = &report.findings;
     if as_json {
-        super::print(&json!(findings.iter().map(object).collect::<Vec<_>>()).to_string())?;
+        super::print::print(&json!(findings.iter().map(object).collect::<Vec<_>>()).to_string())?;
     } else if findings.is_empty() {
-        super::print(&format!("valid: {} files", report.files))?;
+        super::print::print(&format!("valid: {} files", report.files))?;
     } else {
         let lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
-        super::print(&lines.join("\n"))?;
+        super::print::print(&lines.join("\n"))?;
     }
     if findings.is_empty() {
         return Ok(());

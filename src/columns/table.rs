@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::Misfit;
+use super::cell::Misfit;
 
 /// One column of a table as the store documents it.
 #[derive(Clone, Debug)]
@@ -54,12 +54,12 @@ macro_rules! table {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $(#[doc = concat!($doc, ", `", $unit, "`")] pub $field: Vec<$cell>,)* }
 
-        impl $crate::columns::Table for $name {
+        impl $crate::columns::table::Table for $name {
             const NAME: &'static str = stringify!($name);
-            fn columns() -> Vec<$crate::columns::Column> {
-                vec![$($crate::columns::Column {
+            fn columns() -> Vec<$crate::columns::table::Column> {
+                vec![$($crate::columns::table::Column {
                     name: stringify!($field),
-                    data_type: <$cell as $crate::columns::Cell>::data_type(),
+                    data_type: <$cell as $crate::columns::cell::Cell>::data_type(),
                     unit: $unit,
                     doc: $doc,
                     optional: !stringify!($($optional)?).is_empty(),
@@ -81,7 +81,7 @@ macro_rules! table {
                 let mut at = 0;
                 $(
                     if at == column {
-                        return <$cell as $crate::columns::Cell>::to_array(&self.$field[rows]);
+                        return <$cell as $crate::columns::cell::Cell>::to_array(&self.$field[rows]);
                     }
                     at += 1;
                 )*
@@ -91,12 +91,12 @@ macro_rules! table {
                 &mut self,
                 column: usize,
                 array: &dyn arrow_array::Array,
-                misfit: &mut $crate::columns::Misfit,
+                misfit: &mut $crate::columns::cell::Misfit,
             ) {
                 let mut at = 0;
                 $(
                     if at == column {
-                        return <$cell as $crate::columns::Cell>::append_from(array, &mut self.$field, misfit);
+                        return <$cell as $crate::columns::cell::Cell>::append_from(array, &mut self.$field, misfit);
                     }
                     at += 1;
                 )*
@@ -115,7 +115,7 @@ macro_rules! table {
             fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize)) {
                 $(
                     for (row, value) in self.$field.iter().enumerate() {
-                        if !$crate::columns::Cell::is_finite(value) {
+                        if !$crate::columns::cell::Cell::is_finite(value) {
                             found(stringify!($field), row);
                         }
                     }

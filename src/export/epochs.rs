@@ -10,9 +10,10 @@ use glam::DVec3;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::error::ExportError;
+use super::job::Job;
 use super::rigid::Rigid;
 use super::space::bounds;
-use super::{ExportError, Job};
 use crate::store::{Piece, StoreError, SurfaceFrame};
 
 /// How far off a point of a rigid fragment may be, over the fragment's size: less than a pixel of a fragment that fills a picture.

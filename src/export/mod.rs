@@ -1,14 +1,13 @@
 //! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
-//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file here, its name in
+//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file or folder here, its name in
 //! [`ExportFormat`] and its line in [`FORMATS`].
 
 mod epochs;
-mod glb;
-mod glb_animated;
-mod gltf_file;
-mod gltf_part;
-mod gltf_tracks;
+mod error;
+mod format;
+mod gltf;
+mod job;
 mod names;
 mod obj;
 mod ply;
@@ -18,11 +17,7 @@ mod space;
 mod spool;
 mod text;
 mod usd;
-mod usd_debris;
-mod usd_elements;
-mod usd_text;
 mod vtk;
-mod vtk_file;
 
 #[cfg(test)]
 mod fixture;
@@ -30,208 +25,26 @@ mod fixture;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::columns::Frames;
 use crate::spec::{ExportFormat, FrameGroup, Up};
-use crate::store::{Manifest, Store, StoreError, SurfaceFrame};
+use crate::store::{Manifest, Store};
+use format::{Axes, Needs};
+use job::Job;
 use names::Names;
 use space::Space;
 
-/// Why an export failed.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// The store could not be read or the target not written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Nothing to export.
-    #[error(
-        "{path}: no surfaces in the range asked for; run `cullet reconstruct` first or widen the range",
-        path = .path.display()
-    )]
-    NoSurfaces {
-        /// Folder of the surfaces.
-        path: PathBuf,
-        /// Frames asked for.
-        frames: Range<u32>,
-    },
-    /// No frame to export.
-    #[error(
-        "{path}: no frames in the range asked for; run `cullet simulate` first or widen the range",
-        path = .path.display()
-    )]
-    NoFrames {
-        /// Folder of the frames.
-        path: PathBuf,
-        /// Frames asked for.
-        frames: Range<u32>,
-    },
-    /// A frame rate that no player can use.
-    #[error("{fps} frames a second: the rate must be finite and above 0")]
-    FrameRate {
-        /// The rate given.
-        fps: f64,
-    },
-    /// A scale that leaves nothing to see.
-    #[error("{scale} units a metre: the scale must be finite and above 0")]
-    Scale {
-        /// The scale given.
-        scale: f64,
-    },
-    /// A size that no fragment is below.
-    #[error("{size} m: the size of debris must be finite and above 0")]
-    Debris {
-        /// The size given.
-        size: f64,
-    },
-    /// A surface with a coordinate that is no number.
-    #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
-    NotFinite {
-        /// The frame.
-        frame: u32,
-        /// Label of the fragment.
-        fragment: u32,
-    },
-    /// More than a binary glTF file can hold.
-    #[error("{path}: {bytes} bytes; a binary glTF file holds {limit}", path = .path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Size of the file.
-        bytes: u64,
-        /// Largest size.
-        limit: u64,
-    },
-}
-
-/// What an export wrote.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ExportSummary {
-    /// The files, in order of frames.
-    pub files: Vec<PathBuf>,
-    /// Their sizes together.
-    pub bytes: u64,
-    /// What the files show stiffer than it is; absent: nothing.
-    pub stiffened: Option<Stiffened>,
-}
-
-/// Surfaces that bend and are moved as rigid bodies, for want of better in the format.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stiffened {
-    /// How many.
-    pub surfaces: usize,
-    /// Of how many there are.
-    pub of: usize,
-    /// How far off a point of them ever is at most, units of the file.
-    pub off: f64,
-}
-
-impl ExportSummary {
-    fn add(&mut self, path: PathBuf) -> Result<(), ExportError> {
-        let metadata = std::fs::metadata(&path).map_err(StoreError::io(&path))?;
-        self.bytes += metadata.len();
-        self.files.push(path);
-        Ok(())
-    }
-}
-
-/// Writes a job's files; the function given hears (done, of how many).
-type Write = fn(&Job, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
-
-/// A format: its name on the command line and the function that writes it.
-pub struct Format {
-    /// The choice in the pipeline.
-    pub format: ExportFormat,
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What follows the shot's name and a dot in a file's name; its last part is the file's extension.
-    extension: &'static str,
-    /// What it is made from.
-    needs: Needs,
-    /// What its coordinates may be.
-    space: Axes,
-    /// One file for the range, or one a frame.
-    single: bool,
-    write: Write,
-}
-
-/// What has to be there for a format to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Needs {
-    /// Surfaces.
-    Surfaces,
-    /// Frame tables; surfaces come along where there are any.
-    Frames,
-}
-
-/// Which coordinates a format may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axes {
-    /// Any.
-    Chosen,
-    /// y is up.
-    YUp,
-    /// Those of the simulation.
-    OfShot,
-}
+pub use error::ExportError;
+pub use format::{ExportSummary, Format, Stiffened};
 
 /// Every format there is.
 pub const FORMATS: &[Format] = &[
     usd::FORMAT,
-    usd_elements::FORMAT,
-    glb::FORMAT,
-    glb_animated::FORMAT,
+    usd::elements::FORMAT,
+    gltf::still::FORMAT,
+    gltf::animated::FORMAT,
     obj::FORMAT,
     ply::FORMAT,
     vtk::FORMAT,
 ];
-
-/// What a format's writer needs to know.
-struct Job<'a> {
-    store: &'a Store,
-    /// Frames to write, ascending, at least one.
-    frames: Vec<u32>,
-    /// Frames a second.
-    fps: f64,
-    space: Space,
-    names: Names,
-    /// Fragments below this size are debris, units of the file; absent: none is.
-    debris: Option<f64>,
-    /// Columns that a frame table, or all of them, do not hold.
-    left_out: Vec<FrameGroup>,
-    /// The file, or the folder of a sequence.
-    target: PathBuf,
-}
-
-impl Job<'_> {
-    fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
-        let mut surface = SurfaceFrame::read(self.store, frame)?;
-        self.space.bring(&mut surface);
-        for piece in &surface.pieces {
-            let range = surface.vertex_range(piece);
-            let finite = [&surface.positions, &surface.normals, &surface.velocities]
-                .iter()
-                .all(|values| {
-                    let mut numbers = values[range.clone()].as_flattened().iter();
-                    numbers.all(|number| number.is_finite())
-                });
-            if !finite {
-                let fragment = piece.fragment;
-                return Err(ExportError::NotFinite { frame, fragment });
-            }
-        }
-        Ok(surface)
-    }
-
-    /// The table of a frame, a row for each of so many elements; it holds the columns that are not left out.
-    fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
-        let needed = [FrameGroup::Position];
-        Ok(self.store.read_frame_of(frame, &needed, elements)?)
-    }
-
-    /// Whether a fragment of such a size, units of the file, is debris. What has no size has no shape to share.
-    fn is_debris(&self, size: f64) -> bool {
-        self.debris.is_some_and(|limit| size > 0.0 && size < limit)
-    }
-}
 
 /// What of a shot is exported, and how.
 #[derive(Clone, Debug)]

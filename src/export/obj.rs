@@ -5,8 +5,11 @@
 
 use rayon::prelude::*;
 
+use super::error::ExportError;
+use super::format::{Axes, ExportSummary, Format, Needs};
+use super::job::Job;
+use super::sequence;
 use super::text::{format_all, push_f32, push_u32, push_unit};
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
 use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
 use crate::store::corner_normals::Fans;

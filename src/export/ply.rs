@@ -5,7 +5,10 @@
 //! coordinates, where there are some, are the vertices' own as well, since few readers know any other; a vertex on a seam of the texture, or
 //! where skin and crack face meet, is there once for each.
 
-use super::{Axes, ExportError, ExportSummary, Format, Job, Needs, sequence};
+use super::error::ExportError;
+use super::format::{Axes, ExportSummary, Format, Needs};
+use super::job::Job;
+use super::sequence;
 use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};

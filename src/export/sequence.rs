@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{ExportError, ExportSummary, Job};
+use super::error::ExportError;
+use super::format::ExportSummary;
+use super::job::Job;
 use crate::store::{SurfaceFrame, atomic};
 
 /// Writes `NAME.NNNNNN.extension` for each frame, as many frames at once as there are threads.

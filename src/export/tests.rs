@@ -1,4 +1,5 @@
 use super::*;
+use crate::store::SurfaceFrame;
 
 fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
     Options {
@@ -244,7 +245,7 @@ fn what_cannot_be_exported_is_refused() {
 fn vtk_files_are_laid_out_as_their_head_says() {
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
     let triangle = std::iter::once([0u32, 1, 2]);
-    let mut file = vtk_file::PolyData::new(0.25, &points, vtk_file::Cells::Polys, triangle);
+    let mut file = vtk::file::PolyData::new(0.25, &points, vtk::file::Cells::Polys, triangle);
     file.point("id", 1, [7u32, 8, 9]);
     file.cell("inside", [1u8]);
     let bytes = file.finish().concat();
@@ -368,7 +369,7 @@ fn vertices_of_ply_and_gltf_are_split_at_seams() {
     };
     for piece in &surface.pieces {
         let positions = &surface.positions[surface.vertex_range(piece)];
-        let part = gltf_part::Part::new(&surface, piece, positions);
+        let part = gltf::part::Part::new(&surface, piece, positions);
         assert_eq!(part.positions.len(), 24);
         let found = sorted(&mut part.indices.iter().flatten().map(|&v| {
             let (place, [u, v]) = (part.positions[v as usize], part.uv[v as usize]);

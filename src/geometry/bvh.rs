@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 use super::nearest::nearest_on_triangle;
 
 /// Triangles of a leaf at most.

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::TriMesh;
 use super::inside::Crossings;
 use super::intersect::self_intersections;
+use super::mesh::TriMesh;
 
 /// Why a mesh bounds no solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

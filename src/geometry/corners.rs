@@ -3,7 +3,7 @@
 //! A vertex on a seam, or where skin and crack face meet, has several. Formats with texture coordinates of vertices split it there; others
 //! list them apart and number the corners.
 
-use super::CornerUv;
+use super::mesh::CornerUv;
 use crate::math::hash::QuickMap;
 
 /// Corners that are alike are one, in order of first use.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 use super::tube::{carried, tube};
 
 /// Pieces that the curve is drawn with from one point to the next.

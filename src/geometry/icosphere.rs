@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 
 /// Unit sphere about the origin: an icosahedron, each triangle split in four `subdivisions` times.
 /// Vertices lie on the sphere, so its volume stays below 4π/3.

@@ -6,8 +6,8 @@
 
 use glam::{DVec2, DVec3, Vec3Swizzles};
 
-use super::TriMesh;
 use super::exact::{normal_signs, side, turn};
+use super::mesh::TriMesh;
 
 /// A mesh prepared for lines along x: its triangles by the cells of a grid in the (y, z) plane.
 pub struct Crossings<'a> {

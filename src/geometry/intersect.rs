@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use glam::{DVec2, DVec3, Vec3Swizzles};
 use rayon::prelude::*;
 
-use super::TriMesh;
 use super::bvh::Bvh;
 use super::exact::{normal_signs, side, turn};
+use super::mesh::TriMesh;
 
 /// Pairs of triangles that meet elsewhere than at shared corners and edges: their number and the first of them.
 pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {

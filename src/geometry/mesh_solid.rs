@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::TriMesh;
 use super::bvh::{Bvh, nearer};
+use super::mesh::TriMesh;
 use super::mesh::corner_angle;
 use super::nearest::{Feature, nearest_feature};
 

@@ -6,6 +6,7 @@ pub mod check;
 pub mod corners;
 pub mod curve;
 mod exact;
+mod fault;
 pub mod hash_grid;
 pub mod icosphere;
 pub mod inside;

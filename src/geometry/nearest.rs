@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 
 /// Part of a triangle that a point of it lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::read::{Fault, Parsed};
-use super::{CornerUv, TriMesh};
+use super::fault::{Fault, Parsed};
+use super::mesh::{CornerUv, TriMesh};
 
 /// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {

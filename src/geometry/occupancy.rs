@@ -6,7 +6,8 @@
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
-use super::{NodeGrid, TriMesh};
+use super::mesh::TriMesh;
+use super::node_grid::NodeGrid;
 
 /// A mesh seen from the nodes of a grid.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,9 @@
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
-use super::TriMesh;
 use super::bvh::Bvh;
 use super::inside::Crossings;
+use super::mesh::TriMesh;
 use crate::math::hash::QuickMap;
 
 /// Cells between the mesh's bounds and the border of the grid.

@@ -8,8 +8,8 @@ use ply_rs_bw::ply::{
     ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
 
-use super::TriMesh;
-use super::read::{Fault, Parsed};
+use super::fault::{Fault, Parsed};
+use super::mesh::TriMesh;
 
 /// Names of the texture coordinates of a vertex.
 const TEXTURE: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::{TriMesh, obj, ply, stl};
+use super::fault::{Fault, Parsed};
+use super::mesh::TriMesh;
+use super::{obj, ply, stl};
 
 /// What can be wrong with a mesh file.
 #[derive(Debug, thiserror::Error)]
@@ -48,24 +50,6 @@ impl std::fmt::Display for At {
         self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }
-
-/// What a format's reader found wrong, file name aside.
-pub(super) struct Fault {
-    pub line: Option<usize>,
-    pub what: String,
-}
-
-impl Fault {
-    pub fn new(line: Option<usize>, what: impl Into<String>) -> Self {
-        Fault {
-            line,
-            what: what.into(),
-        }
-    }
-}
-
-/// Vertices and triangles as the file has them.
-pub(super) type Parsed = Result<TriMesh, Fault>;
 
 /// A mesh format: ending of its files and reader of their bytes.
 type Format = (&'static str, fn(&[u8]) -> Parsed);

@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
-use super::TriMesh;
 use super::exact::turn;
+use super::mesh::TriMesh;
 
 /// Sides of the prism where none are asked for.
 pub const SEGMENTS: u32 = 96;

@@ -4,7 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::{TriMesh, icosphere};
+use super::icosphere;
+use super::mesh::TriMesh;
 
 /// Box with these edge lengths (m).
 pub fn cuboid(size: DVec3) -> TriMesh {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 use super::mesh_solid::{MeshSolid, Near};
 use crate::math::Vec3;
 use crate::math::solid::{

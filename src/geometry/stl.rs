@@ -4,8 +4,8 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use super::TriMesh;
-use super::read::{Fault, Parsed};
+use super::fault::{Fault, Parsed};
+use super::mesh::TriMesh;
 
 /// All triangles; their stored normals are ignored, the winding counts.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use super::TriMesh;
+use super::mesh::TriMesh;
 
 /// Along a path and across it, at each of its points: unit vectors, the second turned the shortest way from point to point (parallel transport), so
 /// that what is carried along does not wind about the path. The path has two points or more, no two in a row the same.

@@ -6,8 +6,8 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-use super::TriMesh;
 use super::bvh::Bvh;
+use super::mesh::TriMesh;
 
 /// A group is far when its centre is this many of its radii away; the error of w stays below 0.03.
 const FAR: f64 = 2.5;

@@ -5,7 +5,8 @@ use wgpu::{
     MemoryBudgetThresholds,
 };
 
-use super::GpuError;
+use super::error::GpuError;
+use super::sizes::WORKGROUP;
 
 /// Storage buffers that a kernel binds at most while no column is split.
 pub(super) const STORAGE_BUFFERS: u32 = 16;
@@ -131,11 +132,10 @@ fn report(adapter: &Adapter) -> AdapterReport {
             limits.max_storage_buffer_binding_size
         ));
     }
-    if limits.max_compute_invocations_per_workgroup < super::WORKGROUP {
+    if limits.max_compute_invocations_per_workgroup < WORKGROUP {
         lacks.push(format!(
             "{} invocations a workgroup, {} needed",
-            limits.max_compute_invocations_per_workgroup,
-            super::WORKGROUP
+            limits.max_compute_invocations_per_workgroup, WORKGROUP
         ));
     }
     AdapterReport {

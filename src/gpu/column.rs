@@ -5,7 +5,17 @@ use std::fmt::Write;
 use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
-use super::{Access, Device, GpuError};
+use super::device::Device;
+use super::error::GpuError;
+
+/// What a kernel does with a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads.
+    Read,
+    /// Reads and writes.
+    Write,
+}
 
 /// What an entry of a column is in WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

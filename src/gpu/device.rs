@@ -8,7 +8,8 @@ use wgpu::{
 };
 
 use super::adapters::{AdapterReport, Request, choose};
-use super::{GpuError, LAUNCH_STRIDE};
+use super::error::GpuError;
+use super::sizes::LAUNCH_STRIDE;
 
 /// What a device allows, lowered by the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

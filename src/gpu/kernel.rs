@@ -10,22 +10,10 @@ use wgpu::{
     ShaderStages,
 };
 
-use super::column::declare;
-use super::{Column, Device, GpuError, Item};
-
-/// Invocations of a workgroup, in every kernel.
-pub const WORKGROUP: u32 = 64;
-/// Bytes from one row of launch numbers to the next: what every adapter aligns uniforms to.
-pub const LAUNCH_STRIDE: u64 = 256;
-
-/// What a kernel does with a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Reads.
-    Read,
-    /// Reads and writes.
-    Write,
-}
+use super::column::{Access, Column, Item, declare};
+use super::device::Device;
+use super::error::GpuError;
+use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
 
 /// A column as a kernel knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

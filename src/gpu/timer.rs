@@ -7,7 +7,9 @@ use wgpu::{
     ComputePassTimestampWrites, Features, QuerySet, QuerySetDescriptor, QueryType,
 };
 
-use super::{Column, Device, GpuError, Item};
+use super::column::{Column, Item};
+use super::device::Device;
+use super::error::GpuError;
 
 /// Stamps of so many passes.
 #[derive(Debug)]

@@ -6,9 +6,11 @@ use glam::DVec3;
 use rayon::iter::repeat_n;
 use rayon::prelude::*;
 
-use super::hexagonal::NEIGHBOURS;
+use super::body::PackedBody;
+use super::error::PackError;
+use super::filled::Calibration;
 use super::kinds::{self, BondNumbers, Kinds};
-use super::{Calibration, PackError, PackedBody};
+use super::lattice::NEIGHBOURS;
 use crate::columns::{BondLaw, Bonds, Elements, Shape};
 use crate::spec::{Body, MassModel, Pipeline};
 use crate::store::Packing;

@@ -4,8 +4,11 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::fill::{Job, fill, too_large};
-use super::{Calibration, PackError, hilbert, neighbours};
+use super::error::PackError;
+use super::fill::fill;
+use super::filled::Calibration;
+use super::request::{Job, too_large};
+use super::{hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::spec::Body;
 

@@ -5,21 +5,20 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use super::error::PackError;
 use super::filled::{Bonding, Filled, Makeup};
-use super::hexagonal::{self, CELL, LAYER, ROW};
+use super::lattice::{CELL, LAYER, ROW};
 use super::outline::{Outline, curve, positive};
-use super::pattern::{Kind, Pattern, Points};
-use super::shell;
+use super::pattern::{Kind, Pattern};
+use super::points::Points;
+use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many, too_large};
 use super::yarn::twisted::{self, Rope};
 use super::yarn::woven::{self, Cut};
-use super::{MAX_ELEMENTS, PackError};
+use super::{hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
-/// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
-/// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
-pub(super) const DEPTH: f64 = 0.5;
-/// The same for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
+/// [`DEPTH`] for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
 /// Distance over the sum of radii within which loose grains count as neighbours: that of random packings.
 const BESIDE: f64 = 1.1;
@@ -29,29 +28,6 @@ fn depth(body: &Body, kind: Kind) -> f64 {
         Kind::Random { .. } if !body.is_bonded() => LOOSE_DEPTH,
         _ => DEPTH,
     }
-}
-
-/// What is filled: a body, and the seed of the shot with the number of the body.
-#[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
-    pub body: &'a Body,
-    pub draw: (u64, u32),
-}
-
-pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
-    let (low, high) = skin.bounds().unwrap_or_default();
-    PackError::RadiusTooLarge {
-        body: body.name.clone(),
-        radius,
-        extent: high - low,
-    }
-}
-
-/// How the radius is given.
-#[derive(Clone, Copy)]
-pub(super) enum Wanted {
-    Radius(f64),
-    Elements(f64),
 }
 
 fn wanted(body: &Body) -> Result<Wanted, PackError> {
@@ -283,9 +259,6 @@ impl Fit {
     }
 }
 
-/// How far the number of elements may be from the one asked for before the radius is corrected.
-pub(super) const CLOSE: f64 = 0.02;
-
 fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result<Fit, PackError> {
     let body = job.body;
     let Outline { skin, volume, .. } = outline;
@@ -382,16 +355,4 @@ fn counted(
     }
     refuse_too_many(body, radius, number)?;
     Ok((counts(radius).map(|n| n as u32), radius))
-}
-
-pub(super) fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
-    if estimate <= f64::from(MAX_ELEMENTS) {
-        return Ok(());
-    }
-    Err(PackError::TooMany {
-        body: body.name.clone(),
-        radius,
-        estimate,
-        limit: MAX_ELEMENTS,
-    })
 }

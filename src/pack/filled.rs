@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::neighbours;
-use super::pattern::Points;
-use super::shell;
+use super::points::Points;
 use crate::geometry::TriMesh;
 
 /// A filled shape in its own frame.
@@ -88,10 +87,29 @@ impl Makeup {
             Makeup::Random { coordination } => Calibration::Random { coordination },
             Makeup::Shell { inward } => {
                 let inward: Vec<DVec3> = order.iter().map(|&at| inward[at as usize]).collect();
-                let moments = shell::moments(centres, &inward, pairs);
+                let moments = moments(centres, &inward, pairs);
                 Calibration::Shell { moments }
             }
             Makeup::Yarn => Calibration::Yarn,
         }
     }
+}
+
+/// Means of s⁴, s²c² and c⁴ over bonds of one section, weighted by their length: c and s are cosine and sine of the angle between the bond and the
+/// shell's normal.
+fn moments(centres: &[DVec3], inward: &[DVec3], pairs: &[[u32; 2]]) -> [f64; 3] {
+    let (mut sums, mut weights) = ([0.0; 3], 0.0);
+    for ends in pairs {
+        let [i, j] = ends.map(|end| end as usize);
+        let bond = centres[j] - centres[i];
+        let normal = (inward[i] + inward[j]).normalize_or_zero();
+        let (length, along) = (bond.length(), bond.normalize_or_zero().dot(normal).powi(2));
+        let across = 1.0 - along;
+        let parts = [across * across, across * along, along * along];
+        for (sum, part) in sums.iter_mut().zip(parts) {
+            *sum += length * part;
+        }
+        weights += length;
+    }
+    sums.map(|sum| sum / weights.max(f64::MIN_POSITIVE))
 }

@@ -3,39 +3,11 @@
 //! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element stands for the
 //! volume 4√2 r³ and touches 12 others.
 
-use std::f64::consts::SQRT_2;
-
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::lattice::{LAYER, ROW};
 use super::solid::Solid;
-
-/// From row to row over the radius, √3.
-pub(super) const ROW: f64 = 1.732_050_807_568_877_2;
-/// From layer to layer over the radius, 2√6/3.
-pub(super) const LAYER: f64 = 1.632_993_161_855_452;
-/// Volume that an element stands for over r³.
-pub(super) const CELL: f64 = 4.0 * SQRT_2;
-
-/// Directions to the touching elements of a layer A, unit vectors.
-pub(super) const NEIGHBOURS: [DVec3; 12] = {
-    let (a, b, c) = (0.5, ROW / 2.0, ROW / 6.0);
-    let (d, h) = (ROW / 3.0, LAYER / 2.0);
-    [
-        DVec3::new(1.0, 0.0, 0.0),
-        DVec3::new(-1.0, 0.0, 0.0),
-        DVec3::new(a, b, 0.0),
-        DVec3::new(-a, b, 0.0),
-        DVec3::new(a, -b, 0.0),
-        DVec3::new(-a, -b, 0.0),
-        DVec3::new(a, c, h),
-        DVec3::new(-a, c, h),
-        DVec3::new(0.0, -d, h),
-        DVec3::new(a, c, -h),
-        DVec3::new(-a, c, -h),
-        DVec3::new(0.0, -d, -h),
-    ]
-};
 
 /// Position of element `i` of row `j` of layer `k` over the radius.
 fn site(i: i64, j: i64, k: i64) -> DVec3 {
@@ -136,6 +108,7 @@ impl Buffers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pack::lattice::{CELL, NEIGHBOURS};
 
     #[test]
     fn block_is_the_reference_lattice() {

@@ -3,11 +3,22 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use super::{Calibration, PackError, PackedBody, find_material, mesh};
+use super::body::PackedBody;
+use super::error::PackError;
+use super::filled::Calibration;
+use super::mesh;
 use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Material, Pipeline};
+
+/// The material of this name, with its number.
+pub(super) fn find_material<'a>(
+    materials: &'a [Material],
+    name: &str,
+) -> Option<(usize, &'a Material)> {
+    materials.iter().enumerate().find(|(_, m)| m.name == name)
+}
 
 /// Index of each element's material: the body's own, numbered `own`, or that of the grain that the element lies in.
 pub(super) fn of_elements(

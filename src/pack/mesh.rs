@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::PackError;
+use super::error::PackError;
 use crate::geometry::{TriMesh, check, read as files};
 use crate::spec::{ColliderShape, Fill, Pipeline};
 

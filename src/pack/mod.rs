@@ -9,12 +9,15 @@ mod filled;
 mod hexagonal;
 mod hilbert;
 mod kinds;
+mod lattice;
 mod mesh;
 mod neighbours;
 mod outline;
 mod overlap;
 mod pattern;
+mod points;
 mod random;
+mod request;
 mod shell;
 mod solid;
 mod yarn;
@@ -22,16 +25,14 @@ mod yarn;
 use std::path::Path;
 
 use crate::geometry::{TriMesh, ply};
-use crate::spec::{Material, Pipeline};
+use crate::spec::Pipeline;
 use crate::store::{self, Packing, Store, atomic};
 
 pub use body::{PackedBody, pack_body};
 pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
-
-/// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
-pub const MAX_ELEMENTS: u32 = 700_000_000;
+pub use request::MAX_ELEMENTS;
 
 /// What the stage makes.
 #[derive(Clone, Debug)]
@@ -73,7 +74,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let mut materials = Vec::with_capacity(pipeline.bodies.len());
     let mut total = 0.0;
     for (number, body) in (0..).zip(&pipeline.bodies) {
-        let (material, _) = find_material(&pipeline.materials, &body.material)
+        let (material, _) = kinds::find_material(&pipeline.materials, &body.material)
             .ok_or_else(|| PackError::unknown_material(pipeline, body, &body.material))?;
         let packed = pack_body(body, base, (pipeline.simulate.seed, number))?;
         total += packed.centres.len() as f64;
@@ -110,10 +111,6 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         bodies: summaries.collect(),
         shapes: bodies.into_iter().map(|body| body.skin).collect(),
     })
-}
-
-fn find_material<'a>(materials: &'a [Material], name: &str) -> Option<(usize, &'a Material)> {
-    materials.iter().enumerate().find(|(_, m)| m.name == name)
 }
 
 /// Writes skins, meshes of colliders, bonds and elements to a store, each file whole or not at all, the elements last.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use super::error::PackError;
+use super::mesh;
 use super::solid::Solid;
-use super::{PackError, mesh};
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use super::{PackError, PackedBody};
+use super::body::PackedBody;
+use super::error::PackError;
 use crate::geometry::hash_grid::HashGrid;
 use crate::spec::Body;
 

@@ -3,24 +3,10 @@
 use glam::DVec3;
 
 use super::filled::{Bonding, Makeup};
-use super::hexagonal;
+use super::points::Points;
 use super::random::{self, Draw, Tile};
 use super::solid::Solid;
-
-/// Centres and radii, m.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Points {
-    pub centres: Vec<DVec3>,
-    pub radii: Vec<f64>,
-}
-
-impl Points {
-    /// All of one radius.
-    pub fn equal(centres: Vec<DVec3>, radius: f64) -> Self {
-        let radii = vec![radius; centres.len()];
-        Points { centres, radii }
-    }
-}
+use super::{hexagonal, lattice};
 
 /// Ways to fill a solid throughout.
 #[derive(Clone, Copy)]
@@ -39,7 +25,7 @@ impl Kind {
     /// Volume that an element stands for over the cube of the mean radius: of random packings about.
     pub fn volume_each(self) -> f64 {
         match self {
-            Kind::Hexagonal => hexagonal::CELL,
+            Kind::Hexagonal => lattice::CELL,
             Kind::Random {
                 spread, fraction, ..
             } => random::volume_each(spread, fraction),

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::hexagonal::NEIGHBOURS;
+use super::lattice::NEIGHBOURS;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::Crossings;

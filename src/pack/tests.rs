@@ -393,7 +393,7 @@ fn elements_keep_away_from_a_hole_and_fill_the_sheet_about_it() {
         "{nearest}"
     );
     let area = 0.2 - std::f64::consts::PI * hole * hole;
-    let thickness = 2.0 * hexagonal::LAYER * radius;
+    let thickness = 2.0 * lattice::LAYER * radius;
     close(found.bodies[0].volume, area * thickness, 1e-12);
     close(found.shapes[0].volume(), area * thickness, 1e-12);
 }

@@ -1,8 +1,8 @@
 //! Broken bonds over time, by the strength that was passed: all so far, and how many in each interval.
 
-use super::Tables;
 use super::axis::{Axis, Unit, step};
 use super::figure::{COLOURS, Figure, Panel, Series};
+use super::tables::Tables;
 use crate::columns::{BreakMode, Named};
 use crate::units::show::prefix;
 

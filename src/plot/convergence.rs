@@ -1,9 +1,9 @@
 //! How fast methods solve a step (Lu 2025, Figure 7): their residuals over iterations and over time.
 
-use super::Tables;
 use super::axis::{Axis, Unit};
 use super::drawing::Colour;
 use super::figure::{COLOURS, Figure, Panel, Series};
+use super::tables::Tables;
 use crate::columns::{Convergence, Method};
 
 /// Every method with its name in the legend, colour, and whether it is dashed: the two that differ in their linear solver alone have one colour.

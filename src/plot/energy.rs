@@ -1,8 +1,8 @@
 //! Energies over time.
 
-use super::Tables;
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
+use super::tables::Tables;
 use crate::columns::History;
 
 type Column = fn(&History) -> &[f64];

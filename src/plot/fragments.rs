@@ -1,8 +1,8 @@
 //! Fragment masses: how many fragments are at least so heavy, at a few times.
 
-use super::Tables;
 use super::axis::{Axis, Unit};
 use super::figure::{Figure, Panel, RAMP, Series};
+use super::tables::Tables;
 use crate::columns::Fragments;
 use crate::units::show::{grouped, prefix};
 

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::Tables;
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
+use super::tables::Tables;
 use crate::columns::{LoadKind, Loads};
 
 /// Letters of a name in the legend, at most.

@@ -13,6 +13,7 @@ mod loads;
 mod packing;
 mod raster;
 mod svg;
+mod tables;
 mod text;
 
 pub use loads::STILL;
@@ -20,10 +21,10 @@ pub use loads::STILL;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
-use crate::preview::png;
-use crate::store::{Packing, Store, StoreError, atomic};
+use crate::picture;
+use crate::store::{Store, StoreError, atomic};
 use figure::Figure;
+use tables::Tables;
 
 /// Why there are no charts.
 #[derive(Debug, thiserror::Error)]
@@ -67,16 +68,6 @@ pub struct PlotSummary {
     pub files: Vec<PathBuf>,
     /// Charts for which the store has no tables, with what is missing.
     pub absent: Vec<String>,
-}
-
-/// The tables that charts are drawn from, in the order of frames; empty where the store has none.
-struct Tables {
-    history: Vec<History>,
-    breaks: Vec<Breaks>,
-    fragments: Vec<Fragments>,
-    loads: Vec<Loads>,
-    convergence: Vec<Convergence>,
-    packing: Option<Packing>,
 }
 
 /// A kind of chart.
@@ -189,7 +180,7 @@ pub fn run(
                 }
                 ChartFormat::Png => {
                     let path = folder.join(format!("{name}.png"));
-                    png::write(&path, &raster::draw(&drawing))?;
+                    picture::write(&path, &raster::draw(&drawing))?;
                     path
                 }
             };

@@ -3,9 +3,9 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::Tables;
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
+use super::tables::Tables;
 use crate::geometry::hash_grid::HashGrid;
 use crate::store::Packing;
 

@@ -2,7 +2,7 @@
 
 use super::drawing::{Anchor, Colour, Drawing, Mark, dashes, width};
 use super::text;
-use crate::preview::png::Picture;
+use crate::picture::Picture;
 
 /// Pixels a point.
 const SCALE: f64 = 2.0;

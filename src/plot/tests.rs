@@ -1,5 +1,5 @@
 use super::*;
-use crate::columns::{BreakMode, LoadKind};
+use crate::columns::{BreakMode, Breaks, Fragments, History, LoadKind, Loads};
 
 /// A store with these tables of `frames` frames; one bond breaks and one fragment comes off in each after the first.
 fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {

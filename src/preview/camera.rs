@@ -2,9 +2,9 @@
 
 use glam::{DVec3, Vec3};
 
-use super::PreviewError;
-use super::raster::View;
-use super::scene::Source;
+use super::error::PreviewError;
+use super::source::Source;
+use super::view::View;
 use crate::spec;
 
 /// Vertical angle of view of the automatic camera, rad: a short telephoto lens.

@@ -1,6 +1,6 @@
 //! Digits for the sheet, 5 x 7 pixels each.
 
-use super::png::Picture;
+use crate::picture::Picture;
 
 /// Rows from the top, the leftmost pixel in bit 4.
 const GLYPHS: [(char, [u8; 7]); 13] = [

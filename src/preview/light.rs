@@ -4,9 +4,10 @@
 use glam::Vec3;
 
 use super::camera::Stage;
-use super::raster::{View, cover};
+use super::raster::cover;
 use super::scene::Scene;
 use super::spheres;
+use super::view::View;
 
 /// Samples along a side of the depth map.
 const SIDE: usize = 2048;

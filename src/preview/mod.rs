@@ -3,61 +3,32 @@
 //! Draws the surfaces of a frame where they exist, its elements as balls where they do not or where bodies are cut open, and the colliders.
 //! Reads the store and nothing else. A frame's picture depends on the store alone, whatever the threads.
 
+mod buffer;
 mod camera;
 mod colliders;
+mod error;
 mod font;
 mod light;
 mod occlusion;
-pub(crate) mod png;
 mod raster;
 mod scene;
 mod shade;
 mod sheet;
+mod source;
 mod spheres;
+mod view;
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use crate::picture;
 use crate::spec;
-use crate::store::{Manifest, Store, StoreError};
-use scene::Source;
+use crate::store::{Manifest, Store};
+use source::Source;
 
-/// Why a preview failed.
-#[derive(Debug, thiserror::Error)]
-pub enum PreviewError {
-    /// The store could not be read or a picture not written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Nothing to draw.
-    #[error(
-        "{path}: neither surfaces nor elements in frames {}..{}; run `cullet simulate` first or widen the range",
-        .frames.start, .frames.end, path = .path.display()
-    )]
-    NoFrames {
-        /// The store.
-        path: PathBuf,
-        /// Frames asked for.
-        frames: Range<u32>,
-    },
-    /// Picture size out of bounds.
-    #[error("preview of {width} x {height} pixels: each side must lie between 16 and {limit}")]
-    Size {
-        /// Width asked for.
-        width: u32,
-        /// Height asked for.
-        height: u32,
-        /// Longest side.
-        limit: u32,
-    },
-    /// A camera that sees nothing.
-    #[error("preview camera: {what}")]
-    Camera {
-        /// What is wrong with it.
-        what: String,
-    },
-}
+pub use error::PreviewError;
 
 /// What a preview wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +75,7 @@ pub fn run(
                 let scene = source.read(frame)?;
                 let picture = shade::draw(&scene, &stage);
                 let path = store.numbered("preview", frame, "png");
-                png::write(&path, &picture)?;
+                picture::write(&path, &picture)?;
                 Ok((path, scene.time, picture))
             })
             .collect::<Result<Vec<_>, PreviewError>>()?;
@@ -115,7 +86,7 @@ pub fn run(
         }
     }
     let path = store.path("preview/contact_sheet.png");
-    png::write(&path, &sheet.finish())?;
+    picture::write(&path, &sheet.finish())?;
     summary.files.push(path);
     Ok(summary)
 }

@@ -3,9 +3,10 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
+use super::buffer::Buffer;
 use super::camera::{Camera, SUPERSAMPLING, Stage};
-use super::raster::{Buffer, View};
 use super::scene::Material;
+use super::view::View;
 
 /// Points tried around each pixel.
 const TAPS: usize = 24;

@@ -2,38 +2,11 @@
 
 use glam::Vec3;
 
+use super::buffer::Buffer;
 use super::camera::Camera;
 use super::scene::{Material, Scene};
 use super::spheres;
-
-/// A way of seeing: where points land, and how near they are.
-pub trait View {
-    /// Sample coordinates and nearness; nearness is linear over the picture, larger is nearer.
-    fn project(&self, point: Vec3) -> Vec3;
-    /// Distance from the viewer's plane; points at or behind it cannot be projected.
-    fn distance(&self, point: Vec3) -> f32;
-}
-
-/// What each sample shows.
-pub struct Buffer {
-    pub width: usize,
-    pub height: usize,
-    /// Nearness: one over the distance along the camera's axis, 0 where nothing is.
-    pub near: Vec<f32>,
-    pub normals: Vec<Vec3>,
-    pub materials: Vec<Material>,
-}
-
-impl Buffer {
-    /// Keeps a hit when it is nearer than the one kept.
-    pub fn put(&mut self, at: usize, near: f32, material: Material, normal: impl FnOnce() -> Vec3) {
-        if near > self.near[at] {
-            self.near[at] = near;
-            self.normals[at] = normal();
-            self.materials[at] = material;
-        }
-    }
-}
+use super::view::View;
 
 /// Draws a scene as the camera sees it.
 pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {

@@ -3,12 +3,13 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
+use super::buffer::Buffer;
 use super::camera::{SUPERSAMPLING, Stage};
 use super::light::Light;
 use super::occlusion::Occlusion;
-use super::png::Picture;
-use super::raster::{self, Buffer};
+use super::raster;
 use super::scene::{Material, Scene};
+use crate::picture::Picture;
 
 /// Light of the key lamp, and of the sky and ground around; linear RGB.
 const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);

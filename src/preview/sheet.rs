@@ -1,7 +1,7 @@
 //! The contact sheet: up to sixteen frames, evenly chosen, with their times.
 
 use super::font;
-use super::png::Picture;
+use crate::picture::Picture;
 
 /// Most frames shown.
 const MOST: usize = 16;

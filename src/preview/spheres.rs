@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
+use super::buffer::Buffer;
 use super::camera::Camera;
-use super::raster::Buffer;
 use super::scene::Ball;
 
 /// Draws a ball as the camera sees it; one that reaches behind the camera is left out.

@@ -1,39 +1,20 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's [`skin`] once, [`owners`] finds, by the fracture points
-//! of [`cracks`], the sides of cracks that grid nodes lie on, [`extract`] draws both faces of every crack into the skin, which
-//! [`weave`] cuts along their rims, [`fair`] evens the cracks out, [`texture`] gives them the texture coordinates of the input, [`carry`]
-//! moves them with their elements. The surfaces follow
-//! from a frame and the bonds broken up to it alone, so any range of frames gives the files that the whole run gives.
+//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`cracks`] finds by their fracture points the sides
+//! of cracks that grid nodes lie on, [`cut`] cuts the skin along their rims, [`faces`] draws both faces of every crack and evens them
+//! out, [`fragments`] parts what is drawn into closed surfaces, [`surface`] gives them texture coordinates and moves them with their
+//! elements. The surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files that the
+//! whole run gives.
 //!
-//! Where no skin is known, or none is wanted, [`world`] draws surfaces anew from the elements of each frame.
+//! Where no skin is known, or none is wanted, [`world`] draws surfaces from the elements of each frame alone.
 
-pub mod bins;
 pub mod body;
-pub mod by_face;
-pub mod carry;
-pub mod cells;
-pub mod clip;
 pub mod cracks;
-pub mod crossing;
-pub mod extract;
-pub mod fair;
+pub mod cut;
+pub mod error;
+pub mod faces;
 pub mod fragments;
-pub mod graph;
-pub mod owners;
-pub mod place;
-pub mod rim;
-pub mod ring;
-pub mod rough;
-pub mod seam;
-pub mod shell;
-pub mod simplify;
-pub mod skin;
-pub mod solid;
 pub mod surface;
-pub mod texture;
-pub mod trace;
-pub mod weave;
 pub mod world;
 
 use std::borrow::Cow;
@@ -47,9 +28,13 @@ use crate::geometry::check::require_solid;
 use crate::geometry::{CornerUv, read};
 use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{Piece, Store, StoreError, SurfaceFrame};
-use body::Body;
-use carry::{Motion, Moved, Shell};
+
+pub use error::ReconstructError;
+
+use body::rest::Body;
 use fragments::Fragments;
+use surface::motion::{Motion, Moved};
+use surface::shell::Shell;
 
 /// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them, and zeros else.
 pub const NEEDS: [FrameGroup; 3] = [
@@ -61,61 +46,6 @@ pub const NEEDS: [FrameGroup; 3] = [
 /// What of a packing they follow from.
 const ELEMENT_COLUMNS: [&str; 5] = ["body", "x", "y", "z", "r"];
 const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
-
-/// What can go wrong while surfaces are rebuilt.
-#[derive(Debug, thiserror::Error)]
-pub enum ReconstructError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The skin of a body cannot be read.
-    #[error("skin of body {body}: {what}")]
-    Skin {
-        /// Index of the body.
-        body: u32,
-        /// The reason.
-        what: String,
-    },
-    /// The skin of a body has no vertex.
-    #[error("skin of body {body} is empty")]
-    EmptySkin {
-        /// Index of the body.
-        body: u32,
-    },
-    /// The cell size asks for too many cells.
-    #[error(
-        "body {body} would need {cells:.3e} grid cells, at most {:.3e} fit; make `reconstruct.voxel` larger",
-        ReconstructError::MAX_NODES
-    )]
-    GridTooLarge {
-        /// Index of the body.
-        body: u32,
-        /// Cells that it would need.
-        cells: f64,
-    },
-    /// The cell size is no positive number.
-    #[error("`reconstruct.voxel` is {0}; it must be above 0 and finite")]
-    Voxel(f64),
-    /// The cracks cannot be cut into the skin.
-    #[error(
-        "body {body}: cracks cannot be cut into its skin, which is not closed or crosses itself near one"
-    )]
-    Uncut {
-        /// Index of the body.
-        body: u32,
-    },
-    /// The grain of crack faces is out of range.
-    #[error("`reconstruct.roughness` is {0}; it must lie between 0 and 0.5")]
-    Roughness(f64),
-    /// The deviation of simplified surfaces is out of range.
-    #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
-    Simplify(f64),
-}
-
-impl ReconstructError {
-    /// Grid nodes a body may have.
-    pub const MAX_NODES: f64 = 1e9;
-}
 
 /// What a run has made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

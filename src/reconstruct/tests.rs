@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
 
-use super::bins::ElementBins;
-use super::body::Body;
+use super::body::bins::ElementBins;
 use super::*;
 use crate::columns::{Bonds, Shape};
 use crate::geometry::TriMesh;

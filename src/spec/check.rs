@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::body::{Body, BodyShape, COUNTED, Fill, PackingSpec, Rotation, TWISTED};
+use super::collider::{Action, ColliderShape};
 use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
+use super::material::{Elasticity, Material};
 use super::mend::Mended;
-use super::{
-    Action, Body, BodyShape, COUNTED, ColliderShape, Drive, Elasticity, Fill, Material,
-    PackingSpec, Pipeline, Region, Rotation, TWISTED,
-};
+use super::pipeline::Pipeline;
+use super::pose::Drive;
+use super::time::Region;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 

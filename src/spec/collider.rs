@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body::Rotation;
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
     PositiveNumber, PositivePressure, PositiveStiffness, Pressure, Velocity,
 };
-use super::{Region, Rotation};
+use super::time::Region;
 
 /// A solid that pushes elements and is pushed by nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

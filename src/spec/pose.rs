@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Action, Collider, Key, Rotation};
+use super::body::Rotation;
+use super::collider::{Action, Collider, Key};
 use crate::geometry::solid::Pose;
 
 impl Rotation {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::Pipeline;
+use super::pipeline::Pipeline;
 
 /// JSON Schema (draft 2020-12) of the pipeline file, for editors; ends with a line break.
 pub fn json_schema() -> String {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Implicit;
+use super::implicit::Implicit;
 use super::quantity::{
     Length, NonNegativeNumber, NonNegativeRate, Number, PositiveLength, PositiveNumber, ViewAngle,
 };

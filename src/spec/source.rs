@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Place, SpecError, SpecErrors, TOLD};
-use super::{DEFAULT_POISSON, Elasticity, Pipeline, check, conform, overrides};
+use super::material::{DEFAULT_POISSON, Elasticity};
+use super::pipeline::Pipeline;
+use super::{check, conform, overrides};
 
 /// A pipeline, read and checked.
 #[derive(Clone, Debug, PartialEq)]

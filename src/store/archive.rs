@@ -12,7 +12,9 @@ use rkyv::ser::writer::IoWriter;
 use rkyv::util::AlignedVec;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Result, SCHEMA_VERSION, StoreError, atomic};
+use super::atomic;
+use super::error::{Result, StoreError};
+use super::version::SCHEMA_VERSION;
 
 /// Bytes of the header: magic, schema version, low 32 bits of the archive's xxh3.
 pub const HEADER: usize = 16;

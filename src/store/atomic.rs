@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Result, StoreError};
+use super::error::{Result, StoreError};
 
 /// Writes `path` through `fill`; a failure leaves the old file, if any, and nothing else.
 pub fn write(

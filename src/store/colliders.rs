@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Result, Store, StoreError, atomic};
+use super::atomic;
+use super::error::{Result, StoreError};
+use super::folder::{COLLIDERS, Store};
 use crate::geometry::{TriMesh, ply, read};
-
-/// Where they are.
-pub(super) const FOLDER: &str = "packing/colliders";
 
 impl Store {
     /// Mesh of collider number `collider` (binary PLY).
     pub fn collider_path(&self, collider: u32) -> PathBuf {
-        self.numbered(FOLDER, collider, "ply")
+        self.numbered(COLLIDERS, collider, "ply")
     }
 
     /// Reads the mesh of a collider.
@@ -24,7 +23,7 @@ impl Store {
 
     /// Reads those that there are.
     pub(super) fn read_colliders(&self) -> Result<BTreeMap<u32, TriMesh>> {
-        let numbers = self.numbers(FOLDER, "ply")?.into_iter();
+        let numbers = self.numbers(COLLIDERS, "ply")?.into_iter();
         numbers
             .map(|number| Ok((number, self.read_collider(number)?)))
             .collect()

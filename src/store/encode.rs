@@ -19,7 +19,7 @@ use arrow_schema::{DataType, Field, Schema};
 use rayon::prelude::*;
 
 use super::format::{Format, round_mantissa};
-use super::manifest::SCHEMA_VERSION;
+use super::version::SCHEMA_VERSION;
 use crate::columns::{Column, Table};
 use crate::spec::Compression;
 

@@ -6,7 +6,9 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 
-use super::{Result, Store, StoreError, atomic};
+use super::atomic;
+use super::error::{Result, StoreError};
+use super::folder::Store;
 
 /// Name of the lock's file; also that of who holds it, for messages.
 pub const LOCK: &str = ".lock";

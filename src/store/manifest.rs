@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Result, Store, StoreError, Sum, Sums, atomic};
+use super::atomic;
+use super::error::{Result, StoreError};
+use super::folder::{Store, writer_of};
+use super::sums::{Sum, Sums};
+use super::version::SCHEMA_VERSION;
 use crate::spec::Pipeline;
-
-/// Version of the store's layout and columns.
-pub const SCHEMA_VERSION: u32 = 1;
 
 /// Record of a stage's last run, which came to its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -134,7 +135,7 @@ impl Manifest {
             let gone = gone(name);
             if gone {
                 let folder = name.split('/').next().unwrap_or_default();
-                let writer = super::writer_of(folder);
+                let writer = writer_of(folder);
                 stages.retain(|stage, _| stage.split(' ').next() != Some(writer));
             }
             !gone

@@ -14,10 +14,11 @@ use arrow_array::{
 use arrow_schema::DataType;
 
 use super::encode::{LEFT_OUT_KEY, VERSION_KEY, encode};
+use super::error::{Result, StoreError};
 use super::format::Format;
-use super::manifest::SCHEMA_VERSION;
 use super::rules::Faults;
-use super::{Result, StoreError, atomic, promises};
+use super::version::SCHEMA_VERSION;
+use super::{atomic, promises};
 use crate::columns::{Column, Table};
 
 /// Writes a table, whole or not at all.

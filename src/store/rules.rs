@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::{Result, StoreError};
+use super::error::{Result, StoreError};
 use crate::columns::{Bonds, Breaks, Elements, Frames, Table};
 
 /// How far directions may be from unit length.

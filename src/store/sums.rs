@@ -9,11 +9,11 @@ use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Result, Store, StoreError, archive};
+use super::archive;
+use super::error::{Result, StoreError};
 
 /// Length and xxh3-64 of a file; of an rkyv archive that of its header alone, which holds a sum of the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,24 +100,6 @@ impl Sum {
             return Err(StoreError::damaged(path, what));
         }
         Ok(())
-    }
-}
-
-impl Store {
-    /// A file's name in the sums; none for files outside the store.
-    pub fn name_of(&self, path: &Path) -> Option<String> {
-        let inside = path.strip_prefix(self.root()).ok()?;
-        let parts = inside.iter().map(|part| part.to_string_lossy());
-        Some(parts.collect::<Vec<_>>().join("/"))
-    }
-
-    /// Sums of files of the store as they are now; files outside it are left out.
-    pub fn sums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<Sums> {
-        let sums = paths.par_iter().filter_map(|path| {
-            let name = self.name_of(path.as_ref())?;
-            Some(Sum::of(path.as_ref()).map(|sum| (name, sum)))
-        });
-        sums.collect()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
-use super::{Result, Store, StoreError, archive};
+use super::archive;
+use super::error::{Result, StoreError};
+use super::folder::Store;
 
 /// One closed surface: a fragment's range in the arrays of a [`SurfaceFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]

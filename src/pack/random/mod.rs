@@ -12,7 +12,7 @@ use self::cell::{Cell, NearList};
 pub(super) use self::relax::OVERLAP;
 use self::relax::Spheres;
 use super::hilbert;
-use super::pattern::Points;
+use super::points::Points;
 use super::solid::Solid;
 use crate::laws::weibull::uniform;
 

@@ -11,11 +11,11 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use self::relax::{Layers, Surface};
-use super::PackError;
-use super::fill::{CLOSE, DEPTH, Job, Wanted, refuse_too_many};
+use super::error::PackError;
 use super::filled::{Bonding, Filled, Makeup};
 use super::outline::{Form, Outline};
-use super::pattern::Points;
+use super::points::Points;
+use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many};
 use crate::geometry::{TriMesh, check, offset, shapes};
 use crate::spec::Body;
 
@@ -137,25 +137,6 @@ pub(super) fn fill(
         volume: skin.volume(),
         skin,
     })
-}
-
-/// Means of s⁴, s²c² and c⁴ over bonds of one section, weighted by their length: c and s are cosine and sine of the angle between the bond and the
-/// shell's normal.
-pub(super) fn moments(centres: &[DVec3], inward: &[DVec3], pairs: &[[u32; 2]]) -> [f64; 3] {
-    let (mut sums, mut weights) = ([0.0; 3], 0.0);
-    for ends in pairs {
-        let [i, j] = ends.map(|end| end as usize);
-        let bond = centres[j] - centres[i];
-        let normal = (inward[i] + inward[j]).normalize_or_zero();
-        let (length, along) = (bond.length(), bond.normalize_or_zero().dot(normal).powi(2));
-        let across = 1.0 - along;
-        let parts = [across * across, across * along, along * along];
-        for (sum, part) in sums.iter_mut().zip(parts) {
-            *sum += length * part;
-        }
-        weights += length;
-    }
-    sums.map(|sum| sum / weights.max(f64::MIN_POSITIVE))
 }
 
 fn too_thin(body: &Body, layers: u32, radius: f64) -> PackError {

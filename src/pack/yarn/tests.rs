@@ -1,6 +1,11 @@
+use std::f64::consts::PI;
 use std::path::Path;
 
+use glam::{DVec2, DVec3};
+
+use super::laid::{BESIDE, FEWEST, bundle, thickness};
 use super::*;
+use crate::pack::neighbours;
 use crate::pack::{Calibration, PackError, PackedBody, pack_body};
 use crate::spec::{Body, BodyShape, MassModel, PackingSpec, Rotation, Weave};
 

@@ -10,11 +10,12 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
 
-use super::{Filled, Laid, bundle, chain, ends_covered, thickness};
+use super::laid::{FEWEST, Laid, bundle, chain, ends_covered, thickness};
 use crate::geometry::curve::Curve;
-use crate::pack::PackError;
-use crate::pack::fill::{CLOSE, DEPTH, Wanted, refuse_too_many};
+use crate::pack::error::PackError;
+use crate::pack::filled::Filled;
 use crate::pack::random::OVERLAP;
+use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::spec::Body;
 
 /// Filaments of a strand that are tried where none are asked for: full hexagons.
@@ -328,7 +329,7 @@ impl Rope {
         for strand in 0..self.strands {
             let angle = TAU * f64::from(strand) / f64::from(self.strands);
             let axis = points(plan.axis.turned(angle));
-            if axis.len() < super::FEWEST {
+            if axis.len() < FEWEST {
                 return Err(PackError::RadiusTooLarge {
                     body: body.name.clone(),
                     radius: plan.radius,

@@ -7,9 +7,10 @@ use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
 use glam::{DVec2, DVec3};
 
-use super::{FEWEST, Filled, Laid, bundle, chain, ends_covered, thickness};
-use crate::pack::PackError;
-use crate::pack::fill::{CLOSE, DEPTH, Wanted, refuse_too_many};
+use super::laid::{FEWEST, Laid, bundle, chain, ends_covered, thickness};
+use crate::pack::error::PackError;
+use crate::pack::filled::Filled;
+use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::pack::solid::Solid;
 use crate::spec::{Body, Weave};
 

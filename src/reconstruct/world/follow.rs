@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::reconstruct::carry::ElementMotion;
+use crate::reconstruct::surface::motion::ElementMotion;
 
 /// Width of the Gaussian of the weights, mean radii.
 const WIDTH: f64 = 1.0;

@@ -17,9 +17,11 @@ use self::blocks::Blocks;
 use self::field::{Ball, Lattice};
 use self::follow::Followed;
 use self::march::march;
-use super::ReconstructError;
-use super::carry::{Carried, ElementMotion, Motion, Moved, Shell, normals};
 use crate::geometry::{TriMesh, icosphere};
+use crate::reconstruct::error::ReconstructError;
+use crate::reconstruct::surface::carried::Carried;
+use crate::reconstruct::surface::motion::{ElementMotion, Motion, Moved};
+use crate::reconstruct::surface::shell::{Shell, normals};
 
 /// Cosine beyond which the field's gradient is taken for the normal: it knows of no gap, triangles do.
 const AGREES: f64 = 0.7;

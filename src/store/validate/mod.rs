@@ -3,6 +3,7 @@
 //! For stores of other programs before all. Tables are read part by part, files side by side on all threads; what is told does not depend on
 //! their number. The rules for single tables stand in [`super::rules`], what holds between files is here.
 
+mod checked;
 mod moments;
 mod packing;
 mod table;
@@ -12,11 +13,15 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::rules::{Fault, Faults};
-use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic};
+use self::checked::{Checked, name_of};
+use super::atomic;
+use super::error::{Result, StoreError};
+use super::folder::Store;
+use super::manifest::Manifest;
+use super::rules::Fault;
+use super::sums::Sums;
+use super::surface::SurfaceFrame;
 
-/// Faults of a file that are told one by one.
-const TOLD: usize = 20;
 /// Folders of numbered files, with what their names end in.
 const NUMBERED: [(&str, &str); 8] = [
     ("frames", "parquet"),
@@ -51,36 +56,6 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Files read.
     pub files: usize,
-}
-
-/// A file that was checked.
-struct Checked {
-    file: String,
-    faults: Faults,
-}
-
-impl Checked {
-    fn new(file: impl Into<String>) -> Self {
-        Checked {
-            file: file.into(),
-            faults: Faults::new(TOLD),
-        }
-    }
-
-    /// Takes what reading the file said.
-    fn error(&mut self, error: &StoreError) {
-        let whole = |faults: &mut Faults, what: &dyn std::fmt::Display| {
-            faults.tell(None, None, format_args!("{what}"));
-        };
-        match error {
-            StoreError::Damaged { what, .. } | StoreError::Invalid { what, .. } => {
-                whole(&mut self.faults, what)
-            }
-            StoreError::Io { source, .. } => whole(&mut self.faults, source),
-            StoreError::Missing { .. } => whole(&mut self.faults, &"missing"),
-            other => whole(&mut self.faults, other),
-        }
-    }
 }
 
 /// Checks a store; `read_state` reads the file of that number in `state/`, which only the stage that writes it understands.
@@ -185,10 +160,6 @@ fn is_number(found: u32, path: &Path, number: u32) -> Result<()> {
     }
     let what = format!("holds frame {found}; the file is number {number}");
     Err(StoreError::damaged(path, what))
-}
-
-fn name_of(kind: &str, number: u32, extension: &str) -> String {
-    format!("{kind}/{number:06}.{extension}")
 }
 
 /// Tells files in the folders of numbered ones that no stage would read.

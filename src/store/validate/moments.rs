@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::checked::{Checked, name_of};
 use super::packing::Known;
 use super::table::{self, Part};
-use super::{Checked, name_of};
 use crate::columns::{Breaks, Column, Convergence, Fragments, Frames, History, Loads, Table};
 use crate::spec::FrameGroup;
+use crate::store::error::Result;
+use crate::store::folder::Store;
+use crate::store::parquet;
 use crate::store::rules::{self, Faults};
-use crate::store::{Result, Store, parquet};
 
 /// How far a fragment's mass may be from that of its elements, over itself.
 const MASS: f64 = 1e-5;

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::checked::Checked;
 use super::table::{self, Part};
-use super::{Checked, StoreError};
 use crate::columns::{Bonds, Column, Elements};
 use crate::geometry::read;
 use crate::spec::Pipeline;
+use crate::store::error::Result;
+use crate::store::error::StoreError;
+use crate::store::folder::Store;
 use crate::store::rules::{self, Faults};
-use crate::store::{Result, Store};
 
 /// What other files are held against; absent where it cannot be read.
 #[derive(Default)]

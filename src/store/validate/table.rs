@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Checked;
+use super::checked::Checked;
 use crate::columns::{Column, Table};
 use crate::store::encode::BITS_KEY;
 use crate::store::parquet;

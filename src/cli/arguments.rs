@@ -1,0 +1,150 @@
+//! What the stages are given on the command line.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::spec::{Backend, ExportFormat, Up};
+use crate::units;
+
+#[derive(Debug, clap::Args)]
+pub struct PackArguments {
+    /// Pipeline file.
+    pub pipeline: PathBuf,
+    /// Frame store; made if absent.
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Override a value: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArguments {
+    /// Pipeline file.
+    pub pipeline: PathBuf,
+    /// Frame store; default: out/NAME in the current folder.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has something to do.
+    #[arg(long)]
+    pub from: Option<Stage>,
+    /// Last stage to run.
+    #[arg(long, default_value = "preview")]
+    pub to: Stage,
+    /// Run every stage, whether anything changed or not.
+    #[arg(long)]
+    pub force: bool,
+    /// Continue a simulation that was stopped; the packing is kept.
+    #[arg(long)]
+    pub resume: bool,
+    /// Continue from the state of this frame; what lies behind it is removed.
+    #[arg(long, value_name = "FRAME")]
+    pub state: Option<u32>,
+    /// Continue in a new store, which begins with the state (the newest, or --state) and may follow other physics.
+    #[arg(long, value_name = "NEW_DIR")]
+    pub branch: Option<PathBuf>,
+    /// Override a value: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SimulateArguments {
+    /// Frame store with a packing.
+    pub store: PathBuf,
+    /// Continue from the newest state.
+    #[arg(long)]
+    pub resume: bool,
+    /// Continue from the state of this frame; what lies behind it is removed.
+    #[arg(long, value_name = "FRAME")]
+    pub state: Option<u32>,
+    /// Continue in a new store, which begins with the state (the newest, or --state).
+    #[arg(long, value_name = "NEW_DIR")]
+    pub branch: Option<PathBuf>,
+    /// Where to compute.
+    #[arg(long)]
+    pub backend: Option<Backend>,
+    /// Part of a graphics adapter's name, as `cullet adapters` lists it; with it the backend is gpu.
+    #[arg(long, value_name = "NAME", conflicts_with = "backend")]
+    pub adapter: Option<String>,
+    /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
+    #[arg(long)]
+    pub until: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct FramesArguments {
+    /// Frame store.
+    pub store: PathBuf,
+    /// Frames A..B, B excluded; either may be left out.
+    #[arg(long, value_parser = frame_range, default_value = "..")]
+    pub frames: Range<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ExportArguments {
+    /// Frame store.
+    pub store: PathBuf,
+    /// Format.
+    #[arg(long)]
+    pub format: ExportFormat,
+    /// Frames A..B, B excluded; either may be left out.
+    #[arg(long, value_parser = frame_range, default_value = "..")]
+    pub frames: Range<u32>,
+    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity comes from.
+    #[arg(long)]
+    pub up: Option<Up>,
+    /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
+    #[arg(long, value_parser = scale)]
+    pub scale: Option<f64>,
+    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m; default: export.debris_size.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub debris_size: Option<f64>,
+    /// Target file or folder; default: inside the store.
+    #[arg(long)]
+    pub to: Option<PathBuf>,
+}
+
+/// The stages in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Stage {
+    Pack,
+    Simulate,
+    Reconstruct,
+    Export,
+    Preview,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(scale) if (1e-6..=1e6).contains(&scale) => Ok(scale),
+        _ => Err(format!("{text} is no number from 1e-6 to 1e6")),
+    }
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    match units::parse(text, units::Dimension::Length) {
+        Ok(length) if length > 0.0 => Ok(length),
+        Ok(_) => Err(format!("{text} is not above 0")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+pub fn frame_range(text: &str) -> Result<Range<u32>, String> {
+    let (from, to) = text
+        .split_once("..")
+        .ok_or("wanted A..B, for example 0..10, 5.. or ..")?;
+    let number = |part: &str, otherwise: u32| {
+        if part.is_empty() {
+            Ok(otherwise)
+        } else {
+            part.parse()
+                .map_err(|_| format!("{part:?} is no frame number"))
+        }
+    };
+    let range = number(from, 0)?..number(to, u32::MAX)?;
+    if range.is_empty() {
+        return Err(format!("{text} holds no frame"));
+    }
+    Ok(range)
+}

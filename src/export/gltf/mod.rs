@@ -1,0 +1,7 @@
+//! glTF in its binary form: one file a frame, or one that plays the shot.
+
+pub mod animated;
+mod file;
+pub mod part;
+pub mod still;
+mod tracks;

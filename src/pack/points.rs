@@ -1,0 +1,18 @@
+//! Where elements are placed: centres and radii.
+
+use glam::DVec3;
+
+/// Centres and radii, m.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Points {
+    pub centres: Vec<DVec3>,
+    pub radii: Vec<f64>,
+}
+
+impl Points {
+    /// All of one radius.
+    pub fn equal(centres: Vec<DVec3>, radius: f64) -> Self {
+        let radii = vec![radius; centres.len()];
+        Points { centres, radii }
+    }
+}

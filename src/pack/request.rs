@@ -1,0 +1,49 @@
+//! What is asked of the ways of filling a shape, and what they share: depth under the skin, tolerance, limits.
+
+use super::error::PackError;
+use crate::geometry::TriMesh;
+use crate::spec::Body;
+
+/// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
+pub const MAX_ELEMENTS: u32 = 700_000_000;
+
+/// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
+/// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
+pub(super) const DEPTH: f64 = 0.5;
+/// How far the number of elements may be from the one asked for before the radius is corrected.
+pub(super) const CLOSE: f64 = 0.02;
+
+/// What is filled: a body, and the seed of the shot with the number of the body.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'a> {
+    pub body: &'a Body,
+    pub draw: (u64, u32),
+}
+
+pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
+    let (low, high) = skin.bounds().unwrap_or_default();
+    PackError::RadiusTooLarge {
+        body: body.name.clone(),
+        radius,
+        extent: high - low,
+    }
+}
+
+/// How the radius is given.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    Radius(f64),
+    Elements(f64),
+}
+
+pub(super) fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result<(), PackError> {
+    if estimate <= f64::from(MAX_ELEMENTS) {
+        return Ok(());
+    }
+    Err(PackError::TooMany {
+        body: body.name.clone(),
+        radius,
+        estimate,
+        limit: MAX_ELEMENTS,
+    })
+}

@@ -1,0 +1,14 @@
+//! What charts are drawn from.
+
+use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
+use crate::store::Packing;
+
+/// The tables that charts are drawn from, in the order of frames; empty where the store has none.
+pub struct Tables {
+    pub history: Vec<History>,
+    pub breaks: Vec<Breaks>,
+    pub fragments: Vec<Fragments>,
+    pub loads: Vec<Loads>,
+    pub convergence: Vec<Convergence>,
+    pub packing: Option<Packing>,
+}

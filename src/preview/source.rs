@@ -1,0 +1,175 @@
+//! Frames of a store as scenes.
+
+use std::ops::Range;
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use super::colliders::{self, Drawn};
+use super::scene::{Ball, Material, Plane, Scene};
+use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
+use crate::store::corner_normals::Fans;
+use crate::store::{Result, Store, SurfaceFrame};
+
+/// Where the frames come from.
+pub struct Source<'a> {
+    store: &'a Store,
+    colliders: Vec<Drawn>,
+    surfaces: Vec<u32>,
+    /// Read when some frame has no surfaces.
+    elements: Option<Elements>,
+    /// A point and a normal; what lies beyond is left out.
+    section: Option<Plane>,
+}
+
+/// What is drawn of elements.
+struct Elements {
+    body: Vec<u32>,
+    r: Vec<f64>,
+    /// Bonds that each was packed with.
+    bonds: Vec<u32>,
+}
+
+impl Elements {
+    fn read(store: &Store) -> Result<Self> {
+        let packing = store.read_packing_columns(&["body", "r"], &["i", "j"])?;
+        let mut bonds = vec![0; packing.elements.id.len()];
+        for &end in packing.bonds.i.iter().chain(&packing.bonds.j) {
+            bonds[end as usize] += 1;
+        }
+        Ok(Elements {
+            body: packing.elements.body,
+            r: packing.elements.r,
+            bonds,
+        })
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Prepares to read frames of a store.
+    pub fn new(store: &'a Store, pipeline: Option<&Pipeline>, preview: &Preview) -> Result<Self> {
+        let colliders = pipeline.map_or(&[][..], |pipeline| &pipeline.colliders);
+        let section = preview.section.map(|cut| Plane {
+            point: DVec3::from(cut.point).as_vec3(),
+            normal: DVec3::from(cut.normal).normalize_or_zero().as_vec3(),
+        });
+        // What is cut open must not be hidden by what presses on it.
+        let shown = |collider: &&Collider| {
+            section.is_none() || matches!(collider.shape, ColliderShape::HalfSpace { .. })
+        };
+        let colliders = (0..).zip(colliders).filter(|(_, one)| shown(one));
+        let surfaces = match section {
+            Some(_) => Vec::new(),
+            None => store.numbers("meshes", "rkyv")?,
+        };
+        let bare = store
+            .frames(&(0..u32::MAX))?
+            .iter()
+            .any(|frame| surfaces.binary_search(frame).is_err());
+        Ok(Source {
+            store,
+            colliders: colliders
+                .map(|(number, collider)| Drawn::new(store, number, collider))
+                .collect::<Result<_>>()?,
+            surfaces,
+            elements: bare.then(|| Elements::read(store)).transpose()?,
+            section,
+        })
+    }
+
+    /// Numbers of the frames that can be drawn.
+    pub fn frames(&self, range: &Range<u32>) -> Result<Vec<u32>> {
+        let mut frames = self.store.frames(range)?;
+        frames.extend(self.surfaces.iter().filter(|frame| range.contains(frame)));
+        frames.sort_unstable();
+        frames.dedup();
+        Ok(frames)
+    }
+
+    /// Reads a frame.
+    pub fn read(&self, frame: u32) -> Result<Scene> {
+        let mut scene = if self.surfaces.binary_search(&frame).is_ok() {
+            surfaces(&SurfaceFrame::read(self.store, frame)?)
+        } else {
+            self.elements(frame)?
+        };
+        scene.body_vertices = scene.positions.len();
+        scene.body_balls = scene.balls.len();
+        for collider in &self.colliders {
+            colliders::add(&mut scene, collider);
+        }
+        Ok(scene)
+    }
+
+    fn elements(&self, frame: u32) -> Result<Scene> {
+        let Some(elements) = &self.elements else {
+            return Ok(Scene::default());
+        };
+        let needed = [FrameGroup::Position];
+        let rows = self
+            .store
+            .read_frame_of(frame, &needed, elements.body.len())?;
+        let balls = (0..rows.id.len()).map(|row| {
+            let broken = f64::from(rows.broken[row]) / f64::from(elements.bonds[row].max(1));
+            let share = (255.0 * broken.min(1.0)) as u8;
+            Ball {
+                centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
+                radius: elements.r[row] as f32,
+                material: Material::Worn((elements.body[row] % 4) as u8, share),
+            }
+        });
+        let kept = |ball: &Ball| {
+            self.section
+                .is_none_or(|cut| (ball.centre - cut.point).dot(cut.normal) <= 0.0)
+        };
+        Ok(Scene {
+            time: rows.time.first().copied().unwrap_or_default(),
+            balls: balls.filter(kept).collect(),
+            ..Scene::default()
+        })
+    }
+}
+
+fn material(body: u32, inside: bool) -> Material {
+    let body = (body % 4) as u8;
+    if inside {
+        Material::Crack(body)
+    } else {
+        Material::Skin(body)
+    }
+}
+
+fn surfaces(surface: &SurfaceFrame) -> Scene {
+    let mut scene = Scene {
+        time: surface.time,
+        ..Scene::default()
+    };
+    // Corners of a box and rims of cracks stay sharp: a vertex of the scene for each side of an edge.
+    let fans: Vec<_> = surface
+        .pieces
+        .par_iter()
+        .map(|piece| {
+            let fans = Fans::of(surface, piece);
+            let positions = &surface.positions[surface.vertex_range(piece)];
+            let normals = fans.normals(positions);
+            (fans, normals)
+        })
+        .collect();
+    for (piece, (fans, normals)) in surface.pieces.iter().zip(fans) {
+        let first = scene.positions.len() as u32;
+        let positions = &surface.positions[surface.vertex_range(piece)];
+        let vertices = fans.vertices.iter();
+        scene
+            .positions
+            .extend(vertices.map(|&vertex| Vec3::from(positions[vertex as usize])));
+        scene.normals.extend(normals.into_iter().map(Vec3::from));
+        let inside = &surface.inside[surface.triangle_range(piece)];
+        scene
+            .triangles
+            .extend(fans.corners.iter().zip(inside).map(|(corners, &inside)| {
+                let corners = corners.map(|corner| corner + first);
+                (corners, material(piece.body, inside != 0))
+            }));
+    }
+    scene
+}

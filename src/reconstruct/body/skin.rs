@@ -1,0 +1,111 @@
+//! The skin of a body: the mesh that was packed, with long edges divided so that it can bend with the elements.
+
+use glam::DVec3;
+
+use crate::geometry::TriMesh;
+use crate::math::hash::QuickMap;
+use crate::reconstruct::surface::texture::Texture;
+
+/// A mesh with its edges.
+#[derive(Clone, Debug)]
+pub struct Skin {
+    /// Vertices and triangles; those of the input come first among the vertices.
+    pub mesh: TriMesh,
+    /// Both ends of each edge, the smaller first.
+    pub edges: Vec<[u32; 2]>,
+    /// Edges of each triangle, from each corner to the next.
+    pub edges_of: Vec<[u32; 3]>,
+    /// Texture coordinates, if the input has any; the mesh itself has none.
+    pub texture: Option<Texture>,
+}
+
+impl Skin {
+    /// Divides the edges of `mesh` that are longer than `longest` (m), in rounds of halves. Its surface stays the same.
+    pub fn new(mut mesh: TriMesh, longest: f64) -> Self {
+        let mut texture = Texture::take(&mut mesh);
+        let (mut edges, mut edges_of) = edges(&mesh.triangles);
+        loop {
+            let mut middle = vec![u32::MAX; edges.len()];
+            let mut any = false;
+            for (middle, ends) in middle.iter_mut().zip(&edges) {
+                let [a, b] = ends.map(|v| mesh.positions[v as usize]);
+                if a.distance_squared(b) > longest * longest {
+                    *middle = mesh.positions.len() as u32;
+                    mesh.positions.push((a + b) / 2.0);
+                    any = true;
+                }
+            }
+            if !any {
+                break;
+            }
+            let mut triangles = Vec::with_capacity(2 * mesh.triangles.len());
+            let mut sources = Vec::new();
+            for (t, (triangle, of)) in mesh.triangles.iter().zip(&edges_of).enumerate() {
+                let middles = of.map(|edge| middle[edge as usize]);
+                divide(*triangle, middles, &mesh.positions, &mut triangles);
+                if let Some(texture) = &texture {
+                    sources.resize(triangles.len(), texture.of[t]);
+                }
+            }
+            if let Some(texture) = &mut texture {
+                texture.of = sources;
+            }
+            mesh.triangles = triangles;
+            (edges, edges_of) = self::edges(&mesh.triangles);
+        }
+        Skin {
+            mesh,
+            edges,
+            edges_of,
+            texture,
+        }
+    }
+}
+
+/// Edges in the order in which triangles name them first, and those of each triangle.
+fn edges(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
+    let mut edges = Vec::new();
+    let mut number = QuickMap::with_capacity_and_hasher(2 * triangles.len(), Default::default());
+    let of = triangles.iter().map(|t| {
+        std::array::from_fn(|m| {
+            let (a, b) = (t[m], t[(m + 1) % 3]);
+            let ends = [a.min(b), a.max(b)];
+            *number.entry(ends).or_insert_with(|| {
+                edges.push(ends);
+                edges.len() as u32 - 1
+            })
+        })
+    });
+    let of = of.collect();
+    (edges, of)
+}
+
+/// Divides a triangle at the middles of its edges, `u32::MAX` where an edge stays whole.
+fn divide(t: [u32; 3], middles: [u32; 3], positions: &[DVec3], to: &mut Vec<[u32; 3]>) {
+    let whole = |m: usize| middles[m] == u32::MAX;
+    match (0..3).filter(|&m| !whole(m)).count() {
+        0 => to.push(t),
+        1 => {
+            let m = (0..3).find(|&m| !whole(m)).unwrap_or(0);
+            let [a, b, c] = [t[m], t[(m + 1) % 3], t[(m + 2) % 3]];
+            to.extend([[a, middles[m], c], [middles[m], b, c]]);
+        }
+        2 => {
+            // Edge a-b stays whole; the quad beside it is cut along the shorter diagonal.
+            let m = (0..3).find(|&m| whole(m)).unwrap_or(0);
+            let [a, b, c] = [t[m], t[(m + 1) % 3], t[(m + 2) % 3]];
+            let (on_bc, on_ca) = (middles[(m + 1) % 3], middles[(m + 2) % 3]);
+            to.push([on_bc, c, on_ca]);
+            let length = |p: u32, q: u32| positions[p as usize].distance(positions[q as usize]);
+            to.extend(if length(a, on_bc) <= length(b, on_ca) {
+                [[a, b, on_bc], [a, on_bc, on_ca]]
+            } else {
+                [[a, b, on_ca], [b, on_bc, on_ca]]
+            });
+        }
+        _ => {
+            let [ab, bc, ca] = middles;
+            to.extend([[t[0], ab, ca], [ab, t[1], bc], [ca, bc, t[2]], [ab, bc, ca]]);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Where the cracks of a body run in one state of breakage, and which elements own the points beside them.
+
+pub mod crossing;
+pub mod field;
+pub mod graph;
+pub mod owners;

@@ -1,0 +1,120 @@
+//! The walk round the rings that chains of the skin bound on faces of the grid.
+
+use super::chain::{Chain, Gate, Stretches, gates_on};
+use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
+use crate::reconstruct::body::solid::Solid;
+
+/// What a walk round a ring needs to know.
+#[derive(Clone, Copy)]
+pub struct Walk<'a> {
+    /// The volume and its grid.
+    pub solid: &'a Solid,
+    /// Grid edge of each crossing of a stretch, ascending.
+    pub edges: &'a [u64],
+    /// Gates in order of their edges and along them.
+    pub gates: &'a [Gate],
+    /// Crossings of the stretches of edges with gates.
+    pub stretches: &'a Stretches,
+}
+
+impl Walk<'_> {
+    /// Arcs on a face with these chains; nothing if skin and grid do not agree on it.
+    pub fn arcs_of(&self, face: u64, chains: &[Chain]) -> Option<Vec<Arc>> {
+        let solid = self.solid;
+        let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
+        // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
+        let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
+        for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
+            let start = edge_corners(edge)[0];
+            let low = solid.corners(node)[start];
+            let key = 3 * low as u64 + (edge / 4) as u64;
+            let gates = gates_on(self.gates, key);
+            let mut inside = solid.is_inside(low);
+            let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
+            let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
+            let known = self.stretches.get(&key).map_or(&whole[..], Vec::as_slice);
+            for (s, crossing) in known.iter().enumerate() {
+                let before = (s > 0).then(|| (gates.start + s - 1) as u32);
+                let after = (s < gates.len()).then(|| (gates.start + s) as u32);
+                let step = crossing.map(|c| [2 * c, 2 * c + 1]);
+                of_edge.push((step, inside, [before, after]));
+                inside = !inside;
+            }
+            if m >= 2 {
+                of_edge.reverse();
+                for (step, _, gates) in &mut of_edge {
+                    gates.reverse();
+                    if let Some(step) = step {
+                        step.reverse();
+                    }
+                }
+            }
+            walk.extend(
+                of_edge
+                    .into_iter()
+                    .map(|(step, inside, gates)| (step, inside, gates[1])),
+            );
+        }
+        let enters = |at: usize| {
+            let before = &walk[(at + walk.len() - 1) % walk.len()];
+            walk[at].1 && !before.1
+        };
+        let starts: Vec<usize> = (0..walk.len()).filter(|&at| enters(at)).collect();
+        let mut result = Vec::new();
+        if starts.is_empty() {
+            if walk[0].1 {
+                let steps: Vec<Step> = walk.iter().filter_map(|stretch| stretch.0).collect();
+                result.extend(arcs(&steps));
+            }
+            return Some(result);
+        }
+        let mut seen = vec![false; walk.len()];
+        for &first in &starts {
+            if seen[first] {
+                continue;
+            }
+            let mut steps = Vec::new();
+            let mut at = first;
+            loop {
+                if seen[at] {
+                    return None;
+                }
+                seen[at] = true;
+                // Along the stretches inside up to the gate in which they end.
+                let mut last = at;
+                loop {
+                    steps.extend(walk[last].0);
+                    let next = (last + 1) % walk.len();
+                    if !walk[next].1 {
+                        break;
+                    }
+                    last = next;
+                }
+                let leaving = walk[last].2?;
+                let (gate, step) = chains.iter().find_map(|chain| {
+                    let [a, b] = chain.gates?;
+                    let halves = chain.crossing.map(|(c, _)| [2 * c, 2 * c + 1]);
+                    if a == leaving {
+                        Some((b, halves))
+                    } else if b == leaving {
+                        Some((a, halves.map(|[x, y]| [y, x])))
+                    } else {
+                        None
+                    }
+                })?;
+                steps.extend(step);
+                // The stretch before the one that the gate opens ends in it.
+                let opened = (0..walk.len()).find(|&m| walk[m].2 == Some(gate) && !walk[m].1)?;
+                at = (opened + 1) % walk.len();
+                if !starts.contains(&at) {
+                    return None;
+                }
+                if at == first {
+                    break;
+                }
+            }
+            result.extend(arcs(&steps));
+        }
+        Some(result)
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong while surfaces are rebuilt.
+
+use crate::store::StoreError;
+
+/// What can go wrong while surfaces are rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum ReconstructError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The skin of a body cannot be read.
+    #[error("skin of body {body}: {what}")]
+    Skin {
+        /// Index of the body.
+        body: u32,
+        /// The reason.
+        what: String,
+    },
+    /// The skin of a body has no vertex.
+    #[error("skin of body {body} is empty")]
+    EmptySkin {
+        /// Index of the body.
+        body: u32,
+    },
+    /// The cell size asks for too many cells.
+    #[error(
+        "body {body} would need {cells:.3e} grid cells, at most {:.3e} fit; make `reconstruct.voxel` larger",
+        ReconstructError::MAX_NODES
+    )]
+    GridTooLarge {
+        /// Index of the body.
+        body: u32,
+        /// Cells that it would need.
+        cells: f64,
+    },
+    /// The cell size is no positive number.
+    #[error("`reconstruct.voxel` is {0}; it must be above 0 and finite")]
+    Voxel(f64),
+    /// The cracks cannot be cut into the skin.
+    #[error(
+        "body {body}: cracks cannot be cut into its skin, which is not closed or crosses itself near one"
+    )]
+    Uncut {
+        /// Index of the body.
+        body: u32,
+    },
+    /// The grain of crack faces is out of range.
+    #[error("`reconstruct.roughness` is {0}; it must lie between 0 and 0.5")]
+    Roughness(f64),
+    /// The deviation of simplified surfaces is out of range.
+    #[error("`reconstruct.simplify` is {0}; it must lie between 0 and 10")]
+    Simplify(f64),
+}
+
+impl ReconstructError {
+    /// Grid nodes a body may have.
+    pub const MAX_NODES: f64 = 1e9;
+}

@@ -1,0 +1,7 @@
+//! Both faces of every crack, drawn into the cut skin.
+
+pub mod extract;
+pub mod fair;
+pub mod place;
+pub mod rough;
+pub mod surface;

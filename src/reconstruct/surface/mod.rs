@@ -1,0 +1,7 @@
+//! The surface of one fragment: its shape at rest, its texture, and how elements carry it into a frame.
+
+pub mod carried;
+pub mod hold;
+pub mod motion;
+pub mod shell;
+pub mod texture;

@@ -1,0 +1,62 @@
+//! A whole pipeline file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use super::collider::{Attachment, Collider};
+use super::material::{Material, MaterialPair};
+use super::output::Output;
+use super::settings::{Export, Preview, Reconstruct, Simulate};
+use super::time::{Time, World};
+
+/// A shot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// How long the shot is.
+    pub time: Time,
+    /// What acts on everything.
+    #[serde(default)]
+    pub world: World,
+    /// What bodies are made of.
+    #[serde(default, rename = "material")]
+    pub materials: Vec<Material>,
+    /// What pairs of materials have in common.
+    #[serde(default, rename = "pair")]
+    pub pairs: Vec<MaterialPair>,
+    /// What breaks; at least one.
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Body>,
+    /// Obstacles.
+    #[serde(default, rename = "collider")]
+    pub colliders: Vec<Collider>,
+    /// What holds, drives or loads bodies.
+    #[serde(default, rename = "attach")]
+    pub attachments: Vec<Attachment>,
+    /// Time integration.
+    #[serde(default)]
+    pub simulate: Simulate,
+    /// What simulate writes.
+    #[serde(default)]
+    pub output: Output,
+    /// Surfaces from elements.
+    #[serde(default)]
+    pub reconstruct: Reconstruct,
+    /// Meshes for renderers.
+    #[serde(default)]
+    pub export: Export,
+    /// Pictures without a renderer.
+    #[serde(default)]
+    pub preview: Preview,
+}
+
+impl Pipeline {
+    /// What the file says two materials have in common, by their names.
+    pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
+        self.pairs.iter().find(|pair| {
+            let [x, y] = [&pair.materials[0], &pair.materials[1]];
+            (x == a && y == b) || (x == b && y == a)
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! The folder of a store: paths in it, and what `store.json` says of its files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::error::{Result, StoreError};
+use super::sums::{Sum, Sums};
+
+/// Where the meshes of colliders are.
+pub(super) const COLLIDERS: &str = "packing/colliders";
+
+/// A folder laid out as a frame store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(super) root: PathBuf,
+    /// What files must be like, as `store.json` said when the store was opened.
+    pub(super) sums: Arc<Sums>,
+}
+
+impl Store {
+    /// The store at `root`, whether or not anything is there yet; files are read unchecked.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Store {
+            root: root.into(),
+            sums: Arc::default(),
+        }
+    }
+
+    /// Refuses a file that is not as `store.json` says, or not there: `stage` makes it.
+    pub fn checked(&self, path: PathBuf, stage: &'static str) -> Result<PathBuf> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path, stage });
+        }
+        if let Some(sum) = self.name_of(&path).and_then(|name| self.sums.get(&name)) {
+            sum.check(&path)?;
+        }
+        Ok(path)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path inside the folder.
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// `kind/NNNNNN.extension`.
+    pub fn numbered(&self, kind: &str, frame: u32, extension: &str) -> PathBuf {
+        self.root.join(kind).join(format!("{frame:06}.{extension}"))
+    }
+
+    /// Skin of body number `body` at rest, in world coordinates (binary PLY).
+    pub fn shape_path(&self, body: usize) -> PathBuf {
+        self.root.join("packing/shapes").join(format!("{body}.ply"))
+    }
+
+    /// A file's name in the sums; none for files outside the store.
+    pub fn name_of(&self, path: &Path) -> Option<String> {
+        let inside = path.strip_prefix(self.root()).ok()?;
+        let parts = inside.iter().map(|part| part.to_string_lossy());
+        Some(parts.collect::<Vec<_>>().join("/"))
+    }
+
+    /// Sums of files of the store as they are now; files outside it are left out.
+    pub fn sums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<Sums> {
+        let sums = paths.par_iter().filter_map(|path| {
+            let name = self.name_of(path.as_ref())?;
+            Some(Sum::of(path.as_ref()).map(|sum| (name, sum)))
+        });
+        sums.collect()
+    }
+}
+
+/// The stage that writes a folder of the store.
+pub fn writer_of(folder: &str) -> &'static str {
+    match folder {
+        "packing" | COLLIDERS => "pack",
+        "meshes" => "reconstruct",
+        "exports" => "export",
+        "preview" => "preview",
+        _ => "simulate",
+    }
+}
+
+/// Whether a file's name in the sums lies in a folder of the store.
+pub fn in_folder(name: &str, folder: &str) -> bool {
+    let rest = name.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.starts_with('/'))
+}

@@ -1,0 +1,207 @@
+//! Reads and writes the tables of a store.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::error::Result;
+use super::folder::Store;
+use super::format::Format;
+use super::rules::{self, Faults};
+use super::{atomic, parquet};
+use crate::columns::{
+    Bonds, Breaks, Convergence, Elements, Fragments, Frames, History, Loads, Table,
+};
+use crate::geometry::TriMesh;
+use crate::spec::FrameGroup;
+
+/// Rest state of all bodies: what `pack` writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packing {
+    /// The elements.
+    pub elements: Elements,
+    /// The bonds between them.
+    pub bonds: Bonds,
+    /// Meshes of the colliders that have one, in their own frames, by number.
+    pub colliders: BTreeMap<u32, TriMesh>,
+}
+
+impl Store {
+    /// Reads elements, bonds and meshes of colliders.
+    pub fn read_packing(&self) -> Result<Packing> {
+        Ok(Packing {
+            elements: self.read_elements()?,
+            bonds: self.read(self.path("packing/bonds.parquet"), "pack")?,
+            colliders: self.read_colliders()?,
+        })
+    }
+
+    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
+        let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
+        let (elements, bonds) = rayon::join(
+            || self.read_element_columns(elements),
+            || parquet::read_columns::<Bonds>(&path, &[&["id"], bonds].concat()),
+        );
+        let (elements, bonds) = (elements?, bonds?);
+        let mut faults = Faults::first();
+        rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
+        faults.refuse(&path)?;
+        Ok(Packing {
+            elements,
+            bonds,
+            ..Packing::default()
+        })
+    }
+
+    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
+        let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
+        let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
+        let mut faults = Faults::first();
+        rules::elements(&elements, 0, &mut faults);
+        faults.refuse(&path)?;
+        Ok(elements)
+    }
+
+    /// Reads the elements alone.
+    pub fn read_elements(&self) -> Result<Elements> {
+        self.read(self.path("packing/elements.parquet"), "pack")
+    }
+
+    /// Number of bonds.
+    pub fn bond_count(&self) -> Result<usize> {
+        parquet::rows(&self.checked(self.path("packing/bonds.parquet"), "pack")?)
+    }
+
+    /// Reads the bonds part by part, in order.
+    pub fn read_bonds(&self, part: &mut dyn FnMut(&Bonds)) -> Result<()> {
+        parquet::read_parts(
+            &self.checked(self.path("packing/bonds.parquet"), "pack")?,
+            part,
+        )
+    }
+
+    /// Writes meshes of colliders, bonds and elements.
+    pub fn write_packing(&self, packing: &Packing) -> Result<()> {
+        for (&number, mesh) in &packing.colliders {
+            self.write_collider(number, mesh)?;
+        }
+        parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
+        parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
+    }
+
+    /// Reads `frames/NNNNNN.parquet`.
+    pub fn read_frame(&self, frame: u32) -> Result<Frames> {
+        self.read_numbered("frames", frame)
+    }
+
+    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns; others that were left out read as zeros.
+    pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
+        let path = self.numbered("frames", frame, "parquet");
+        let frames = self.checked(path, "simulate")?;
+        parquet::read_needed(&frames, |name| {
+            let mut groups = FrameGroup::ALL.iter();
+            let group = groups.find(|group| group.columns().contains(&name));
+            group.is_none_or(|group| needed.contains(group))
+        })
+    }
+
+    /// The same for a stage that takes row k for element k of `elements`: the frame must keep to the [`rules`].
+    pub fn read_frame_of(
+        &self,
+        frame: u32,
+        needed: &[FrameGroup],
+        elements: usize,
+    ) -> Result<Frames> {
+        let table = self.read_frame_with(frame, needed)?;
+        let mut faults = Faults::first();
+        rules::one_an_element(table.id.len(), elements, &mut faults);
+        let turned = needed.contains(&FrameGroup::Rotation);
+        // They are brought to unit length: all but those without a direction will do.
+        let rounding = if turned { 0.9 } else { f64::INFINITY };
+        rules::frames(&table, 0, frame, rounding, &mut faults);
+        faults.refuse(&self.numbered("frames", frame, "parquet"))?;
+        Ok(table)
+    }
+
+    /// The groups of columns that are in `frames/NNNNNN.parquet`.
+    pub fn frame_groups(&self, frame: u32) -> Result<Vec<FrameGroup>> {
+        let there = parquet::column_names(&self.numbered("frames", frame, "parquet"))?;
+        let whole = |group: &FrameGroup| {
+            let mut names = group.columns().iter();
+            names.all(|name| there.iter().any(|found| found == name))
+        };
+        Ok(FrameGroup::ALL.into_iter().filter(whole).collect())
+    }
+
+    /// Reads `breaks/NNNNNN.parquet`.
+    pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
+        self.read_numbered("breaks", frame)
+    }
+
+    /// Reads those columns of `breaks/NNNNNN.parquet` that are there; others that are optional stay empty.
+    pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
+        let path = self.numbered("breaks", frame, "parquet");
+        parquet::read_present(&self.checked(path, "simulate")?)
+    }
+
+    /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
+    pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
+        let path = self.checked(self.numbered("breaks", frame, "parquet"), "simulate")?;
+        let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
+        let mut faults = Faults::first();
+        rules::broken(&broken, 0, bonds, &mut faults);
+        faults.refuse(&path)?;
+        Ok(broken)
+    }
+
+    /// Reads `history/NNNNNN.parquet`; columns that are optional and not there stay empty.
+    pub fn read_history(&self, frame: u32) -> Result<History> {
+        let path = self.numbered("history", frame, "parquet");
+        parquet::read_present(&self.checked(path, "simulate")?)
+    }
+
+    /// Reads `fragments/NNNNNN.parquet`.
+    pub fn read_fragments(&self, frame: u32) -> Result<Fragments> {
+        self.read_numbered("fragments", frame)
+    }
+
+    /// Reads `loads/NNNNNN.parquet`.
+    pub fn read_loads(&self, frame: u32) -> Result<Loads> {
+        self.read_numbered("loads", frame)
+    }
+
+    /// Reads `convergence/NNNNNN.parquet`.
+    pub fn read_convergence(&self, frame: u32) -> Result<Convergence> {
+        self.read_numbered("convergence", frame)
+    }
+
+    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.
+    pub fn write_unlisted<T: Table>(
+        &self,
+        kind: &str,
+        frame: u32,
+        table: &T,
+        format: &Format,
+    ) -> Result<()> {
+        parquet::write_unlisted(&self.numbered(kind, frame, "parquet"), table, format)
+    }
+
+    /// Makes the names of all files in the folder `kind` last.
+    pub fn sync_names(&self, kind: &str) -> Result<()> {
+        atomic::sync_folder(&self.path(kind))
+    }
+
+    /// Writes table `kind/NNNNNN.parquet`.
+    pub fn write_numbered<T: Table>(&self, kind: &str, frame: u32, table: &T) -> Result<()> {
+        parquet::write(&self.numbered(kind, frame, "parquet"), table)
+    }
+
+    fn read_numbered<T: Table>(&self, kind: &str, frame: u32) -> Result<T> {
+        self.read(self.numbered(kind, frame, "parquet"), "simulate")
+    }
+
+    fn read<T: Table>(&self, path: PathBuf, stage: &'static str) -> Result<T> {
+        parquet::read(&self.checked(path, stage)?)
+    }
+}
