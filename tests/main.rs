@@ -13,6 +13,7 @@ mod device;
 mod drilling;
 mod energy;
 mod energy_bonds;
+mod exit_codes;
 mod explicit_laws;
 mod external;
 mod foreign;

@@ -102,6 +102,22 @@ pub enum ExportError {
     },
 }
 
+impl ExportError {
+    /// Whether the options, the format or the store are at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            ExportError::Store(error) => error.caused_by_user(),
+            ExportError::NoSurfaces { .. }
+            | ExportError::NoFrames { .. }
+            | ExportError::FrameRate { .. }
+            | ExportError::Scale { .. }
+            | ExportError::Debris { .. }
+            | ExportError::NotFinite { .. }
+            | ExportError::TooLarge { .. } => true,
+        }
+    }
+}
+
 /// What an export wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportSummary {

@@ -7,6 +7,7 @@ mod bond_tasks;
 pub mod bonds;
 mod breaks;
 mod build;
+mod caused;
 pub mod choose;
 mod clamps;
 mod colliders;
