@@ -6,6 +6,7 @@ mod adapters;
 mod column;
 mod device;
 mod kernel;
+mod quiet;
 mod timer;
 
 pub use adapters::{AdapterReport, Kind, Request, adapters};
