@@ -17,6 +17,7 @@ mod exit_codes;
 mod explicit_laws;
 mod external;
 mod foreign;
+mod frame_ranges;
 mod gpu_laws;
 mod harness;
 mod implicit;
