@@ -145,7 +145,7 @@ struct SimulateArguments {
     #[arg(long)]
     backend: Option<Backend>,
     /// Part of a graphics adapter's name, as `cullet adapters` lists it; with it the backend is gpu.
-    #[arg(long, value_name = "NAME", conflicts_with = "backend")]
+    #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
     #[arg(long)]
