@@ -24,6 +24,7 @@ mod implicit;
 mod implicit_scenes;
 mod lawgen;
 mod loads;
+mod lone;
 mod materials;
 mod mesh_colliders;
 mod pipeline;

@@ -97,7 +97,7 @@ pub enum PackError {
         /// "found both" or "found neither".
         found: &'static str,
     },
-    /// Fewer than two elements fit.
+    /// No element fits.
     #[error(
         "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \
          give a smaller radius or more elements",
