@@ -38,10 +38,14 @@ pub fn pack<T>(
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
     let task = Task::pack(&resolved.pipeline, &resolved.folder);
-    let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
+    let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     // Whatever simulate would refuse is refused before anything is removed.
     integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
         .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
+    // An integrator that is settled by the packing settles the law.
+    let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
+    let law = packing::bond_law(settled.simulate.bond_law());
+    packed.packing.bonds.law.fill(law);
     let held = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
     if !store.path("store.json").exists() {
@@ -183,11 +187,11 @@ pub fn simulate(
 pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
     let mut pipeline = pipeline.clone();
     pipeline.time.end = options.until.unwrap_or(pipeline.time.end);
+    pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if let Some(adapter) = &options.adapter {
         pipeline.simulate.gpu.adapter = Some(adapter.clone());
         pipeline.simulate.backend = crate::spec::Backend::Gpu;
     }
-    pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
     pipeline
 }
 
