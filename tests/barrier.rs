@@ -1,8 +1,8 @@
 //! The barrier of contacts: nothing passes it, and its force is that of its law.
 
 use cullet::laws::barrier::barrier;
-use cullet::simulate::choose::choose;
-use cullet::simulate::{Engine, SimulateError, Snapshot, engine};
+use cullet::simulate::resolve::choose::choose;
+use cullet::simulate::{Method, SimulateError, Snapshot, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -25,8 +25,8 @@ fn loose(young: f64, points: &[DVec3], v: &[DVec3], integrator: Integrator) -> (
     (pipeline, packing)
 }
 
-fn start((pipeline, packing): &(Pipeline, Packing), dt: f64) -> Box<dyn Engine> {
-    engine(packing, pipeline, Backend::Cpu, dt).unwrap()
+fn start((pipeline, packing): &(Pipeline, Packing), dt: f64) -> Box<dyn Method> {
+    method(packing, pipeline, Backend::Cpu, dt).unwrap()
 }
 
 /// A plate half a radius thick, its upper face at height zero.
@@ -187,7 +187,7 @@ fn explicit_steps_have_no_barrier() {
     );
     pipeline.simulate.integrator = Integrator::Explicit;
     let Err(SimulateError::Unsupported { option, value, .. }) =
-        engine(&packing, &pipeline, Backend::Cpu, 1e-6)
+        method(&packing, &pipeline, Backend::Cpu, 1e-6)
     else {
         panic!("no explicit step is short enough");
     };

@@ -8,7 +8,7 @@ mod count;
 mod scenes;
 
 use cullet::math::{Mask, Real, Vec3};
-use cullet::simulate::engine;
+use cullet::simulate::method;
 use cullet::spec::Backend;
 
 use count::{Counted, operations};
@@ -33,7 +33,7 @@ fn scenes_swing_break_and_press() {
         let scene = kind.scene(3000.0).unwrap();
         let elements = scene.packing.elements.id.len() as f64;
         let dt = kind.step().unwrap();
-        let mut engine = engine(&scene.packing, &scene.pipeline, Backend::Cpu, dt).unwrap();
+        let mut engine = method(&scene.packing, &scene.pipeline, Backend::Cpu, dt).unwrap();
         engine.advance(100).unwrap();
         let history = engine.snapshot(0).unwrap().history;
         let (broken, contacts) = (history.broken[0], f64::from(history.contacts[0]) / elements);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cullet::columns::Loads;
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{self, Backend};
 
 use crate::scenes::slope;
@@ -38,7 +38,7 @@ fn a_beam_on_two_supports_is_as_stiff_as_its_static_solution() {
         .unwrap()
         .packing;
     let dt = 0.4 * schedule(&packing, &resolved.pipeline).unwrap().critical;
-    let mut run = engine(&packing, &resolved.pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packing, &resolved.pipeline, Backend::Cpu, dt).unwrap();
     let mut moments = Vec::new();
     let mut before = 0.0;
     for frame in 0..=55 {

@@ -2,10 +2,10 @@
 
 use cullet::columns::Loads;
 use cullet::math::{Lanes, Scalar};
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::device::Gpu;
-use cullet::simulate::system::{System, motion};
-use cullet::simulate::{Engine, Snapshot, build, schedule};
+use cullet::simulate::bonded::system::{System, motion};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::methods::explicit::device::Gpu;
+use cullet::simulate::{Method, Snapshot, build, schedule};
 use cullet::spec::{Action, Attachment, Key, Pipeline, Region, Rotation, parse};
 use cullet::store::Packing;
 use glam::{DQuat, DVec3};
@@ -245,7 +245,7 @@ fn there_and_back(dt: f64) -> Action {
 }
 
 /// An engine whose columns can be looked at.
-trait Seen: Engine {
+trait Seen: Method {
     type Scalar: Scalar;
     /// As of the last snapshot.
     fn seen(&self) -> &System<Self::Scalar>;
@@ -435,7 +435,7 @@ fn torn() -> Bar {
     bar
 }
 
-fn frames(run: &mut dyn Engine, range: std::ops::Range<u32>) -> Vec<Snapshot> {
+fn frames(run: &mut dyn Method, range: std::ops::Range<u32>) -> Vec<Snapshot> {
     range
         .map(|frame| {
             run.advance(100).unwrap();

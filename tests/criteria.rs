@@ -1,6 +1,6 @@
 //! The criterion of Rod-BDEM in motion: a bond in shear breaks at three quarters of the force that others take.
 
-use cullet::simulate::{Engine, engine};
+use cullet::simulate::{Method, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -38,7 +38,7 @@ fn sheared(criterion: Criterion) -> (Pipeline, Packing) {
 }
 
 /// When the bond breaks, s, and τ then over the strength.
-fn breaks(mut run: Box<dyn Engine>, (dt, steps): (f64, u64)) -> (f64, f64) {
+fn breaks(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
     let all = 2.0 * STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
     for _ in 0..(all / (dt * steps as f64)) as u64 {
         run.advance(steps).unwrap();
@@ -68,7 +68,7 @@ fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
             pipeline.simulate.precision = precision;
             pipeline.simulate.integrator = integrator;
             let dt = whole / 400.0;
-            let run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+            let run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
             let (time, tau) = breaks(run, (dt, 1));
             println!(
                 "{criterion:?}, {integrator:?}, {precision:?}: breaks at {:.4} of the time, τ/τ_c {tau:.4}",

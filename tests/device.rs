@@ -1,8 +1,8 @@
 //! The simulation on a graphics processor: against the CPU, under lowered limits, and when something goes wrong.
 
 use cullet::gpu::{Request, adapters};
-use cullet::simulate::device::Gpu;
-use cullet::simulate::{Engine, SimulateError, build};
+use cullet::simulate::methods::explicit::device::Gpu;
+use cullet::simulate::{Method, SimulateError, build};
 use cullet::spec::Pipeline;
 use cullet::store::{Packing, Store};
 use glam::DVec3;

@@ -3,10 +3,10 @@
 #[cfg(target_arch = "x86_64")]
 use cullet::math::{F32x8, F32x16};
 use cullet::math::{Lanes, Scalar};
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::state::State;
-use cullet::simulate::system::System;
-use cullet::simulate::{Engine, Snapshot, build};
+use cullet::simulate::bonded::system::System;
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::run_state::state::State;
+use cullet::simulate::{Method, Snapshot, build};
 use cullet::spec::{Backend, Material, Pipeline};
 use cullet::store::Packing;
 use glam::{DQuat, DVec3};
@@ -48,18 +48,18 @@ fn engine<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
 }
 
 /// Makes an engine for a scene; none where there is no device.
-type Make<'a> = &'a dyn Fn(&Packing, &Pipeline, f64) -> Option<Box<dyn Engine>>;
+type Make<'a> = &'a dyn Fn(&Packing, &Pipeline, f64) -> Option<Box<dyn Method>>;
 
-fn on_cpu<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Engine>> {
+fn on_cpu<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Method>> {
     Some(Box::new(engine::<L>(packing, pipeline, dt)))
 }
 
 /// Single precision in the widest lanes, whose bits are those of one lane.
-fn on_lanes(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Engine>> {
-    Some(cullet::simulate::engine(packing, pipeline, Backend::Cpu, dt).unwrap())
+fn on_lanes(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Method>> {
+    Some(cullet::simulate::method(packing, pipeline, Backend::Cpu, dt).unwrap())
 }
 
-fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Engine>> {
+fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Method>> {
     let request = device::request()?;
     Some(Box::new(device::engine(packing, pipeline, dt, &request)))
 }
@@ -203,7 +203,7 @@ fn carried<S: Scalar>(system: &mut System<S>, points: &[DVec3]) {
 }
 
 /// Largest strain that a frame shows.
-fn strain(engine: &mut dyn Engine, material: &Material) -> f64 {
+fn strain(engine: &mut dyn Method, material: &Material) -> f64 {
     let frames = engine.snapshot(0).unwrap().frames;
     let stresses = frames.sigma.iter().chain(&frames.tau);
     f64::from(stresses.fold(0.0f32, |a, b| a.max(*b))) / material.young

@@ -1,7 +1,7 @@
 //! Bond laws with an energy in explicit steps: lanes, precision, energy, a cantilever, the device.
 
 use cullet::columns::Named;
-use cullet::simulate::{Engine, Snapshot, engine};
+use cullet::simulate::{Method, Snapshot, method};
 use cullet::spec::{Backend, Integrator, Law, Pipeline, Precision};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -51,7 +51,7 @@ fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
 }
 
 /// The block after so many steps in which nothing breaks.
-fn shaken(mut run: Box<dyn Engine>, steps: u64) -> Snapshot {
+fn shaken(mut run: Box<dyn Method>, steps: u64) -> Snapshot {
     run.advance(steps).unwrap();
     let last = run.snapshot(1).unwrap();
     assert_eq!(last.history.broken[0], 0);
@@ -63,7 +63,7 @@ fn single_precision_follows_double_precision_by_every_law() {
     let ends = [Law::Bdem, Law::Manifold, Law::Cosserat].map(|law| {
         let (packing, mut pipeline, dt) = stirred(law, f64::INFINITY);
         let run = |pipeline: &Pipeline| {
-            let made = engine(&packing, pipeline, Backend::Cpu, dt).unwrap();
+            let made = method(&packing, pipeline, Backend::Cpu, dt).unwrap();
             shaken(made, 200)
         };
         let single = run(&pipeline);
@@ -135,7 +135,7 @@ fn laws_on_a_device_move_a_block_as_on_the_cpu() {
     };
     for law in LAWS {
         let (packing, pipeline, dt) = stirred(law, f64::INFINITY);
-        let cpu = shaken(engine(&packing, &pipeline, Backend::Cpu, dt).unwrap(), 200);
+        let cpu = shaken(method(&packing, &pipeline, Backend::Cpu, dt).unwrap(), 200);
         let gpu = device::engine(&packing, &pipeline, dt, &request);
         let gpu = shaken(Box::new(gpu), 200);
         let off = apart(&cpu, &gpu);

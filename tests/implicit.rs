@@ -1,6 +1,6 @@
 //! Implicit steps: agreement with explicit ones, order, energy, stability, determinism.
 
-use cullet::simulate::{Engine, engine};
+use cullet::simulate::{Method, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -57,8 +57,8 @@ impl Cantilever {
         self
     }
 
-    pub fn engine(&self, dt: f64) -> Box<dyn Engine> {
-        engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap()
+    pub fn engine(&self, dt: f64) -> Box<dyn Method> {
+        method(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap()
     }
 
     /// How far the tip is from where it was, m, after every so many steps.

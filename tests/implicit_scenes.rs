@@ -1,7 +1,7 @@
 //! Implicit steps with contacts and breaking bonds: against explicit ones, against formulas, and whatever the length of steps.
 
 use cullet::columns::Breaks;
-use cullet::simulate::{Engine, SimulateError, engine};
+use cullet::simulate::{Method, SimulateError, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -16,8 +16,8 @@ fn implicit(pipeline: &mut Pipeline, integrator: Integrator) {
     pipeline.simulate.precision = Precision::F64;
 }
 
-fn start(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Engine> {
-    engine(packing, pipeline, Backend::Cpu, dt).unwrap()
+fn start(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+    method(packing, pipeline, Backend::Cpu, dt).unwrap()
 }
 
 /// A slab that slides on a floor with friction ½.
@@ -123,7 +123,7 @@ fn projected_friction_stops_and_brakes_what_turns() {
     assert!(rests.abs() < 1e-6 * spin, "{rests}");
     // Solved with all else there is none.
     pipeline.simulate.implicit.friction = Friction::Lagged;
-    assert!(engine(&packing, &pipeline, Backend::Cpu, dt).is_err());
+    assert!(method(&packing, &pipeline, Backend::Cpu, dt).is_err());
 }
 
 #[test]

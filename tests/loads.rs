@@ -4,8 +4,8 @@ use cullet::columns::{LoadKind, Loads};
 #[cfg(target_arch = "x86_64")]
 use cullet::math::F32x16;
 use cullet::math::Lanes;
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, Snapshot, build, engine, schedule};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, Snapshot, build, method, schedule};
 use cullet::spec::{Action, Attachment, Backend, ColliderShape, Pipeline, Region};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -61,7 +61,7 @@ fn a_block_at_rest_weighs_on_its_floor_what_it_weighs() {
     pipeline.simulate.drag = 2000.0;
     let weight = 9.81 * packing.elements.mass.iter().sum::<f64>();
     let dt = 0.6 * schedule(&packing, &pipeline).unwrap().critical;
-    let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     let first = run.snapshot(0).unwrap().loads;
     assert_eq!(force(&first, 0), DVec3::ZERO);
     run.advance((0.02 / dt) as u64).unwrap();
@@ -102,7 +102,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     let omega = 3.0 * (1.5e7_f64 / 12.0 / 2000.0).sqrt() * height / length.powi(2);
     pipeline.simulate.drag = 2.0 * omega;
     let dt = 0.6 * schedule(&packing, &pipeline).unwrap().critical;
-    let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     run.advance((12.0 / (omega * dt)) as u64).unwrap();
     run.snapshot(0).unwrap();
     run.advance(200).unwrap();
@@ -188,7 +188,7 @@ fn crash(gravity: f64, floor: f64) -> (Packing, Pipeline, f64) {
     (packing, pipeline, dt)
 }
 
-fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Engine> {
+fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     Box::new(Cpu::<L>::new(
         build(packing, pipeline).unwrap(),
         pipeline,
@@ -197,7 +197,7 @@ fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Engi
 }
 
 /// Momentum and angular momentum that loads and gravity give over each frame against what the history shows; relative to what is given in all.
-fn check_newton(mut run: Box<dyn Engine>, gravity: f64, packing: &Packing, part: f64) {
+fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part: f64) {
     let mut before = run.snapshot(0).unwrap().history;
     let (mut given, mut worst) = ([0.0; 2], [0.0; 2]);
     for frame in 1..=20 {
@@ -400,7 +400,7 @@ fn pressure_presses_a_cube_evenly() {
     // The layer of the close-packed face, without the sides' share of it: their forces lie across.
     attach(&mut pipeline, "face", (-1.0, 1.0), press);
     pipeline.attachments[1].region.min[2] = bounds(2).1 - 0.1 * R;
-    let mut run = engine(&packing, &pipeline, Backend::Cpu, 1e-7).unwrap();
+    let mut run = method(&packing, &pipeline, Backend::Cpu, 1e-7).unwrap();
     let loads = run.snapshot(0).unwrap().loads;
     assert_eq!(loads.kind, [LoadKind::Pressure; 2]);
     // Elements along x and rows of the face, a cell of area 2 r by √3 r each; where layers overhang at the sides a little is missing.
@@ -421,7 +421,7 @@ fn pressure_presses_a_cube_evenly() {
     let expected = -(face + force(&loads, 0)).z * points.len() as f64 / mass;
     let found = mean(&frames.vz);
     assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
-    let refused = engine(&packing, &pipeline, Backend::Gpu, 1e-7)
+    let refused = method(&packing, &pipeline, Backend::Gpu, 1e-7)
         .err()
         .unwrap();
     assert!(refused.to_string().contains("pressure"), "{refused}");
@@ -430,7 +430,7 @@ fn pressure_presses_a_cube_evenly() {
         min: middle.map(|v| v - 2.0 * R),
         max: middle.map(|v| v + 2.0 * R),
     };
-    let refused = engine(&packing, &pipeline, Backend::Cpu, 1e-7)
+    let refused = method(&packing, &pipeline, Backend::Cpu, 1e-7)
         .err()
         .unwrap();
     assert!(refused.to_string().contains("surface"), "{refused}");

@@ -2,7 +2,7 @@
 
 use cullet::columns::BreakMode;
 use cullet::pack::Packed;
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
 use glam::{DMat3, DVec3};
 
@@ -68,7 +68,7 @@ fn compliance((mut pipeline, packed): (Pipeline, Packed)) -> f64 {
     // Its slowest motion at the modulus along the grain, near critical damping.
     pipeline.simulate.drag = 150.0;
     let dt = 0.6 * schedule(&packed.packing, &pipeline).unwrap().critical;
-    let mut run = engine(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
     let mut before = 0.0;
     for frame in 0..20 {
         run.advance((0.05 / dt) as u64).unwrap();
@@ -188,13 +188,14 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
         let pipeline = scenes::pipeline(material);
         let dt = 1e-9;
         let built = cullet::simulate::build(&packing, &pipeline).unwrap();
-        let mut run = cullet::simulate::cpu::Cpu::<f64>::new(built, &pipeline, dt);
+        let mut run =
+            cullet::simulate::methods::explicit::cpu::Cpu::<f64>::new(built, &pipeline, dt);
         for (i, p) in points.iter().enumerate() {
             let place = centre + (*p - centre) * (1.0 + stretch);
             run.system_mut().set_position(i, place);
         }
         run.refresh();
-        use cullet::simulate::Engine;
+        use cullet::simulate::Method;
         run.advance(2).unwrap();
         run.snapshot(0).unwrap().breaks
     };
@@ -224,7 +225,7 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
     // Beyond the neighbours' stress nothing is left: each of the 24 + 12 bonds goes, once.
     assert_eq!(broken(0.4 * mean).bond.len(), 36);
     material.hydrostatic_strength = Some(1.0);
-    let told = cullet::simulate::engine(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
+    let told = cullet::simulate::method(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
     let told = told.err().unwrap().to_string();
     assert!(
         told.contains("hydrostatic_strength") && told.contains("--backend cpu"),
@@ -249,7 +250,7 @@ fn rolls(slope: f64, rolling: f64) -> f64 {
     pipeline.colliders = vec![floor];
     pipeline.simulate.precision = cullet::spec::Precision::F64;
     let dt = 0.2 * schedule(&packing, &pipeline).unwrap().critical;
-    let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     let mut speed = |frame: u32| {
         run.advance((0.1 / dt) as u64).unwrap();
         f64::from(run.snapshot(frame).unwrap().frames.vx[0])

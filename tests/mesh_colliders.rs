@@ -4,8 +4,8 @@ use cullet::geometry::{TriMesh, icosphere, ply, shapes};
 #[cfg(target_arch = "x86_64")]
 use cullet::math::F32x16;
 use cullet::math::Lanes;
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, build};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, build};
 use cullet::spec::{Collider, ColliderShape, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;

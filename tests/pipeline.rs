@@ -232,7 +232,7 @@ fn an_element_driven_deep_into_a_floor_is_pushed_out() {
     let packing = cullet::pack::pack(&pipeline, ".".as_ref()).unwrap().packing;
     let plan = cullet::simulate::schedule(&packing, &pipeline).unwrap();
     let backend = cullet::spec::Backend::Cpu;
-    let mut run = cullet::simulate::engine(&packing, &pipeline, backend, plan.dt).unwrap();
+    let mut run = cullet::simulate::method(&packing, &pipeline, backend, plan.dt).unwrap();
     assert_eq!(run.snapshot(0).unwrap().history.contacts[0], 2);
     run.advance(plan.steps_per_frame).unwrap();
     let frames = run.snapshot(1).unwrap().frames;

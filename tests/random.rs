@@ -1,7 +1,7 @@
 //! Bodies of random close packing through the whole chain, and how stiff they come out.
 
 use cullet::pack::{self, Packed};
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
 use cullet::store::Store;
 use glam::DVec3;
@@ -49,7 +49,7 @@ fn pulled(spread: f64) -> (f64, f64) {
     let omega = std::f64::consts::PI * (E / 1700.0).sqrt() / length;
     pipeline.simulate.drag = 2.0 * omega;
     let dt = 0.6 * schedule(&packed.packing, &pipeline).unwrap().critical;
-    let mut run = engine(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
     run.advance((12.0 / (omega * dt)) as u64).unwrap();
     let frames = run.snapshot(0).unwrap().frames;
     let e = &packed.packing.elements;

@@ -6,8 +6,8 @@ use cullet::columns::History;
 #[cfg(target_arch = "x86_64")]
 use cullet::math::F32x16;
 use cullet::math::Lanes;
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, Snapshot, build, schedule};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, Snapshot, build, schedule};
 use cullet::spec::{Action, Attachment, Body, Key, Pipeline, Region, Rotation};
 use cullet::store::Packing;
 use glam::{DQuat, DVec3};

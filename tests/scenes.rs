@@ -2,7 +2,7 @@
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
 use cullet::pack::{self, Packed};
-use cullet::simulate::{Engine, Snapshot, engine, schedule};
+use cullet::simulate::{Method, Snapshot, method, schedule};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -198,7 +198,7 @@ pub fn read(text: &str) -> (Pipeline, Packed) {
 /// All frames of a pipeline on the CPU, the start first.
 pub fn play(pipeline: &Pipeline, packing: &Packing) -> Vec<Snapshot> {
     let schedule = schedule(packing, pipeline).unwrap();
-    let mut run = engine(packing, pipeline, Backend::Cpu, schedule.dt).unwrap();
+    let mut run = method(packing, pipeline, Backend::Cpu, schedule.dt).unwrap();
     let frames = (0..=schedule.frames).map(|frame| {
         if frame > 0 {
             run.advance(schedule.steps_per_frame).unwrap();
@@ -223,7 +223,7 @@ pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
 }
 
 /// Frames of a run, so many steps apart.
-pub fn frames(run: &mut dyn Engine, steps: u64, range: std::ops::Range<u32>) -> Vec<Snapshot> {
+pub fn frames(run: &mut dyn Method, steps: u64, range: std::ops::Range<u32>) -> Vec<Snapshot> {
     range
         .map(|frame| {
             run.advance(steps).unwrap();

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use cullet::pack;
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Region};
 
 use crate::harness::{Place, files};
@@ -44,7 +44,7 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
         let omega = PI * (E / 1700.0).sqrt() / length;
         pipeline.simulate.drag = 2.0 * omega;
         let dt = 0.6 * schedule(&packed.packing, &pipeline).unwrap().critical;
-        let mut run = engine(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
+        let mut run = method(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
         run.advance((12.0 / (omega * dt)) as u64).unwrap();
         let frames = run.snapshot(0).unwrap().frames;
         let e = &packed.packing.elements;

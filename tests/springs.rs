@@ -1,7 +1,7 @@
 //! Attachments by springs.
 
 use cullet::columns::{LoadKind, Loads};
-use cullet::simulate::{SimulateError, engine, schedule};
+use cullet::simulate::{SimulateError, method, schedule};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -62,7 +62,7 @@ impl Hung {
 
     /// Places and loads at a time, the loads a mean of the last steps.
     fn after(&self, dt: f64, time: f64) -> (Vec<DVec3>, Loads) {
-        let mut run = engine(&self.packing, &self.pipeline, Backend::Auto, dt).unwrap();
+        let mut run = method(&self.packing, &self.pipeline, Backend::Auto, dt).unwrap();
         run.advance((time / dt).round() as u64).unwrap();
         run.snapshot(0).unwrap();
         run.advance(4).unwrap();
@@ -148,7 +148,7 @@ fn springs_draw_along_and_turn_as_their_drive_does() {
 fn graphics_processors_leave_springs_to_the_cpu() {
     let hung = Hung::new([0.0; 3], [0.0; 3]);
     let Err(SimulateError::Unsupported { option, value, .. }) =
-        engine(&hung.packing, &hung.pipeline, Backend::Gpu, 1e-7)
+        method(&hung.packing, &hung.pipeline, Backend::Gpu, 1e-7)
     else {
         panic!("springs are computed on the CPU alone");
     };

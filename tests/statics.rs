@@ -2,7 +2,7 @@
 //!
 //! The reference values come from a sparse direct solution of the same linearised packing.
 
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Body, BodyShape, Pipeline, Region};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -80,7 +80,7 @@ impl Beam {
         self.pipeline.simulate.drag = 2.0 * omega;
         let plan = schedule(&self.packing, &self.pipeline).unwrap();
         let dt = 0.6 * plan.critical;
-        let mut run = engine(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap();
+        let mut run = method(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap();
         // A critically damped mode is within (1 + ωt) e^{-ωt} of rest; 10 leaves 5e-4.
         run.advance((10.0 / (omega * dt)) as u64).unwrap();
         let frames = run.snapshot(0).unwrap().frames;
@@ -282,7 +282,7 @@ fn bent_solid(rows: [usize; 3]) -> f64 {
     pipeline.simulate.drag = 2.0 * omega;
     let plan = schedule(&packing, &pipeline).unwrap();
     let dt = 0.6 * plan.critical;
-    let mut run = engine(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     run.advance((8.0 / (omega * dt)) as u64).unwrap();
     let frames = run.snapshot(0).unwrap().frames;
     let tip = loaded

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use cullet::simulate::state::State;
+use cullet::simulate::run_state::state::State;
 use cullet::store::{Manifest, Store};
 use serde_json::Value;
 

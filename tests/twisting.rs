@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use cullet::columns::{Frames, History, Loads};
-use cullet::simulate::{engine, schedule};
+use cullet::simulate::{method, schedule};
 use cullet::spec::{self, Action, Backend};
 use cullet::store::Packing;
 
@@ -68,7 +68,7 @@ fn turned(beam: &mut Beam, length: f64, modulus: f64) -> (Vec<(f64, f64)>, Frame
         panic!("the shot turns a clamp");
     };
     *spin = [ANGLE / end, 0.0, 0.0];
-    let mut run = engine(&beam.packing, &beam.pipeline, Backend::Cpu, beam.dt).unwrap();
+    let mut run = method(&beam.packing, &beam.pipeline, Backend::Cpu, beam.dt).unwrap();
     let (mut moments, mut before) = (Vec::new(), 0.0);
     let steps = (end / 20.0 / beam.dt) as u64;
     for frame in 1..=20 {
@@ -171,7 +171,7 @@ fn a_beam_breaks_and_its_pieces_have_no_more_energy_than_was_stored() {
         panic!("the shot turns a clamp");
     };
     let speed = spin[0];
-    let mut run = engine(&beam.packing, &beam.pipeline, Backend::Cpu, beam.dt).unwrap();
+    let mut run = method(&beam.packing, &beam.pipeline, Backend::Cpu, beam.dt).unwrap();
     let steps = (0.01 / beam.dt) as u64;
     let start = run.snapshot(0).unwrap().history;
     // What the beam had when it was last whole, and what the clamp has done since.

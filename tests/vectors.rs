@@ -7,8 +7,8 @@ use cullet::math::quat::rotation_between;
 #[cfg(target_arch = "x86_64")]
 use cullet::math::{F32x8, F32x16};
 use cullet::math::{Lanes, Pass, Quat, Real, Scalar, Vec3};
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, build};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, build};
 use glam::DVec3;
 use serde_json::Value;
 

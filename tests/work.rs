@@ -4,8 +4,8 @@ use cullet::columns::History;
 #[cfg(target_arch = "x86_64")]
 use cullet::math::F32x8;
 use cullet::math::Lanes;
-use cullet::simulate::cpu::Cpu;
-use cullet::simulate::{Engine, Snapshot, build};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, Snapshot, build};
 use cullet::spec::{Backend, Law, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -50,8 +50,8 @@ impl Drop {
         }
     }
 
-    fn engine(&self) -> Box<dyn Engine> {
-        cullet::simulate::engine(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
+    fn engine(&self) -> Box<dyn Method> {
+        cullet::simulate::method(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
     }
 
     /// History at the start and after some time, s.

@@ -36,7 +36,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     );
     let warnings = warn::warnings(&packed.packing, pipeline, &plan);
 
-    let mut run = prepared.engine(pipeline, pipeline.simulate.backend, plan.dt)?;
+    let mut run = prepared.start(pipeline, pipeline.simulate.backend, plan.dt)?;
     // Enough steps for a tenth of a second or so, the first ones to warm up; implicit ones take as long as some hundred explicit ones.
     let sample = match pipeline.simulate.integrator.is_implicit() {
         true => (20_000 / elements.max(1) as u64).clamp(1, 100),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::simulate::state::State;
+use crate::simulate::run_state::state::State;
 use crate::store::validate::{Finding, validate as check};
 use crate::store::{Store, StoreError};
 

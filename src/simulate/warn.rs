@@ -7,12 +7,13 @@ mod far;
 
 use glam::DVec3;
 
-use super::Schedule;
-use super::colliders::Barrier;
-use super::reactions::Grip;
-use super::{build, clamps, colliders};
 use crate::columns::{Bonds, Elements};
 use crate::geometry::solid::Pose;
+
+use crate::simulate::resolve::Schedule;
+use crate::simulate::scene::colliders::Barrier;
+use crate::simulate::scene::reactions::Grip;
+use crate::simulate::scene::{attachments, clamps, colliders};
 use crate::spec::{Attachment, Body, BodyShape, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, grouped, quantity};
@@ -43,7 +44,8 @@ const CONCENTRATION: f64 = 10.0;
 pub fn warnings(packing: &Packing, pipeline: &Pipeline, plan: &Schedule) -> Vec<Warning> {
     let bodies = facts(packing, pipeline);
     let scene = Scene::new(packing, pipeline, plan);
-    let mut out = far::far(packing, pipeline);
+    let far = far::far(packing, pipeline).into_iter();
+    let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
     for (index, body) in bodies.iter().enumerate() {
         out.extend(thin(body));
         let impact = scene.impact(&bodies, index);
@@ -248,7 +250,7 @@ impl<'a> Scene<'a> {
             let i = *i as usize;
             DVec3::new(e.x[i], e.y[i], e.z[i])
         };
-        let grips = build::grips(e, pipeline);
+        let grips = attachments::grips(e, pipeline);
         let clamp = |(one, grip): (&Attachment, &Grip)| {
             let elements: Vec<DVec3> = grip.elements.iter().map(at).collect();
             clamps::speeds(&one.action, &elements)

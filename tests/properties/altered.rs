@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use cullet::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
 use cullet::geometry::{check, read};
-use cullet::simulate::{self, state::State};
+use cullet::simulate::{self, run_state::state::State};
 use cullet::store::validate::validate;
 use cullet::store::{self, Manifest, Store, SurfaceFrame, parquet};
 use cullet::{pack, reconstruct, spec};

@@ -8,8 +8,8 @@ use glam::DVec3;
 
 use cullet::columns::{Frames, Table as _};
 use cullet::pack::{self, Packed};
-use cullet::simulate::state::State;
-use cullet::simulate::{self, engine};
+use cullet::simulate::run_state::state::State;
+use cullet::simulate::{self, method};
 use cullet::spec::{self, Backend, ExportFormat, Pipeline};
 use cullet::store::{Manifest, Packing, Store};
 use cullet::{export, reconstruct};
@@ -134,7 +134,7 @@ pub fn surfaces(
     let elements = packed.packing.elements.id.len();
     pack::write(&store, &packed)?;
     Manifest::new(pipeline.clone()).write(&store)?;
-    let mut engine = engine(&packed.packing, &pipeline, Backend::Cpu, 1e-7)?;
+    let mut engine = method(&packed.packing, &pipeline, Backend::Cpu, 1e-7)?;
     let whole = engine.snapshot(0)?.frames;
     let pieces = octants(&packed.packing);
     for number in 0..4 {
@@ -239,7 +239,7 @@ pub fn storage(table: &mut Table, size: Size) -> Result<(), Failure> {
     let store = Store::at(folder.path());
     let Scene { packing, pipeline } = Kind::Elastic.scene(f64::from(size.large))?;
     let elements = packing.elements.id.len();
-    let mut engine = engine(&packing, &pipeline, Backend::Cpu, Kind::Elastic.step()?)?;
+    let mut engine = method(&packing, &pipeline, Backend::Cpu, Kind::Elastic.step()?)?;
     // Some steps, so that the last digits are those of a run.
     engine.advance(5)?;
     let mut frame = Frames::default();
@@ -324,7 +324,7 @@ pub fn frames_behind(table: &mut Table, size: Size) -> Result<(), Failure> {
     };
     let (mut alone, mut with) = (Vec::new(), Vec::new());
     for _ in 0..3 {
-        let mut engine = engine(&packing, &pipeline, Backend::Cpu, dt)?;
+        let mut engine = method(&packing, &pipeline, Backend::Cpu, dt)?;
         engine.advance(5)?;
         let clock = Instant::now();
         engine.advance(FRAMES * STEPS)?;

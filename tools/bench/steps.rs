@@ -1,7 +1,7 @@
 //! Whole steps of a scene on the CPU: how many a second, of what they consist, and what part of the machine's limits that is.
 
-use cullet::simulate::engine::PassCost;
-use cullet::simulate::{Engine, SimulateError, engine};
+use cullet::simulate::PassCost;
+use cullet::simulate::{Method, SimulateError, method};
 use cullet::spec::Backend;
 
 use super::count;
@@ -119,7 +119,7 @@ pub fn measure(
 }
 
 fn run(scene: &Scene, dt: f64, course: Course) -> Result<Measured, SimulateError> {
-    let mut engine: Box<dyn Engine> = engine(&scene.packing, &scene.pipeline, Backend::Cpu, dt)?;
+    let mut engine: Box<dyn Method> = method(&scene.packing, &scene.pipeline, Backend::Cpu, dt)?;
     engine.advance(course.warm_up)?;
     let before = engine.costs();
     let timing = Timing::runs(course.runs, || engine.advance(course.steps))?;

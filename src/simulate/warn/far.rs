@@ -1,6 +1,5 @@
 //! Places so far from the origin that files in single precision lose them.
 
-use super::Warning;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
@@ -10,8 +9,8 @@ const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 /// Rounded by more than this over the radius of its elements, a body is seen to tremble.
 const LARGEST: f64 = 1e-3;
 
-/// A warning for each body that begins too far away.
-pub(super) fn far(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
+/// What to say of each body that begins too far away.
+pub(super) fn far(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
     let e = &packing.elements;
     // Of each body its farthest coordinate and its smallest radius, m.
     let mut reach = vec![(0.0_f64, f64::INFINITY); pipeline.bodies.len()];
@@ -24,9 +23,8 @@ pub(super) fn far(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     }
     let lost = pipeline.bodies.iter().zip(reach);
     lost.filter(|(_, (farthest, radius))| farthest * ROUNDING > LARGEST * radius)
-        .map(|(body, (farthest, radius))| Warning {
-            kind: "far",
-            text: format!(
+        .map(|(body, (farthest, radius))| {
+            format!(
                 "body {:?} lies up to {} from the origin along an axis, where single precision, which frames and meshes are written in, rounds places by \
                  up to {}, {} of the radius of an element, {}; a place within {} keeps that below {LARGEST}",
                 body.name,
@@ -35,7 +33,7 @@ pub(super) fn far(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
                 figures(farthest * ROUNDING / radius),
                 quantity(radius, "m"),
                 quantity(LARGEST * radius / ROUNDING, "m"),
-            ),
+            )
         })
         .collect()
 }
@@ -45,7 +43,7 @@ mod tests {
     use super::*;
     use crate::{pack, spec};
 
-    fn found(along: f64) -> Vec<Warning> {
+    fn found(along: f64) -> Vec<String> {
         let text = format!(
             "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e9\n\
              [[body]]\nname = \"near\"\nmaterial = \"m\"\nshape = {{ type = \"block\", rows = [3, 3, 3] }}\n\
@@ -60,18 +58,17 @@ mod tests {
 
     #[test]
     fn a_body_seventeen_thousand_radii_away_is_far() {
-        assert_eq!(found(-16.7), []);
-        let [warning] = &found(-17.0)[..] else {
+        assert!(found(-16.7).is_empty());
+        let [text] = &found(-17.0)[..] else {
             panic!("one body is far");
         };
-        assert_eq!(warning.kind, "far");
         for word in [
             "body \"away\"",
             "17 m",
             "radius of an element, 1 mm",
             "within 16.8 m",
         ] {
-            assert!(warning.text.contains(word), "{word} in {}", warning.text);
+            assert!(text.contains(word), "{word} in {}", text);
         }
         // What the message says is so.
         let place = -17.0_f64 + 0.3e-6;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::pack;
-use crate::simulate::schedule;
+use crate::simulate::resolve::schedule;
 use crate::spec::parse;
 
 /// A 12 mm cube of 1 mm elements that falls on a floor at 2 m/s.

@@ -1,0 +1,400 @@
+//! The bonds of one chunk of elements: each evaluated once by the chunk of its owner, and what it does to the other end handed over in
+//! rows. A bond between two chunks is evaluated by both, with the same bits: no chunk waits for another.
+//!
+//! Every element adds up its own bonds slot after slot, then the others in their order, whichever chunk evaluated them, so that neither
+//! threads nor the size of chunks nor the width of lanes can change a bit.
+
+use crate::laws;
+use crate::laws::bdem::{BondLoad, Stiffness};
+use crate::laws::bond::{BondLaw, BondState};
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Pass, Scalar, Vec3};
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::simulate::bonded::rows::{low, quaternion, room, vector};
+use crate::simulate::bonded::system::{BondClass, CLASS_FIELDS, System, motion};
+
+/// What is asked of the bonds: a sum over the bonds of each element.
+pub trait Task<L: Lanes> {
+    /// Sums of a row of lanes.
+    type Sum: Copy;
+    /// Whether energies are asked for.
+    const ENERGY: bool;
+
+    /// Nothing yet.
+    fn zero() -> Self::Sum;
+    /// Adds bonds to the sums of their owners, where the mask holds; what they do to the other ends.
+    fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8];
+    /// A row of owned bonds just added: the whole ones among them, first owner, first entry, other ends.
+    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]);
+    /// Sums of the elements from `local` on in the chunk.
+    fn own(&mut self, local: usize, sum: Self::Sum);
+    /// Takes what one more bond does to the end that does not own it.
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
+    /// All that the bonds owned elsewhere do to an element of the chunk.
+    fn others(&mut self, local: usize, sum: [L::Scalar; 8]);
+}
+
+/// Bonds side by side, evaluated.
+pub struct BondLanes<'a, L: Lanes> {
+    /// p_i − p_j, i the owner.
+    pub x: Vec3<L>,
+    /// Motion of the owners.
+    pub own: &'a [L; 16],
+    /// Motion of the other ends.
+    pub other: &'a [L; 16],
+    /// The law's result for the owners.
+    pub load: BondLoad<L>,
+    /// What bonds of their class share.
+    pub class: BondClass<L>,
+    /// Elastic energy by the law, J; 0 where the task does not ask for it.
+    pub energy: L,
+    /// Tensile and shear strength, Pa.
+    pub strength: (L, L),
+}
+
+/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for them.
+#[derive(Clone, Debug, Default)]
+pub struct Border<S> {
+    /// Their entries, filled up to whole blocks.
+    entry: Vec<u32>,
+    /// Elements that own them.
+    owner: Vec<u32>,
+    /// Elements of the chunk.
+    other: Vec<u32>,
+    /// Rest directions out of the owners.
+    direction: [Vec<S>; 3],
+    /// Bit k of block b set while the bond 16 b + k is whole.
+    whole: Vec<u32>,
+}
+
+impl<S: Scalar> Border<S> {
+    /// Of every chunk.
+    pub fn all(system: &System<S>) -> Vec<Self> {
+        let (bonds, padded, chunk) = (&system.bonds, system.bonds.whole.len(), system.chunk);
+        (0..padded)
+            .step_by(chunk)
+            .map(|first| Self::new(bonds, first..(first + chunk).min(padded)))
+            .collect()
+    }
+
+    fn new(bonds: &Bonds<S>, chunk: std::ops::Range<usize>) -> Self {
+        let mut border = Border::default();
+        for element in chunk.clone() {
+            for &entry in bonds.foreign(element) {
+                let (owner, _) = bonds.place(entry as usize);
+                if chunk.contains(&owner) {
+                    continue;
+                }
+                if border.entry.len() % BLOCK == 0 {
+                    border.whole.push(0);
+                }
+                if bonds.is_whole(entry as usize) {
+                    *border.whole.last_mut().expect("just pushed") |=
+                        1 << (border.entry.len() % BLOCK);
+                }
+                border.entry.push(entry);
+                border.owner.push(owner as u32);
+                border.other.push(element as u32);
+                for (to, from) in border.direction.iter_mut().zip(&bonds.direction) {
+                    to.push(from[entry as usize]);
+                }
+            }
+        }
+        let filled = border.entry.len().next_multiple_of(BLOCK);
+        for column in [&mut border.entry, &mut border.owner, &mut border.other] {
+            column.resize(filled, column.first().copied().unwrap_or_default());
+        }
+        for column in &mut border.direction {
+            column.resize(filled, column.first().copied().unwrap_or_default());
+        }
+        border
+    }
+
+    /// Takes a broken bond out, if it stands here.
+    pub fn unbond(&mut self, entry: u32) {
+        if let Some(at) = self.entry.iter().position(|&e| e == entry) {
+            self.whole[at / BLOCK] &= !(1 << (at % BLOCK));
+        }
+    }
+
+    /// Bytes that a pass reads of it.
+    pub fn bytes(&self) -> u64 {
+        ((12 + 3 * size_of::<S>()) * self.entry.len() + 4 * self.whole.len()) as u64
+    }
+}
+
+/// An expression with a law known only at run time as a type: `with_law!(law, bonds => …)`.
+macro_rules! with_law {
+    ($law:expr, $bonds:ident => $value:expr) => {
+        match $law {
+            $crate::spec::Law::Bdem => {
+                let $bonds = $crate::laws::bond::Bdem;
+                $value
+            }
+            $crate::spec::Law::Manifold => {
+                let $bonds = $crate::laws::energy::Manifold;
+                $value
+            }
+            $crate::spec::Law::Cosserat => {
+                let $bonds = $crate::laws::energy::Cosserat;
+                $value
+            }
+        }
+    };
+}
+pub(in crate::simulate) use with_law;
+
+/// A pass over the bonds of a chunk, all of one law.
+pub struct BondPass<'a, L: Lanes, T, B> {
+    /// The law.
+    pub law: B,
+    /// Motion, rotations and bonds of all elements.
+    pub system: &'a System<L::Scalar>,
+    /// Bonds that end here and are owned elsewhere.
+    pub border: &'a Border<L::Scalar>,
+    /// First element of the chunk.
+    pub first: usize,
+    /// Its elements.
+    pub count: usize,
+    /// What bonds do to the other ends, from step to step the same room.
+    pub handed: &'a mut Vec<Row<L::Scalar, 8>>,
+    /// What is asked.
+    pub task: T,
+}
+
+/// Both ends of a row of bonds.
+struct Ends<L> {
+    own: [L; 16],
+    own_tail: [L; 4],
+    other: [L; 16],
+    other_tail: [L; 4],
+}
+
+/// Rest of a row of bonds, and what they share.
+struct Rest<L> {
+    direction: Vec3<L>,
+    length: L,
+    class: BondClass<L>,
+    k: Stiffness<L>,
+    strength: (L, L),
+}
+
+impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
+    type Out = T;
+
+    #[inline(always)]
+    fn run(mut self) -> T {
+        let bonds = &self.system.bonds;
+        let slots = bonds.slots;
+        let base = self.first * slots;
+        let owned = self.count * slots;
+        self.handed
+            .resize(owned + self.border.entry.len(), Row::default());
+        for local in (0..self.count).step_by(L::WIDTH) {
+            self.own_bonds(local, base);
+        }
+        for at in (0..self.border.entry.len()).step_by(L::WIDTH) {
+            self.border_bonds(at, owned);
+        }
+        // Border rows stand in the order in which they are asked for.
+        let mut next = owned;
+        for local in 0..self.count {
+            let mut sum = [L::Scalar::default(); 8];
+            for &entry in bonds.foreign(self.first + local) {
+                let here = (entry as usize).wrapping_sub(base);
+                let outside = here >= owned;
+                let row = if outside { next } else { here };
+                next += usize::from(outside);
+                T::join(&mut sum, &self.handed[row].0);
+            }
+            self.task.others(local, sum);
+        }
+        self.task
+    }
+}
+
+impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
+    /// Bonds owned by a row of lanes, `local` the first of them.
+    #[inline(always)]
+    fn own_bonds(&mut self, local: usize, base: usize) {
+        let (system, bonds) = (self.system, &self.system.bonds);
+        let i = self.first + local;
+        let own: [L; 16] = L::load_rows(&system.motion[i..]);
+        let own_tail: [L; 4] = L::load_rows(&system.tail[i..]);
+        let whole = &bonds.whole[i..i + L::WIDTH];
+        let every = whole.iter().fold(u32::MAX, |all, mask| all & mask);
+        let mut sum = T::zero();
+        for slot in 0..bonds.slots {
+            let mut bits = u32::MAX;
+            if every >> slot & 1 == 0 {
+                bits = 0;
+                for (lane, mask) in whole.iter().enumerate() {
+                    bits |= (mask >> slot & 1) << lane;
+                }
+            }
+            let entry = bonds.at(slot, i);
+            let to = &mut self.handed[entry - base..];
+            if bits == 0 {
+                L::store_rows([L::zero(); 8], to);
+                continue;
+            }
+            let others = &bonds.other[entry..entry + L::WIDTH];
+            if local + L::WIDTH < self.count {
+                let next = bonds.at(slot, i + L::WIDTH);
+                let others = &bonds.other[next..next + L::WIDTH];
+                L::prefetch(&system.motion, others);
+                L::prefetch(&system.tail, others);
+            }
+            let ends = Ends {
+                own,
+                own_tail,
+                other: L::gather(&system.motion, others),
+                other_tail: L::gather(&system.tail, others),
+            };
+            let (class, k, length) = system.class_lanes::<L>(Entries::From(entry));
+            let rest = Rest {
+                direction: Vec3::new(
+                    L::load(&bonds.direction[0][entry..]),
+                    L::load(&bonds.direction[1][entry..]),
+                    L::load(&bonds.direction[2][entry..]),
+                ),
+                length,
+                class,
+                k,
+                strength: (bonds.sigma_c.load(entry), bonds.tau_c.load(entry)),
+            };
+            let bond = evaluate::<L, T, B>(&ends, rest);
+            let row = self.task.bond(&mut sum, &bond, L::mask(bits));
+            L::store_rows(row, to);
+            self.task.look(&bond, bits, i, entry, others);
+        }
+        self.task.own(local, sum);
+    }
+
+    /// A row of bonds that are owned elsewhere.
+    #[inline(always)]
+    fn border_bonds(&mut self, at: usize, owned: usize) {
+        let (system, bonds, border) = (self.system, &self.system.bonds, self.border);
+        let bits = border.whole[at / BLOCK] >> (at % BLOCK);
+        let to = &mut self.handed[owned + at..];
+        if bits == 0 {
+            L::store_rows([L::zero(); 8], to);
+            return;
+        }
+        let (owners, others) = (&border.owner[at..], &border.other[at..]);
+        let ends = Ends {
+            own: L::gather(&system.motion, owners),
+            own_tail: L::gather(&system.tail, owners),
+            other: L::gather(&system.motion, others),
+            other_tail: L::gather(&system.tail, others),
+        };
+        let entries = &border.entry[at..];
+        let (class, k, length) = system.class_lanes::<L>(Entries::These(entries));
+        let rest = Rest {
+            direction: Vec3::new(
+                L::load(&border.direction[0][at..]),
+                L::load(&border.direction[1][at..]),
+                L::load(&border.direction[2][at..]),
+            ),
+            length,
+            class,
+            k,
+            strength: (bonds.sigma_c.pick(entries), bonds.tau_c.pick(entries)),
+        };
+        let bond = evaluate::<L, T, B>(&ends, rest);
+        let row = self.task.bond(&mut T::zero(), &bond, L::mask(bits));
+        L::store_rows(row, to);
+    }
+}
+
+#[inline(always)]
+fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(ends: &Ends<L>, rest: Rest<L>) -> BondLanes<'_, L> {
+    let (own, other) = (&ends.own, &ends.other);
+    let at = BondState {
+        x: laws::motion::separation(
+            vector(own, motion::P),
+            low(own),
+            vector(other, motion::P),
+            low(other),
+        ),
+        q_i: quaternion(own),
+        q_j: quaternion(other),
+        unapplied: vector(&ends.other_tail, 0) - vector(&ends.own_tail, 0),
+        rest_direction: rest.direction,
+        rest_length: rest.length,
+        k: rest.k,
+    };
+    let load = B::load(at);
+    BondLanes {
+        x: at.x,
+        own,
+        other,
+        load,
+        energy: if T::ENERGY {
+            B::energy(at, &load)
+        } else {
+            L::zero()
+        },
+        class: rest.class,
+        strength: rest.strength,
+    }
+}
+
+/// Entries of a row of lanes.
+#[derive(Clone, Copy)]
+enum Entries<'a> {
+    /// Consecutive ones.
+    From(usize),
+    /// Any.
+    These(&'a [u32]),
+}
+
+impl Entries<'_> {
+    #[inline(always)]
+    fn get(self, lane: usize) -> usize {
+        match self {
+            Entries::From(first) => first + lane,
+            Entries::These(entries) => entries[lane] as usize,
+        }
+    }
+}
+
+impl<S: Scalar> System<S> {
+    /// Class, stiffnesses and rest length of each lane's bond; classes rarely differ within a row of lanes.
+    #[inline(always)]
+    fn class_lanes<L: Lanes<Scalar = S>>(
+        &self,
+        entries: Entries,
+    ) -> (BondClass<L>, Stiffness<L>, L) {
+        let length = match entries {
+            Entries::From(first) => self.bonds.length.load(first),
+            Entries::These(entries) => self.bonds.length.pick(entries),
+        };
+        let class = &self.bonds.class;
+        let first = class.get(entries.get(0));
+        let class = if (1..L::WIDTH).all(|lane| class.get(entries.get(lane)) == first) {
+            self.classes[first as usize].map(|value| L::splat(value.to_f64()))
+        } else {
+            let mut lanes = [first; BLOCK];
+            for (lane, class_of_lane) in lanes[..L::WIDTH].iter_mut().enumerate() {
+                *class_of_lane = class.get(entries.get(lane));
+            }
+            let mut fields = [room::<L>(); CLASS_FIELDS];
+            for (lane, &class) in lanes[..L::WIDTH].iter().enumerate() {
+                let mut fields = fields.iter_mut();
+                self.classes[class as usize].map(|value| {
+                    if let Some(field) = fields.next() {
+                        field[lane] = value;
+                    }
+                    value
+                });
+            }
+            let mut field = 0;
+            self.classes[first as usize].map(|_| {
+                field += 1;
+                L::load(&fields[field - 1])
+            })
+        };
+        (class, class.stiffness(length), length)
+    }
+}

@@ -1,0 +1,247 @@
+//! What is asked of the bonds: the loads of a step with the bonds that break, or what the bonds of each element carry.
+
+use crate::columns::BreakMode;
+use crate::laws;
+use crate::laws::failure;
+use crate::math::{Lanes, Real, Scalar, Vec3};
+use crate::simulate::bonded::bond_pass::{BondLanes, Task};
+use crate::simulate::bonded::rows::{put, room, vector};
+use crate::simulate::bonded::system::{Load, motion};
+use crate::simulate::bonded::work::Taken;
+
+/// What the whole bonds of one element carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Largest normal stress, Pa; 0 where all are pressed.
+    pub sigma: f64,
+    /// Largest shear stress, Pa.
+    pub tau: f64,
+    /// Half of their energy, J.
+    pub energy: f64,
+}
+
+/// A bond found beyond its strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BreakEvent {
+    /// Its entry.
+    pub entry: u32,
+    /// Element with the lower index.
+    pub i: u32,
+    /// The other.
+    pub j: u32,
+    /// Normal stress, Pa.
+    pub sigma: f64,
+    /// Shear stress, Pa.
+    pub tau: f64,
+    /// Strength that was passed.
+    pub mode: BreakMode,
+}
+
+/// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
+///
+/// `VIRIAL`: whether the sums that mean stresses follow from are wanted too; `WORK`: whether what damping takes is.
+pub struct Loads<'a, S, const VIRIAL: bool, const WORK: bool> {
+    /// Loads of the chunk; force and torque are written.
+    pub load: &'a mut [Load<S>],
+    /// Whether any class has damping.
+    pub damped: bool,
+    /// Bonds that break in this step.
+    pub breaks: &'a mut Vec<BreakEvent>,
+    /// Σ x_ij·F of each element of the chunk, N m; written where it is wanted.
+    pub virial: &'a mut [S],
+    /// What each element of the chunk has lost, added to where it is wanted.
+    pub taken: &'a mut [Taken],
+    /// Time step, s.
+    pub dt: f64,
+}
+
+/// Column of a row that bonds hand over in which x_ij·F stands; that of inverse masses in loads.
+const VIRIAL_AT: usize = 3;
+/// Column in which half of the power of damping stands; that of inverse inertias in loads.
+const POWER_AT: usize = 7;
+
+impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
+    for Loads<'_, L::Scalar, VIRIAL, WORK>
+{
+    /// Force, torque, x_ij·F and half of the power of damping.
+    type Sum = (Vec3<L>, Vec3<L>, L, L);
+    const ENERGY: bool = false;
+
+    #[inline(always)]
+    fn zero() -> Self::Sum {
+        (Vec3::zero(), Vec3::zero(), L::zero(), L::zero())
+    }
+
+    #[inline(always)]
+    fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
+        let load = &bond.load;
+        // What acts alike on both ends, and what acts on them in opposite ways.
+        let (mut force, mut alike, mut opposite) = (load.force, load.shear_moment, load.moment);
+        let mut power = L::zero();
+        if self.damped {
+            let v = vector(bond.own, motion::V) - vector(bond.other, motion::V);
+            let [w_i, w_j] = [bond.own, bond.other].map(|row| vector(row, motion::W));
+            let class = &bond.class;
+            let damping =
+                laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
+            if WORK {
+                power = laws::work::bond_damping(damping, v, w_i, w_j);
+            }
+            let (damp, arm, spin) = damping;
+            force = force + damp;
+            alike = alike + arm;
+            opposite = opposite + spin;
+        }
+        let none = Vec3::zero();
+        let force = Vec3::select(mask, force, none);
+        sum.0 = sum.0 + force;
+        sum.1 = sum.1 + Vec3::select(mask, alike + opposite, none);
+        let mut row = [L::zero(); 8];
+        put(&mut row, 0, -force);
+        put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
+        if VIRIAL {
+            let virial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
+            row[VIRIAL_AT] = L::select(mask, virial, L::zero());
+            sum.2 = sum.2 + row[VIRIAL_AT];
+        }
+        if WORK {
+            row[POWER_AT] = L::select(mask, power * L::splat(0.5), L::zero());
+            sum.3 = sum.3 + row[POWER_AT];
+        }
+        row
+    }
+
+    #[inline(always)]
+    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]) {
+        let (sigma_c, tau_c) = bond.strength;
+        let section = &bond.class.section;
+        let mask = L::mask(bits);
+        let near = failure::may_exceed(&bond.load, section, sigma_c, tau_c);
+        if L::bits(mask & near) == 0 {
+            return;
+        }
+        let (sigma, tau) = failure::stress(&bond.load, section);
+        let tension = L::bits(mask & sigma_c.lt(sigma));
+        let broken = tension | L::bits(mask & tau_c.lt(tau));
+        if broken == 0 {
+            return;
+        }
+        let (mut s, mut t) = (room::<L>(), room::<L>());
+        sigma.store(&mut s);
+        tau.store(&mut t);
+        for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
+            let (own, other) = ((first + lane) as u32, others[lane]);
+            self.breaks.push(BreakEvent {
+                entry: (entry + lane) as u32,
+                i: own.min(other),
+                j: own.max(other),
+                sigma: s[lane].to_f64(),
+                tau: t[lane].to_f64(),
+                mode: if tension >> lane & 1 != 0 {
+                    BreakMode::Tension
+                } else {
+                    BreakMode::Shear
+                },
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn own(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
+        if VIRIAL {
+            virial.store(&mut self.virial[local..]);
+        }
+        if WORK {
+            let mut lanes = room::<L>();
+            power.store(&mut lanes);
+            for (taken, power) in self.taken[local..].iter_mut().zip(&lanes[..L::WIDTH]) {
+                taken.damping += power.to_f64() * self.dt;
+            }
+        }
+        let mut out: [L; 8] = L::load_rows(&self.load[local..]);
+        put(&mut out, 0, force);
+        put(&mut out, 4, torque);
+        L::store_rows(out, &mut self.load[local..]);
+    }
+
+    #[inline(always)]
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+        for (sum, add) in sum.iter_mut().zip(row) {
+            *sum = *sum + *add;
+        }
+    }
+
+    #[inline(always)]
+    fn others(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
+        if VIRIAL {
+            let virial = std::mem::take(&mut sum[VIRIAL_AT]);
+            self.virial[local] = self.virial[local] + virial;
+        }
+        if WORK {
+            let power = std::mem::take(&mut sum[POWER_AT]);
+            self.taken[local].damping += power.to_f64() * self.dt;
+        }
+        <Self as Task<L>>::join(&mut self.load[local].0, &sum);
+    }
+}
+
+/// What the bonds of the elements of a chunk carry.
+pub struct Carry<'a> {
+    /// One entry an element; begins at zero.
+    pub carried: &'a mut [Carried],
+}
+
+impl<L: Lanes> Task<L> for Carry<'_> {
+    /// Largest σ and τ, half of the energies.
+    type Sum = [L; 3];
+    const ENERGY: bool = true;
+
+    #[inline(always)]
+    fn zero() -> Self::Sum {
+        [L::zero(); 3]
+    }
+
+    #[inline(always)]
+    fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
+        let (sigma, tau) = failure::stress(&bond.load, &bond.class.section);
+        let zero = L::zero();
+        let sigma = L::select(mask, sigma.max(zero), zero);
+        let tau = L::select(mask, tau, zero);
+        let half = L::select(mask, bond.energy * L::splat(0.5), zero);
+        *sum = [sum[0].max(sigma), sum[1].max(tau), sum[2] + half];
+        [sigma, tau, half, zero, zero, zero, zero, zero]
+    }
+
+    #[inline(always)]
+    fn look(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
+
+    #[inline(always)]
+    fn own(&mut self, local: usize, sum: Self::Sum) {
+        let mut columns = [room::<L>(); 3];
+        for (column, lanes) in columns.iter_mut().zip(sum) {
+            lanes.store(column);
+        }
+        // The last row of lanes may reach beyond the elements.
+        let to = self.carried.iter_mut().skip(local);
+        for (lane, to) in to.take(L::WIDTH).enumerate() {
+            let [sigma, tau, energy] = columns.map(|column| column[lane].to_f64());
+            *to = Carried { sigma, tau, energy };
+        }
+    }
+
+    #[inline(always)]
+    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+        sum[0] = Real::max(sum[0], row[0]);
+        sum[1] = Real::max(sum[1], row[1]);
+        sum[2] = sum[2] + row[2];
+    }
+
+    #[inline(always)]
+    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
+        if let Some(to) = self.carried.get_mut(local) {
+            to.sigma = to.sigma.max(sum[0].to_f64());
+            to.tau = to.tau.max(sum[1].to_f64());
+            to.energy += sum[2].to_f64();
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The bonds as columns.
+//!
+//! One end owns a bond: it is evaluated once, from there, and the other end takes the opposite. Entries stand in blocks of [`BLOCK`]
+//! elements, slot after slot, so that a pass reads each column from front to back and finds a row of lanes in one place. Ownership is
+//! balanced (no end owns more than half of its bonds, rounded up): lanes of one slot are full, and few slots are needed.
+
+use std::collections::BTreeMap;
+
+use crate::math::{Lanes, Scalar, Vec3};
+use crate::simulate::bonded::orient::balanced;
+
+/// Elements of a block, as many as the widest lanes.
+pub const BLOCK: usize = 16;
+
+/// One value an entry, stored once where all are equal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column<T> {
+    /// All entries have this value.
+    Same(T),
+    /// Each has its own.
+    Each(Vec<T>),
+}
+
+impl<T: Default> Default for Column<T> {
+    fn default() -> Self {
+        Column::Same(T::default())
+    }
+}
+
+impl<T: Copy + PartialEq> Column<T> {
+    /// Value of an entry.
+    #[inline(always)]
+    pub fn get(&self, entry: usize) -> T {
+        match self {
+            Column::Same(value) => *value,
+            Column::Each(values) => values[entry],
+        }
+    }
+
+    /// Adds a value to a column of `len`, of `all` in the end.
+    fn push(&mut self, value: T, len: usize, all: usize) {
+        match self {
+            Column::Same(same) if len == 0 => *same = value,
+            Column::Same(same) if *same == value => {}
+            Column::Same(same) => {
+                let mut values = Vec::with_capacity(all);
+                values.resize(len, *same);
+                values.push(value);
+                *self = Column::Each(values);
+            }
+            Column::Each(values) => values.push(value),
+        }
+    }
+
+    /// The same values in another order: value k at entry `places[k]` of `entries`, `empty` where there is none.
+    fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
+        match self {
+            Column::Each(values) => {
+                let mut spread = vec![empty; entries];
+                for (&place, value) in places.iter().zip(values) {
+                    spread[place as usize] = value;
+                }
+                Column::Each(spread)
+            }
+            same => same,
+        }
+    }
+}
+
+impl<S: Scalar> Column<S> {
+    /// Values of consecutive entries.
+    #[inline(always)]
+    pub fn load<L: Lanes<Scalar = S>>(&self, entry: usize) -> L {
+        match self {
+            Column::Same(value) => L::splat(value.to_f64()),
+            Column::Each(values) => L::load(&values[entry..]),
+        }
+    }
+
+    /// Values of any entries.
+    #[inline(always)]
+    pub fn pick<L: Lanes<Scalar = S>>(&self, entries: &[u32]) -> L {
+        match self {
+            Column::Same(value) => L::splat(value.to_f64()),
+            Column::Each(values) => {
+                let mut picked = [S::default(); BLOCK];
+                for (to, &entry) in picked.iter_mut().zip(&entries[..L::WIDTH]) {
+                    *to = values[entry as usize];
+                }
+                L::load(&picked)
+            }
+        }
+    }
+}
+
+/// A bond as it comes from the packing.
+#[derive(Clone, Copy, Debug)]
+pub struct BondRow<S> {
+    /// Elements that it joins; the direction points from the first to the second.
+    pub ends: [u32; 2],
+    /// Rest direction.
+    pub direction: [S; 3],
+    /// Rest length, m.
+    pub length: S,
+    /// Index of the class.
+    pub class: u32,
+    /// Tensile strength, Pa.
+    pub sigma_c: S,
+    /// Shear strength, Pa.
+    pub tau_c: S,
+    /// Id in the packing.
+    pub id: u32,
+}
+
+/// Bonds in the order of the packing, in working precision.
+#[derive(Clone, Debug, Default)]
+pub struct BondRows<S> {
+    all: usize,
+    ends: Vec<[u32; 2]>,
+    direction: Vec<[S; 3]>,
+    id: Vec<u32>,
+    length: Column<S>,
+    class: Column<u32>,
+    sigma_c: Column<S>,
+    tau_c: Column<S>,
+}
+
+impl<S: Scalar> BondRows<S> {
+    /// Room for so many.
+    pub fn with_capacity(all: usize) -> Self {
+        BondRows {
+            all,
+            ends: Vec::with_capacity(all),
+            direction: Vec::with_capacity(all),
+            id: Vec::with_capacity(all),
+            ..BondRows::default()
+        }
+    }
+
+    /// Adds a bond.
+    pub fn push(&mut self, row: BondRow<S>) {
+        let (len, all) = (self.ends.len(), self.all);
+        self.ends.push(row.ends);
+        self.direction.push(row.direction);
+        self.id.push(row.id);
+        self.length.push(row.length, len, all);
+        self.class.push(row.class, len, all);
+        self.sigma_c.push(row.sigma_c, len, all);
+        self.tau_c.push(row.tau_c, len, all);
+    }
+}
+
+/// A bond seen from one of its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Its entry.
+    pub entry: usize,
+    /// The other end.
+    pub other: usize,
+    /// Whether this end owns it.
+    pub owned: bool,
+}
+
+/// All bonds.
+#[derive(Clone, Debug, Default)]
+pub struct Bonds<S> {
+    /// Most bonds that an element owns.
+    pub slots: usize,
+    /// Other end of each entry; the element itself in empty ones.
+    pub other: Vec<u32>,
+    /// Rest direction from the owner to the other end.
+    pub direction: [Vec<S>; 3],
+    /// Rest length, m.
+    pub length: Column<S>,
+    /// Index of the [`BondClass`](crate::simulate::bonded::system::BondClass).
+    pub class: Column<u32>,
+    /// Tensile strength, Pa.
+    pub sigma_c: Column<S>,
+    /// Shear strength, Pa.
+    pub tau_c: Column<S>,
+    /// Id in the packing.
+    pub id: Vec<u32>,
+    /// Bit s of element i set while the bond in its slot s is whole.
+    pub whole: Vec<u32>,
+    /// Where each element's part of `foreign` begins; one more than there are elements.
+    pub foreign_start: Vec<u32>,
+    /// Entries of the bonds that end at an element and are owned by the other end, in the order of the packing.
+    pub foreign: Vec<u32>,
+    /// Distance at which the ends of a broken bond touch, m, by entry.
+    pub touch: BTreeMap<u32, S>,
+}
+
+impl<S: Scalar> Bonds<S> {
+    /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
+    pub fn new(padded: usize, rows: BondRows<S>) -> Self {
+        let from_second = balanced(padded, &rows.ends);
+        let count = rows.ends.len();
+        let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
+        let taker = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
+
+        let mut owned = vec![0u32; padded];
+        let mut foreign_start = vec![0u32; padded + 1];
+        for k in 0..count {
+            owned[owner(k)] += 1;
+            foreign_start[taker(k) + 1] += 1;
+        }
+        for i in 0..padded {
+            foreign_start[i + 1] += foreign_start[i];
+        }
+        let slots = owned.iter().copied().max().unwrap_or(0) as usize;
+        let entries = slots * padded;
+
+        let mut bonds = Bonds {
+            slots,
+            other: (0..entries)
+                .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
+                .collect(),
+            // A direction even where there is no bond: lanes that mean nothing must not call for what only rare angles need.
+            direction: [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]),
+            id: vec![0; entries],
+            whole: vec![0; padded],
+            foreign: vec![0; count],
+            ..Bonds::default()
+        };
+        // The counts have served; now they say where the next entry goes.
+        let mut next = owned;
+        next.copy_from_slice(&foreign_start[..padded]);
+        let mut entry_of = vec![0u32; count];
+        for k in 0..count {
+            let (i, j) = (owner(k), taker(k));
+            let slot = bonds.whole[i].count_ones();
+            bonds.whole[i] |= 1 << slot;
+            let entry = bonds.at(slot as usize, i);
+            entry_of[k] = entry as u32;
+            bonds.other[entry] = j as u32;
+            bonds.id[entry] = rows.id[k];
+            for (column, d) in bonds.direction.iter_mut().zip(rows.direction[k]) {
+                column[entry] = if from_second[k] { -d } else { d };
+            }
+            bonds.foreign[next[j] as usize] = entry as u32;
+            next[j] += 1;
+        }
+        bonds.foreign_start = foreign_start;
+        let (one, zero) = (S::splat(1.0), S::default());
+        bonds.length = rows.length.spread(entries, &entry_of, one);
+        bonds.class = rows.class.spread(entries, &entry_of, 0);
+        bonds.sigma_c = rows.sigma_c.spread(entries, &entry_of, zero);
+        bonds.tau_c = rows.tau_c.spread(entries, &entry_of, zero);
+        bonds
+    }
+
+    /// Whether any bond may have a strength.
+    pub fn can_break(&self) -> bool {
+        let endless = |strengths: &Column<S>| match strengths {
+            Column::Same(strength) => strength.to_f64() == f64::INFINITY,
+            // Some may.
+            Column::Each(_) => false,
+        };
+        !(endless(&self.sigma_c) && endless(&self.tau_c))
+    }
+
+    /// Entry of a slot.
+    #[inline(always)]
+    pub fn at(&self, slot: usize, element: usize) -> usize {
+        (element / BLOCK * self.slots + slot) * BLOCK + element % BLOCK
+    }
+
+    /// Owner and slot of an entry.
+    #[inline(always)]
+    pub fn place(&self, entry: usize) -> (usize, usize) {
+        // Entries fit into 32 bits, and a quotient of those costs half of what one of 64 does.
+        let (row, slots) = ((entry / BLOCK) as u32, self.slots as u32);
+        let block = (row / slots) as usize;
+        (block * BLOCK + entry % BLOCK, (row % slots) as usize)
+    }
+
+    /// Entries of the bonds that an element does not own.
+    #[inline(always)]
+    pub fn foreign(&self, element: usize) -> &[u32] {
+        let range = self.foreign_start[element] as usize..self.foreign_start[element + 1] as usize;
+        &self.foreign[range]
+    }
+
+    /// All bonds of an element, whole or broken: those that it owns, slot after slot, then the others.
+    pub fn sides(&self, element: usize) -> impl Iterator<Item = Side> {
+        let owned = (0..self.slots).map(move |slot| self.at(slot, element));
+        let owned = owned
+            .map(|entry| Side {
+                entry,
+                other: self.other[entry] as usize,
+                owned: true,
+            })
+            .take_while(move |side| side.other != element);
+        let foreign = self.foreign(element).iter().map(|&entry| Side {
+            entry: entry as usize,
+            other: self.place(entry as usize).0,
+            owned: false,
+        });
+        owned.chain(foreign)
+    }
+
+    /// The bond to another element, whole or broken.
+    pub fn find(&self, element: usize, other: usize) -> Option<Side> {
+        self.sides(element).find(|side| side.other == other)
+    }
+
+    /// Whether the bond of an entry is whole.
+    #[inline(always)]
+    pub fn is_whole(&self, entry: usize) -> bool {
+        let (owner, slot) = self.place(entry);
+        self.whole[owner] >> slot & 1 != 0
+    }
+
+    /// Whole bonds of an element.
+    pub fn whole_sides(&self, element: usize) -> impl Iterator<Item = Side> {
+        self.sides(element).filter(|side| self.is_whole(side.entry))
+    }
+
+    /// Entries of all bonds, whole or broken.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, Side)> {
+        let owned = (0..self.whole.len()).map(|i| (i, self.sides(i)));
+        owned.flat_map(|(i, sides)| {
+            sides
+                .take_while(|side| side.owned)
+                .map(move |side| (i, side))
+        })
+    }
+
+    /// Rest direction out of the end that a side is seen from.
+    pub fn rest_direction(&self, side: Side) -> Vec3<S> {
+        let [x, y, z] = [0, 1, 2].map(|k| self.direction[k][side.entry]);
+        let out = Vec3::new(x, y, z);
+        if side.owned { out } else { -out }
+    }
+
+    /// Distance at which the ends of a broken bond touch, m; none while it is whole.
+    pub fn touch_distance(&self, entry: usize) -> Option<S> {
+        self.touch.get(&(entry as u32)).copied()
+    }
+
+    /// Takes a bond out; its ends touch at distance `touch` from then on, m.
+    pub fn unbond(&mut self, entry: usize, touch: S) {
+        let (owner, slot) = self.place(entry);
+        self.whole[owner] &= !(1 << slot);
+        self.touch.insert(entry as u32, touch);
+    }
+
+    /// Bytes that a pass over all bonds reads at least.
+    pub fn bytes(&self) -> u64 {
+        let column = |same: bool, size: usize| if same { 0 } else { size };
+        let scalar = |c: &Column<S>| column(matches!(c, Column::Same(_)), size_of::<S>());
+        let entry = 4
+            + 3 * size_of::<S>()
+            + scalar(&self.length)
+            + scalar(&self.sigma_c)
+            + scalar(&self.tau_c)
+            + column(matches!(self.class, Column::Same(_)), 4);
+        let lists = 4 * (self.whole.len() + self.foreign_start.len() + self.foreign.len());
+        (entry * self.other.len() + lists) as u64
+    }
+}

@@ -1,0 +1,14 @@
+//! Elements and bonds as columns, and the passes over them.
+
+pub mod bond_pass;
+pub mod bond_tasks;
+pub mod bonds;
+pub mod breaks;
+pub mod fragments;
+pub mod hydrostatic;
+pub mod motion_pass;
+mod orient;
+pub mod rest;
+pub mod rows;
+pub mod system;
+pub mod work;

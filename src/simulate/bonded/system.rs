@@ -1,0 +1,177 @@
+//! The state of a simulation as columns.
+//!
+//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Every element sums its bonds
+//! and contacts in a fixed order: no order of threads can change a bit.
+
+use glam::{DQuat, DVec3};
+
+use crate::laws::bdem::{self, Stiffness};
+use crate::laws::failure::Section;
+use crate::math::lanes::Row;
+use crate::math::{Quat, Real, Scalar};
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::spec::Law;
+
+/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross into others, and what these hand
+/// over still fits into the cache of a core; small ones keep every thread busy to the end of a pass. Results do not depend on it.
+pub fn chunk_for(elements: usize, threads: usize) -> usize {
+    (elements / (8 * threads))
+        .clamp(512, 4096)
+        .next_multiple_of(BLOCK)
+}
+
+/// Columns of a row of motion.
+pub mod motion {
+    /// Position, high words.
+    pub const P: usize = 0;
+    /// Position, low words: three columns apart.
+    pub const LOW: [usize; 3] = [3, 11, 15];
+    /// Rotation.
+    pub const Q: usize = 4;
+    /// Velocity.
+    pub const V: usize = 8;
+    /// Angular velocity.
+    pub const W: usize = 12;
+}
+
+/// Position (two words), rotation, velocity and angular velocity of an element:
+/// `p.xyz lo.x q.xyzw v.xyz lo.y ω.xyz lo.z`.
+pub type Motion<S> = Row<S, 16>;
+/// Rotation that the quaternion has not taken yet, and radius: `ρ.xyz r`.
+pub type Tail<S> = Row<S, 4>;
+/// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for elements that are held.
+pub type Load<S> = Row<S, 8>;
+
+/// Numbers in a [`BondClass`].
+pub const CLASS_FIELDS: usize = 11;
+
+/// What bonds of one kind share.
+#[derive(Clone, Copy, Debug)]
+pub struct BondClass<S> {
+    /// E S, N.
+    pub es: S,
+    /// G S, N/rad.
+    pub gs: S,
+    /// G J, N m².
+    pub gj: S,
+    /// E I, N m².
+    pub ei: S,
+    /// Section and criterion.
+    pub section: Section<S>,
+    /// Damping of relative translation, N s/m.
+    pub damping: S,
+    /// Damping of relative spin, N m s.
+    pub spin_damping: S,
+}
+
+impl<S: Copy> BondClass<S> {
+    /// Every number mapped, in a fixed order.
+    #[inline(always)]
+    pub fn map<T>(&self, mut f: impl FnMut(S) -> T) -> BondClass<T> {
+        BondClass {
+            es: f(self.es),
+            gs: f(self.gs),
+            gj: f(self.gj),
+            ei: f(self.ei),
+            section: Section {
+                inverse_area: f(self.section.inverse_area),
+                bend_modulus: f(self.section.bend_modulus),
+                twist_modulus: f(self.section.twist_modulus),
+                compression_counts: f(self.section.compression_counts),
+                inverse_shear_area: f(self.section.inverse_shear_area),
+            },
+            damping: f(self.damping),
+            spin_damping: f(self.spin_damping),
+        }
+    }
+}
+
+impl<S: Real> BondClass<S> {
+    /// Stiffnesses of a bond of this class.
+    #[inline(always)]
+    pub fn stiffness(&self, rest_length: S) -> Stiffness<S> {
+        bdem::stiffness(self.es, self.gs, self.gj, self.ei, rest_length)
+    }
+}
+
+/// Everything that a step reads and writes, but contacts.
+#[derive(Clone, Debug)]
+pub struct System<S> {
+    /// Elements.
+    pub count: usize,
+    /// Elements a thread takes at a time.
+    pub chunk: usize,
+    /// Motion of each.
+    pub motion: Vec<Motion<S>>,
+    /// Left-over rotation and radius of each.
+    pub tail: Vec<Tail<S>>,
+    /// Inverse of the mass that each has in contacts, 1/kg: its own, or that of its rigid body; 0 where it is held.
+    pub inverse_mass: Vec<S>,
+    /// For each element one more than the index of its body where that is rigid, else 0; empty where none is.
+    pub rigid: Vec<u32>,
+    /// Index of each element's material.
+    pub material: Vec<u32>,
+    /// Bonds.
+    pub bonds: Bonds<S>,
+    /// Law of all of them.
+    pub law: Law,
+    /// Kinds of bonds.
+    pub classes: Vec<BondClass<S>>,
+}
+
+/// Sets the position of a row of motion, both words.
+pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
+    for (k, value) in p.to_array().into_iter().enumerate() {
+        let high = S::from_f64(value);
+        row.0[motion::P + k] = high;
+        row.0[motion::LOW[k]] = S::from_f64(value - high.to_f64());
+    }
+}
+
+/// The position in a row of motion.
+pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
+    let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
+    DVec3::new(word(0), word(1), word(2))
+}
+
+impl<S: Scalar> System<S> {
+    /// Whether two elements are of one rigid body: nothing acts between them.
+    pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
+        let of = |k: usize| self.rigid.get(k).copied().unwrap_or(0);
+        of(i) != 0 && of(i) == of(j)
+    }
+    /// Position in double precision.
+    pub fn position(&self, element: usize) -> DVec3 {
+        position(&self.motion[element])
+    }
+    /// Sets a position, both words.
+    pub fn set_position(&mut self, element: usize, p: DVec3) {
+        set_position(&mut self.motion[element], p);
+    }
+    fn vector(row: &[S], at: usize) -> DVec3 {
+        DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())
+    }
+    /// Velocity.
+    pub fn velocity(&self, element: usize) -> DVec3 {
+        Self::vector(&self.motion[element].0, motion::V)
+    }
+    /// Angular velocity.
+    pub fn spin(&self, element: usize) -> DVec3 {
+        Self::vector(&self.motion[element].0, motion::W)
+    }
+    /// Rotation since packing.
+    pub fn rotation(&self, element: usize) -> DQuat {
+        let q = &self.motion[element].0[motion::Q..];
+        DQuat::from_xyzw(q[0].to_f64(), q[1].to_f64(), q[2].to_f64(), q[3].to_f64())
+    }
+    /// Rotation in working precision.
+    #[inline(always)]
+    pub fn quaternion(&self, element: usize) -> Quat<S> {
+        let q = &self.motion[element].0[motion::Q..];
+        Quat::new(q[0], q[1], q[2], q[3])
+    }
+    /// Radius.
+    pub fn radius(&self, element: usize) -> f64 {
+        self.tail[element].0[3].to_f64()
+    }
+}

@@ -1,0 +1,314 @@
+//! From a packing and a pipeline to the columns of a simulation.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use crate::columns::Elements;
+use crate::laws::damping;
+use crate::laws::failure::Section;
+use crate::math::Scalar;
+use crate::math::lanes::Row;
+use crate::simulate::bonded::bonds::{BLOCK, BondRow, BondRows, Bonds};
+use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::system::{BondClass, Load, System, chunk_for, motion};
+use crate::simulate::contact::surfaces::Surfaces;
+use crate::simulate::error::SimulateError;
+use crate::simulate::scene::attachments::{Attached, AttachedForce, attachments};
+use crate::simulate::scene::colliders::barriers;
+use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::rigid::RigidBodies;
+use crate::simulate::scene::springs::Springs;
+use crate::simulate::scene::{pressure, rigid};
+use crate::simulate::source::{Source, TableHash, mesh_hash};
+use crate::spec::{Action, Criterion, Law, Pipeline};
+
+/// A system ready to step.
+#[derive(Clone, Debug)]
+pub struct Built<S> {
+    /// Columns.
+    pub system: System<S>,
+    /// Loads, zero, with inverse masses and inertias.
+    pub load: Vec<Load<S>>,
+    /// Contact properties by material.
+    pub surfaces: Surfaces,
+    /// Forces.
+    pub forces: Vec<AttachedForce>,
+    /// Springs.
+    pub springs: Springs,
+    /// What bears loads.
+    pub bearers: Bearers,
+    /// Rigid bodies that are free to move.
+    pub rigid: RigidBodies,
+    /// What records ask for.
+    pub rest: Rest,
+    /// Hash of all numbers of the packing.
+    pub hash: u64,
+}
+
+/// Builds the columns. Fails when an attachment holds nothing or the packing's numbers do not fit together.
+pub fn build<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Built<S>, SimulateError> {
+    let barriers = barriers(source, pipeline)?;
+    let elements = source.elements()?;
+    let Attached {
+        inverse_mass,
+        inverse_inertia,
+        held,
+        forces,
+        grips,
+    } = attachments(&elements, pipeline)?;
+    let (mut system, mut load) =
+        columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
+    let mut hash = TableHash::default();
+    hash.add(elements.as_ref());
+    let rest = Rest {
+        mass: elements.mass.clone(),
+        volume: elements.volume.clone(),
+        body: elements.body.clone(),
+        inverse_mass: load.iter().map(|row| row.0[3].to_f64()).collect(),
+        inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
+        gravity: DVec3::from_array(pipeline.world.gravity),
+        bounds: pipeline.world.bounds,
+    };
+    let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
+    rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
+    let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
+    // Without a mesh it is the hash of elements and bonds alone.
+    let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
+    let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
+    for attached in &forces {
+        bearers.load(&attached.elements, attached.force);
+    }
+    let springs = Springs::new(&pipeline.attachments, &bearers, &system);
+    let clamps = bearers.clamps();
+    let holds = clamps.holds(0.0);
+    clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
+    // The elements are in columns now; the bonds, many more, come part by part.
+    drop((elements, held));
+    let bond_hash = bonds(
+        source,
+        pipeline,
+        (&inverse_mass, &inverse_inertia),
+        &mut system,
+    )?;
+    for (index, attachment) in pipeline.attachments.iter().enumerate() {
+        if let Action::Pressure { pressure } = attachment.action {
+            let elements = bearers.elements(index);
+            let forces = pressure::forces(&system, elements, &rest.volume, pressure);
+            pressure::require(&forces, &attachment.name)?;
+            bearers.press(index, forces);
+        }
+    }
+    Ok(Built {
+        system,
+        load,
+        surfaces: Surfaces::of(pipeline),
+        forces,
+        springs,
+        bearers,
+        rigid,
+        rest,
+        hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
+    })
+}
+
+/// Motion, radii and loads of the elements.
+fn columns<S: Scalar>(
+    elements: &Elements,
+    inverse_mass: &[f64],
+    inverse_inertia: &[f64],
+    held: &[Option<[f64; 3]>],
+    pipeline: &Pipeline,
+) -> Result<(System<S>, Vec<Load<S>>), SimulateError> {
+    let count = elements.id.len();
+    let padded = count.next_multiple_of(BLOCK);
+    let mut system = System {
+        count,
+        chunk: chunk_for(count, rayon::current_num_threads()),
+        motion: vec![Row::default(); padded],
+        tail: vec![Row::default(); padded],
+        inverse_mass: vec![S::default(); padded],
+        rigid: rigid::numbers(elements, pipeline),
+        material: vec![0; padded],
+        bonds: Bonds::default(),
+        law: pipeline.simulate.bond_law(),
+        classes: Vec::new(),
+    };
+    let mut load = vec![Row::default(); padded];
+    for row in &mut system.motion {
+        row.0[motion::Q + 3] = S::splat(1.0);
+    }
+    for i in 0..count {
+        let p = DVec3::new(elements.x[i], elements.y[i], elements.z[i]);
+        system.set_position(i, p);
+        let moving = held[i].map_or(
+            [
+                [elements.vx[i], elements.vy[i], elements.vz[i]],
+                [elements.wx[i], elements.wy[i], elements.wz[i]],
+            ],
+            |velocity| [velocity, [0.0; 3]],
+        );
+        for (at, vector) in [motion::V, motion::W].into_iter().zip(moving) {
+            for (k, value) in vector.into_iter().enumerate() {
+                system.motion[i].0[at + k] = S::from_f64(value);
+            }
+        }
+        system.tail[i].0[3] = S::from_f64(elements.r[i]);
+        system.inverse_mass[i] = S::from_f64(inverse_mass[i]);
+        load[i].0[3] = S::from_f64(inverse_mass[i]);
+        load[i].0[7] = S::from_f64(inverse_inertia[i]);
+        let (material, body) = (elements.material[i], elements.body[i]);
+        let refused = |what: &str, number: u32, count: usize| {
+            SimulateError::Packing(format!(
+                "element {i} is of {what} {number}, the pipeline has {count}"
+            ))
+        };
+        let (materials, bodies) = (pipeline.materials.len(), pipeline.bodies.len());
+        if material as usize >= materials {
+            return Err(refused("material", material, materials));
+        }
+        // A pipeline that names no body takes any: such are packings of other programs.
+        if bodies > 0 && body as usize >= bodies {
+            return Err(refused("body", body, bodies));
+        }
+        system.material[i] = material;
+    }
+    Ok((system, load))
+}
+
+/// Reads the bonds into the system; the hash of their numbers.
+fn bonds<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+    (inverse_mass, inverse_inertia): (&[f64], &[f64]),
+    system: &mut System<S>,
+) -> Result<u64, SimulateError> {
+    let materials = &pipeline.materials;
+    let correction = match pipeline.simulate.bond_law() {
+        Law::Cosserat => pipeline.simulate.shear_correction,
+        Law::Bdem | Law::Manifold => 1.0,
+    };
+    let count = system.count;
+    let mut hash = TableHash::default();
+    let mut valence = vec![0u32; count];
+    let mut known: HashMap<[u64; 7], u32> = HashMap::new();
+    let mut rows = BondRows::with_capacity(source.bond_count()?);
+    let mut wrong = None;
+    source.bonds(&mut |b| {
+        hash.add(b);
+        for k in 0..b.id.len() {
+            let (i, j) = (b.i[k] as usize, b.j[k] as usize);
+            if i >= j || j >= count {
+                wrong.get_or_insert((b.id[k], i, j));
+                return;
+            }
+            // Nothing acts within a rigid body.
+            if system.is_one_piece(i, j) {
+                continue;
+            }
+            valence[i] += 1;
+            valence[j] += 1;
+            let material = &materials[system.material[i] as usize];
+            let masses = [
+                inverse_mass[i] + inverse_mass[j],
+                inverse_inertia[i] + inverse_inertia[j],
+            ];
+            let key = [
+                b.radius[k],
+                b.young[k],
+                b.shear[k],
+                masses[0],
+                masses[1],
+                material.damping,
+                f64::from(material.criterion as u8),
+            ]
+            .map(f64::to_bits);
+            let class = *known.entry(key).or_insert_with(|| {
+                let moduli = (b.young[k], b.shear[k]);
+                let kind = (material.damping, material.criterion);
+                let mut made = class_of(b.radius[k], moduli, masses, kind);
+                made.gs *= correction;
+                system.classes.push(made.map(S::from_f64));
+                system.classes.len() as u32 - 1
+            });
+            rows.push(BondRow {
+                ends: [b.i[k], b.j[k]],
+                direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
+                length: S::from_f64(b.l0[k]),
+                class,
+                sigma_c: S::from_f64(b.sigma_c[k]),
+                tau_c: S::from_f64(b.tau_c[k]),
+                id: b.id[k],
+            });
+        }
+    })?;
+    if let Some((id, i, j)) = wrong {
+        return Err(SimulateError::Packing(format!(
+            "bond {id} joins {i} and {j}; wanted i < j < {count}"
+        )));
+    }
+    let most = valence.iter().copied().max().unwrap_or(0);
+    if most > u32::BITS {
+        return Err(SimulateError::Packing(format!(
+            "an element has {most} bonds; at most {} are supported",
+            u32::BITS
+        )));
+    }
+    drop(valence);
+    system.bonds = Bonds::new(system.motion.len(), rows);
+    let mut others = Vec::new();
+    for i in 0..count {
+        others.clear();
+        for side in system.bonds.sides(i) {
+            if others.contains(&side.other) {
+                return Err(SimulateError::Packing(format!(
+                    "bond {} joins {} and {} a second time",
+                    system.bonds.id[side.entry],
+                    i.min(side.other),
+                    i.max(side.other)
+                )));
+            }
+            others.push(side.other);
+        }
+    }
+    Ok(hash.digest())
+}
+
+/// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping of a bond of radius r0.
+///
+/// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
+fn class_of(
+    r0: f64,
+    (young, shear): (f64, f64),
+    inverse: [f64; 2],
+    (ratio, criterion): (f64, Criterion),
+) -> BondClass<f64> {
+    let area = std::f64::consts::PI * r0 * r0;
+    let second_moment = area * r0 * r0 / 4.0;
+    let polar = 2.0 * second_moment;
+    let l0 = 2.0 * r0;
+    BondClass {
+        es: young * area,
+        gs: shear * area,
+        gj: shear * polar,
+        ei: young * second_moment,
+        section: Section {
+            inverse_area: 1.0 / area,
+            bend_modulus: r0 / second_moment,
+            twist_modulus: r0 / polar,
+            compression_counts: match criterion {
+                Criterion::Lu2021 => 1.0,
+                Criterion::Tension | Criterion::Rod => 0.0,
+            },
+            inverse_shear_area: match criterion {
+                Criterion::Rod => 4.0 / (3.0 * area),
+                Criterion::Tension | Criterion::Lu2021 => 1.0 / area,
+            },
+        },
+        damping: damping::coefficient(ratio, young * area / l0, inverse[0], 0.0),
+        spin_damping: damping::coefficient(ratio, young * second_moment / l0, inverse[1], 0.0),
+    }
+}

@@ -1,0 +1,5 @@
+//! What every method of bonded elements shares: the scene built from a packing, its critical step, and the course of a run.
+
+pub mod build;
+pub mod stability;
+mod start;

@@ -1,0 +1,294 @@
+//! The critical time step of a built system, by Lanczos iteration on the linearised bonds, contacts included.
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use crate::laws::bdem;
+use crate::laws::timestep::{LinearBond, critical};
+use crate::math::Scalar;
+use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::system::System;
+use crate::simulate::contact::surfaces::Surfaces;
+use crate::simulate::scene::colliders::Obstacle;
+
+/// The iteration stops when λ has changed by less than this part twice.
+const TOLERANCE: f64 = 1e-3;
+/// What the unconverged rest may add to λ_max, from below as the iteration approaches it.
+const MARGIN: f64 = 1.03;
+/// Iterations at most.
+const ITERATIONS: usize = 100;
+/// Neighbours that a loose element can touch at once.
+const KISSING: f64 = 12.0;
+
+/// Critical time step of central differences, s; infinite when nothing is bonded or touches.
+///
+/// Every bond counts with the stiffer of bond and contact, since a broken pair goes on as a contact; elements that a collider may touch
+/// stand on one spring each; elements without bonds, those of rigid bodies among them, count as touching twelve like them. `inverse` are the
+/// inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²).
+pub fn critical_step<S: Scalar>(
+    system: &System<S>,
+    inverse: (&[f64], &[f64]),
+    surfaces: &Surfaces,
+    obstacles: &[Obstacle],
+    damping_ratio: f64,
+) -> f64 {
+    let largest = largest_radius(system);
+    let bonded = Linear::new(system, inverse, surfaces, obstacles);
+    let (lambda, per_mass) = bonded.largest_eigenvalue();
+    let mut step = if lambda > 0.0 {
+        critical(lambda, damping_ratio, per_mass)
+    } else {
+        f64::INFINITY
+    };
+    for i in (0..system.count).filter(|&i| system.bonds.whole_sides(i).next().is_none()) {
+        let material = system.material[i] as usize;
+        let surface = surfaces.own(material);
+        let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
+        let inverse = inverse.0[i];
+        // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times, and those against rolling
+        // a quarter as much as that.
+        let turning = if surfaces.any_rolling() { 4.125 } else { 3.5 };
+        let lambda = 2.0 * KISSING * k * (1.0 + turning * surface.shear_ratio) * inverse;
+        if lambda > 0.0 {
+            step = step.min(critical(lambda, surface.damping, k * inverse));
+        }
+    }
+    step
+}
+
+fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
+    (0..system.count)
+        .map(|i| system.radius(i))
+        .fold(0.0, f64::max)
+}
+
+/// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
+struct Linear<'a, S> {
+    system: &'a System<S>,
+    /// E S, G S, G J and E I of each class.
+    classes: Vec<[f64; 4]>,
+    /// Normal and tangential stiffness of the stiffest contact that each element can have, N/m.
+    contact: Vec<(f64, f64)>,
+    /// Inverse masses, 1/kg.
+    inverse_mass: &'a [f64],
+    /// Inverse square roots of mass and inertia.
+    scale: Vec<(f64, f64)>,
+    /// Whether there are colliders: each element then stands on a spring.
+    grounded: bool,
+}
+
+/// Displacement and rotation of each element.
+type State = Vec<[f32; 6]>;
+
+impl<'a, S: Scalar> Linear<'a, S> {
+    fn new(
+        system: &'a System<S>,
+        (inverse_mass, inverse_inertia): (&'a [f64], &[f64]),
+        surfaces: &Surfaces,
+        obstacles: &[Obstacle],
+    ) -> Self {
+        let largest = largest_radius(system);
+        let contact = |i: usize| {
+            let material = system.material[i] as usize;
+            let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
+            (k, k * surfaces.own(material).shear_ratio)
+        };
+        let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
+        let classes = system.classes.iter();
+        Linear {
+            system,
+            classes: classes
+                .map(|class| [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64))
+                .collect(),
+            contact: (0..system.count).map(contact).collect(),
+            inverse_mass,
+            scale: (0..system.count).map(scale).collect(),
+            grounded: !obstacles.is_empty(),
+        }
+    }
+
+    /// A bond seen from element i.
+    fn bond(&self, i: usize, side: Side) -> LinearBond {
+        let bonds = &self.system.bonds;
+        let (own, other) = (self.contact[i], self.contact[side.other]);
+        let l0 = bonds.length.get(side.entry).to_f64();
+        let [es, gs, gj, ei] = self.classes[bonds.class.get(side.entry) as usize];
+        let k = bdem::stiffness(es, gs, gj, ei, l0);
+        LinearBond {
+            n: DVec3::from_array(bonds.rest_direction(side).to_f64()),
+            length: l0,
+            normal: k.normal.max(own.0).max(other.0),
+            transverse: (k.shear / l0).max(own.1).max(other.1),
+            twist: k.twist,
+            bend: k.bend,
+        }
+    }
+
+    /// Largest k_n (1/m_i + 1/m_j) of a bond.
+    fn largest_per_mass(&self) -> f64 {
+        let system = self.system;
+        let of = |i: usize, side: Side| {
+            let l0 = system.bonds.length.get(side.entry).to_f64();
+            let [es, ..] = self.classes[system.bonds.class.get(side.entry) as usize];
+            let inverse = |k: usize| self.inverse_mass[k];
+            es / l0 * (inverse(i) + inverse(side.other))
+        };
+        let bonds = system.bonds.entries();
+        bonds.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
+    }
+
+    /// λ_max and the largest k_n/m* beside it.
+    fn largest_eigenvalue(&self) -> (f64, f64) {
+        let per_mass = self.largest_per_mass();
+        // A start that every mode has a part in; the same on every machine.
+        let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
+        let mut v: State = (0..self.scale.len())
+            .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
+            .collect();
+        let mut before: State = vec![[0.0; 6]; v.len()];
+        let mut length = dot(&v, &v).sqrt();
+        let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
+        let (mut lambda, mut settled) = (0.0, 0);
+        while length > 0.0 && diagonal.len() < ITERATIONS && settled < 2 {
+            scale(&mut v, 1.0 / length);
+            let mut next = self.apply(&v);
+            if let Some(&length) = beside.last() {
+                subtract(&mut next, length, &before);
+            }
+            let along = dot(&next, &v);
+            subtract(&mut next, along, &v);
+            diagonal.push(along);
+            let last = lambda;
+            lambda = largest_of_tridiagonal(&diagonal, &beside);
+
+            settled = if (lambda - last).abs() <= TOLERANCE * lambda {
+                settled + 1
+            } else {
+                0
+            };
+            length = dot(&next, &next).sqrt();
+            beside.push(length);
+            before = std::mem::replace(&mut v, next);
+        }
+        (lambda * MARGIN, per_mass)
+    }
+
+    fn apply(&self, x: &State) -> State {
+        let system = self.system;
+        let moved = |i: usize| {
+            let (scale_u, scale_t) = self.scale[i];
+            let row = &x[i];
+            let vector = |at: usize| Vec3::new(row[at], row[at + 1], row[at + 2]).as_dvec3();
+            (vector(0) * scale_u, vector(3) * scale_t)
+        };
+        (0..x.len())
+            .into_par_iter()
+            .with_min_len(PART)
+            .map(|i| {
+                let own = moved(i);
+                let ground = if self.grounded {
+                    self.contact[i].0
+                } else {
+                    0.0
+                };
+                let (mut force, mut torque) = (-own.0 * ground, DVec3::ZERO);
+                for side in system.bonds.sides(i) {
+                    let other = moved(side.other);
+                    let bond = self.bond(i, side);
+                    let (f, m) = bond.restoring(own.0, own.1, other.0, other.1);
+                    force += f;
+                    torque += m;
+                }
+                let (scale_u, scale_t) = self.scale[i];
+                let (u, t) = (-force * scale_u, -torque * scale_t);
+                [u.x, u.y, u.z, t.x, t.y, t.z].map(|value| value as f32)
+            })
+            .collect()
+    }
+}
+
+/// Elements summed up before others are added: of a fixed size, so that nothing changes a bit.
+const PART: usize = 1024;
+
+/// Product of two states; parts are added up in order, so that threads change nothing.
+fn dot(a: &State, b: &State) -> f64 {
+    let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum()
+    };
+    let chunks: Vec<f64> = a
+        .par_chunks(PART)
+        .zip(b.par_chunks(PART))
+        .map(|(a, b)| a.iter().zip(b).map(product).sum())
+        .collect();
+    chunks.iter().sum()
+}
+
+fn scale(a: &mut State, factor: f64) {
+    let times = |value: &mut f32| *value = (f64::from(*value) * factor) as f32;
+    a.par_iter_mut()
+        .for_each(|row| row.iter_mut().for_each(times));
+}
+
+/// a ← a − factor b.
+fn subtract(a: &mut State, factor: f64, b: &State) {
+    a.par_iter_mut().zip(b).for_each(|(a, b)| {
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = (f64::from(*a) - factor * f64::from(*b)) as f32;
+        }
+    });
+}
+
+/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least as many as are between.
+fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
+    let next = |k: usize| {
+        let before = if k > 0 { beside[k - 1].abs() } else { 0.0 };
+        let after = if k + 1 < diagonal.len() {
+            beside[k].abs()
+        } else {
+            0.0
+        };
+        (before, after)
+    };
+    // Gershgorin's bounds.
+    let bounds = (0..diagonal.len()).map(|k| (diagonal[k], next(k)));
+    let mut high = bounds
+        .clone()
+        .map(|(d, (a, b))| d + a + b)
+        .fold(0.0, f64::max);
+    let mut low = bounds.map(|(d, _)| d).fold(f64::NEG_INFINITY, f64::max);
+    // All eigenvalues are below x when the pivots of T − x are all negative.
+    let all_below = |x: f64| {
+        let mut pivot = f64::INFINITY;
+        (0..diagonal.len()).all(|k| {
+            let (before, _) = next(k);
+            pivot = diagonal[k] - x - before * before / pivot;
+            pivot < 0.0
+        })
+    };
+    while high - low > 1e-6 * high.abs() {
+        let middle = 0.5 * (low + high);
+        if all_below(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_has_the_eigenvalue_that_is_known() {
+        // 2 − 2 cos(πk/(n + 1)), largest at k = n.
+        let n = 12;
+        let found = largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n - 1]);
+        let known = 2.0 - 2.0 * (std::f64::consts::PI * 12.0 / 13.0).cos();
+        assert!((found - known).abs() < 1e-5, "{found} {known}");
+    }
+}

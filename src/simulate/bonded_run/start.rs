@@ -1,0 +1,72 @@
+//! What follows from a scene before its run: the critical step, and whether it can start.
+
+use rayon::prelude::*;
+
+use super::build::Built;
+use super::stability;
+use crate::math::Scalar;
+use crate::simulate::error::SimulateError;
+use crate::spec::Pipeline;
+
+/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out like a shot.
+const SUNK: f64 = 0.2;
+
+impl<S: Scalar> Built<S> {
+    /// Critical time step of central differences, s, springs and damping included.
+    pub fn critical_step(&self, pipeline: &Pipeline) -> f64 {
+        let colliders = self.bearers.colliders().iter();
+        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let damping = pipeline
+            .materials
+            .iter()
+            .map(|m| m.damping)
+            .fold(0.0, f64::max);
+        let critical = stability::critical_step(
+            &self.system,
+            (&self.rest.inverse_mass, &self.rest.inverse_inertia),
+            &self.surfaces,
+            &obstacles,
+            damping,
+        );
+        // The largest eigenvalue of a sum is no larger than the sum of both.
+        let springs = self.springs.largest_per_mass(&self.rest.mass);
+        match springs > 0.0 {
+            true => 2.0 / (4.0 / (critical * critical) + springs).sqrt(),
+            false => critical,
+        }
+    }
+
+    /// Refuses a body that starts inside a collider.
+    pub fn require_outside_colliders(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
+        let system = &self.system;
+        for barrier in self.bearers.colliders() {
+            let obstacle = barrier.at(0.0);
+            let sunk = (0..system.count)
+                .into_par_iter()
+                .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
+                .map(|i| {
+                    let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
+                    (system.radius(i) - distance, i)
+                })
+                // Of equally deep ones the first, whoever looked where.
+                .reduce(|| (0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            let (depth, i) = sunk;
+            if depth > SUNK * system.radius(i) {
+                let body = self.rest.body[i] as usize;
+                let near = system.position(i).to_array();
+                return Err(SimulateError::Sunk {
+                    body: pipeline
+                        .bodies
+                        .get(body)
+                        .map_or_else(|| body.to_string(), |body| body.name.clone()),
+                    collider: barrier.collider.name.clone(),
+                    depth,
+                    x: near[0],
+                    y: near[1],
+                    z: near[2],
+                });
+            }
+        }
+        Ok(())
+    }
+}

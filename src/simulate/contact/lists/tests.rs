@@ -1,0 +1,98 @@
+use super::*;
+use crate::math::lanes::Row;
+use crate::simulate::bonded::bonds::{BondRows, Bonds};
+use crate::simulate::contact::surfaces::Surface;
+
+fn surfaces() -> Surfaces {
+    Surfaces::new(vec![Surface {
+        young: 1e7,
+        friction: 0.3,
+        rolling: 0.1,
+        damping: 0.1,
+        shear_ratio: 0.5,
+    }])
+}
+
+/// Last element of the first chunk.
+const LAST: u32 = CHUNK as u32 - 1;
+
+/// Elements of a chunk.
+const CHUNK: usize = 64;
+
+/// Balls of unit radius along x, each touching the next: more than a chunk of them.
+fn row() -> System<f32> {
+    let count = CHUNK + 40;
+    let padded = 2 * CHUNK;
+    let mut system = System {
+        count,
+        chunk: CHUNK,
+        motion: vec![Row::default(); padded],
+        tail: vec![Row([1.0; 4]); padded],
+        inverse_mass: vec![1.0; padded],
+        rigid: Vec::new(),
+        material: vec![0; padded],
+        bonds: Bonds::new(padded, BondRows::with_capacity(0)),
+        law: crate::spec::Law::Bdem,
+        classes: Vec::new(),
+    };
+    for i in 0..count {
+        system.set_position(i, DVec3::X * 2.0 * i as f64);
+    }
+    system
+}
+
+fn shift(system: &mut System<f32>, elements: std::ops::Range<usize>, by: DVec3) {
+    for i in elements {
+        let p = system.position(i) + by;
+        system.set_position(i, p);
+    }
+}
+
+#[test]
+fn springs_are_told_from_both_ends_and_put_back() {
+    let system = row();
+    let mut contacts = Contacts::new(&system, &surfaces(), &[]);
+    assert_eq!(contacts.sides(), 2 * (system.count - 1));
+    assert_eq!(contacts.partners(CHUNK as u32), [LAST, LAST + 2]);
+    let spring = |element, partner, x: f32| SpringEntry {
+        element,
+        partner,
+        memory: Memory {
+            spring: [x, -2.0 * x, 0.0],
+            roll: [0.0, 3.0 * x, 0.0],
+        },
+    };
+    let both = [
+        spring(3, 4, 0.1),
+        spring(4, 3, -0.1),
+        // In two chunks, which list it each.
+        spring(LAST, LAST + 1, 0.2),
+        spring(LAST + 1, LAST, -0.2),
+    ];
+    assert_eq!(contacts.restore_springs(&both), 0);
+    assert_eq!(contacts.springs(), both);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.springs(), both);
+    let strangers = [spring(3, 5, 0.1), spring(3, COLLIDER, 0.1)];
+    assert_eq!(contacts.restore_springs(&strangers), 2);
+}
+
+#[test]
+fn lists_follow_what_moves_against_the_rest() {
+    let mut system = row();
+    let mut contacts = Contacts::new(&system, &surfaces(), &[]);
+    let (all, last) = (0..system.count, system.count - 1);
+    // All alike, far beyond the skin.
+    shift(&mut system, all, DVec3::Y * 10.0);
+    contacts.advance((10.0, 0.0), &system, &[]);
+    assert_eq!(contacts.anchor[0], DVec3::ZERO, "the lists hold");
+    // One of them, onto the other end.
+    shift(
+        &mut system,
+        last..last + 1,
+        DVec3::NEG_X * 2.0 * (last as f64 + 1.0),
+    );
+    contacts.advance((2.0 * (last as f64 + 1.0), 0.0), &system, &[]);
+    assert_eq!(contacts.partners(0), [1, last as u32]);
+    assert_eq!(contacts.partners(last as u32), [0]);
+}

@@ -1,0 +1,8 @@
+//! Contacts: lists of pairs that may touch, their properties, and the passes over them.
+
+pub mod lists;
+pub mod pair_list;
+pub mod pair_pass;
+pub mod pass;
+pub mod surfaces;
+pub mod wall_list;

@@ -1,0 +1,380 @@
+//! A list of pairs that may touch, as columns that lanes read from front to back.
+
+use crate::laws::contact::ContactParameters;
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Scalar, Vec3};
+use crate::simulate::bonded::bonds::BLOCK;
+
+/// A touching distance that no pair comes within, of entries that fill up a block; its square is still finite.
+const NEVER: f64 = -1e15;
+
+/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
+pub type Constants<S> = Row<S, 8>;
+
+/// A pair as it is listed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairEntry<S> {
+    /// Element that the pair is seen from.
+    pub own: u32,
+    /// The other.
+    pub partner: u32,
+    /// Distance at which they touch, m.
+    pub touch: S,
+    /// What does not change.
+    pub constants: Constants<S>,
+}
+
+/// Pairs in the order of their elements, then of their partners, filled up to whole blocks of [`BLOCK`].
+#[derive(Clone, Debug, Default)]
+pub struct PairList<S> {
+    /// Elements that pairs are seen from.
+    pub own: Vec<u32>,
+    /// Their partners.
+    pub partner: Vec<u32>,
+    /// Distances at which they touch, m.
+    pub touch: Vec<S>,
+    /// Tangential springs, m.
+    spring: [Vec<S>; 3],
+    /// Springs against rolling, rad; empty where nothing resists it.
+    roll: [Vec<S>; 3],
+    rolls: bool,
+    /// Until a pair may have closed up so far (m), none of the block can touch.
+    pub quiet: Vec<f64>,
+    /// One row where all pairs are alike, else one a pair.
+    constants: Vec<Constants<S>>,
+    count: usize,
+}
+
+impl<S: Scalar> PairList<S> {
+    /// Pairs without what fills up the last block.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn key(&self, at: usize) -> (u32, u32) {
+        (self.own[at], self.partner[at])
+    }
+
+    /// Where a pair stands, or would stand.
+    pub fn find(&self, key: (u32, u32)) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.key(middle).cmp(&key) {
+                std::cmp::Ordering::Equal => return Ok(middle),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+
+    /// Springs of a pair.
+    pub fn memory(&self, at: usize) -> Memory<S> {
+        let value = |columns: &[Vec<S>; 3]| {
+            [0, 1, 2].map(|axis| columns[axis].get(at).copied().unwrap_or_default())
+        };
+        Memory {
+            spring: value(&self.spring),
+            roll: value(&self.roll),
+        }
+    }
+
+    /// Sets the springs of a pair. A stretched spring is looked at in the next step.
+    pub fn set_memory(&mut self, at: usize, memory: Memory<S>) {
+        let values = memory.spring.into_iter().chain(memory.roll);
+        for (column, value) in self.springs_mut().zip(values) {
+            column[at] = value;
+        }
+        self.quiet[at / BLOCK] = 0.0;
+    }
+
+    /// Columns of springs, those that there are.
+    fn springs_mut(&mut self) -> impl Iterator<Item = &mut Vec<S>> {
+        let roll = self.roll.iter_mut().take(if self.rolls { 3 } else { 0 });
+        self.spring.iter_mut().chain(roll)
+    }
+
+    /// Of pairs in order, with the springs that they have in an older list; `rolls` where anything resists rolling.
+    pub fn new(pairs: &[PairEntry<S>], old: &Self, rolls: bool) -> Self {
+        let alike = pairs
+            .windows(2)
+            .all(|two| two[0].constants == two[1].constants);
+        let differing = if alike {
+            pairs.len().min(1)
+        } else {
+            pairs.len()
+        };
+        let mut list = PairList {
+            own: pairs.iter().map(|pair| pair.own).collect(),
+            partner: pairs.iter().map(|pair| pair.partner).collect(),
+            touch: pairs.iter().map(|pair| pair.touch).collect(),
+            spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
+            roll: [0; 3].map(|_| vec![S::default(); if rolls { pairs.len() } else { 0 }]),
+            rolls,
+            quiet: Vec::new(),
+            constants: pairs[..differing]
+                .iter()
+                .map(|pair| pair.constants)
+                .collect(),
+            count: pairs.len(),
+        };
+        let mut from = 0;
+        for (at, pair) in pairs.iter().enumerate() {
+            let key = (pair.own, pair.partner);
+            while from < old.count && old.key(from) < key {
+                from += 1;
+            }
+            if from < old.count && old.key(from) == key {
+                let olds = old.spring.iter().chain(&old.roll);
+                for (column, values) in list.springs_mut().zip(olds) {
+                    column[at] = values[from];
+                }
+            }
+        }
+        list.pad();
+        list
+    }
+
+    /// Adds a pair that is not listed yet, its spring unstretched.
+    pub fn insert(&mut self, pair: PairEntry<S>) {
+        let Err(at) = self.find((pair.own, pair.partner)) else {
+            return;
+        };
+        self.cut();
+        if self.count == 0 {
+            self.constants.push(pair.constants);
+        } else if self.constants.len() > 1 || self.constants[0] != pair.constants {
+            let alike = self.constants[0];
+            self.constants.resize(self.count, alike);
+            self.constants.insert(at, pair.constants);
+        }
+        self.own.insert(at, pair.own);
+        self.partner.insert(at, pair.partner);
+        self.touch.insert(at, pair.touch);
+        for column in self.springs_mut() {
+            column.insert(at, S::default());
+        }
+        self.count += 1;
+        // Pairs behind it change their blocks.
+        self.quiet.truncate(at / BLOCK);
+        self.pad();
+    }
+
+    /// Takes off what fills up the last block.
+    fn cut(&mut self) {
+        self.own.truncate(self.count);
+        self.partner.truncate(self.count);
+        self.touch.truncate(self.count);
+        let count = self.count;
+        for column in self.springs_mut() {
+            column.truncate(count);
+        }
+        if self.constants.len() > 1 {
+            self.constants.truncate(self.count);
+        }
+    }
+
+    /// Fills up the last block with an element beside itself, which never touches.
+    fn pad(&mut self) {
+        let filled = self.count.next_multiple_of(BLOCK);
+        let any = self.own.first().copied().unwrap_or_default();
+        self.own.resize(filled, any);
+        self.partner.resize(filled, any);
+        self.touch.resize(filled, S::from_f64(NEVER));
+        for column in self.springs_mut() {
+            column.resize(filled, S::default());
+        }
+        if self.constants.len() > 1 {
+            self.constants.resize(filled, self.constants[0]);
+        }
+        self.quiet.resize(filled / BLOCK, 0.0);
+    }
+
+    /// Both radii (m), parameters, and coefficient of rolling friction with 1/m* (1/kg) of consecutive pairs.
+    #[inline(always)]
+    pub fn constants<L: Lanes<Scalar = S>>(
+        &self,
+        at: usize,
+    ) -> ([L; 2], ContactParameters<L>, [L; 2]) {
+        let mut c = [L::zero(); 8];
+        if self.constants.len() > 1 {
+            c = L::load_rows(&self.constants[at..]);
+        } else {
+            for (lanes, value) in c.iter_mut().zip(self.constants[0].0) {
+                *lanes = L::splat(value.to_f64());
+            }
+        }
+        let k = ContactParameters {
+            normal: c[2],
+            tangential: c[3],
+            friction: c[4],
+            damping: c[5],
+        };
+        ([c[0], c[1]], k, [c[6], c[7]])
+    }
+
+    /// Whether pairs remember how they have rolled.
+    #[inline(always)]
+    pub fn rolls(&self) -> bool {
+        self.rolls
+    }
+
+    /// Tangential springs of consecutive pairs, m.
+    #[inline(always)]
+    pub fn springs<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
+        load(&self.spring, at)
+    }
+
+    /// Writes tangential springs of consecutive pairs, m.
+    #[inline(always)]
+    pub fn store_springs<L: Lanes<Scalar = S>>(&mut self, at: usize, spring: Vec3<L>) {
+        store(&mut self.spring, at, spring);
+    }
+
+    /// Springs against rolling of consecutive pairs, rad; only where pairs remember.
+    #[inline(always)]
+    pub fn turns<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
+        load(&self.roll, at)
+    }
+
+    /// Writes springs against rolling of consecutive pairs, rad; only where pairs remember.
+    #[inline(always)]
+    pub fn store_turns<L: Lanes<Scalar = S>>(&mut self, at: usize, turns: Vec3<L>) {
+        store(&mut self.roll, at, turns);
+    }
+
+    /// Bytes that a pass over all pairs reads and writes of the list.
+    pub fn bytes(&self) -> u64 {
+        let shared = size_of_val(&self.constants[..]);
+        let springs = if self.rolls { 12 } else { 6 };
+        ((8 + (1 + springs) * size_of::<S>()) * self.own.len() + shared) as u64
+    }
+}
+
+#[inline(always)]
+fn load<L: Lanes>([x, y, z]: &[Vec<L::Scalar>; 3], at: usize) -> Vec3<L> {
+    Vec3::new(L::load(&x[at..]), L::load(&y[at..]), L::load(&z[at..]))
+}
+
+#[inline(always)]
+fn store<L: Lanes>([x, y, z]: &mut [Vec<L::Scalar>; 3], at: usize, v: Vec3<L>) {
+    v.x.store(&mut x[at..]);
+    v.y.store(&mut y[at..]);
+    v.z.store(&mut z[at..]);
+}
+
+/// What a contact remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory<S> {
+    /// Tangential spring, m.
+    pub spring: [S; 3],
+    /// Spring against rolling, rad.
+    pub roll: [S; 3],
+}
+
+impl<S: Scalar> Memory<S> {
+    /// Whether it remembers anything.
+    pub fn is_any(&self) -> bool {
+        let mut values = self.spring.iter().chain(&self.roll);
+        values.any(|value| value.to_f64() != 0.0)
+    }
+
+    /// As seen from the other end.
+    pub fn mirrored(self) -> Self {
+        Memory {
+            spring: self.spring.map(|s| -s),
+            roll: self.roll.map(|s| -s),
+        }
+    }
+}
+
+/// Radii, parameters and inverse masses as they are listed.
+pub fn constants<S: Scalar>(
+    [r_i, r_j]: [S; 2],
+    (k, rolling): (ContactParameters<S>, S),
+    [inverse_i, inverse_j]: [S; 2],
+) -> Constants<S> {
+    Row([
+        r_i,
+        r_j,
+        k.normal,
+        k.tangential,
+        k.friction,
+        k.damping,
+        rolling,
+        inverse_i + inverse_j,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(own: u32, partner: u32, kind: f32) -> PairEntry<f32> {
+        PairEntry {
+            own,
+            partner,
+            touch: own as f32,
+            constants: Row([kind; 8]),
+        }
+    }
+
+    fn kinds(list: &PairList<f32>) -> Vec<f32> {
+        let of = |at| list.constants::<f32>(at).0[0];
+        (0..list.len()).map(of).collect()
+    }
+
+    #[test]
+    fn springs_stay_with_their_pairs() {
+        let pairs: Vec<_> = (0..20).map(|k| pair(k / 3, 10 + k % 3, 1.0)).collect();
+        let mut list = PairList::new(&pairs, &PairList::default(), true);
+        assert_eq!((list.len(), list.own.len()), (20, 2 * BLOCK));
+        let at = list.find((4, 11)).unwrap();
+        let memory = Memory {
+            spring: [1.0, 2.0, 3.0],
+            roll: [4.0, 5.0, 6.0],
+        };
+        list.set_memory(at, memory);
+        // Pairs before it come and go.
+        list.insert(pair(0, 99, 1.0));
+        let at = list.find((4, 11)).unwrap();
+        assert_eq!((at, list.memory(at)), (14, memory));
+        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, true);
+        assert_eq!(list.memory(1), memory);
+        assert!(!list.memory(0).is_any() && !list.memory(2).is_any());
+    }
+
+    #[test]
+    fn a_pair_put_in_is_looked_at_with_all_behind_it() {
+        let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
+        let mut list = PairList::new(&pairs, &PairList::default(), true);
+        list.quiet.fill(5.0);
+        list.insert(pair(41, 100, 1.0));
+        assert_eq!(list.quiet, [5.0, 0.0, 0.0]);
+        list.quiet.fill(5.0);
+        // It is there.
+        list.insert(pair(41, 100, 1.0));
+        assert_eq!((list.len(), &list.quiet[..]), (41, &[5.0; 3][..]));
+    }
+
+    #[test]
+    fn pairs_keep_what_tells_them_apart() {
+        let mut list = PairList::default();
+        for (own, kind) in [(5, 1.0), (7, 1.0), (6, 2.0), (1, 1.0)] {
+            list.insert(pair(own, 9, kind));
+        }
+        assert_eq!(list.own[..4], [1, 5, 6, 7]);
+        assert_eq!(list.touch[..4], [1.0, 5.0, 6.0, 7.0]);
+        assert_eq!(kinds(&list), [1.0, 1.0, 2.0, 1.0]);
+        let same = [pair(1, 9, 1.0), pair(2, 9, 1.0)];
+        assert_eq!(kinds(&PairList::new(&same, &list, false)), [1.0; 2]);
+        let other = [pair(1, 9, 1.0), pair(2, 9, 3.0)];
+        assert_eq!(kinds(&PairList::new(&other, &list, false)), [1.0, 3.0]);
+    }
+}

@@ -1,0 +1,219 @@
+//! Contact properties: of materials, of what two of them have in common, and of elements against obstacles.
+
+use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
+use crate::math::Scalar;
+use crate::simulate::bonded::system::System;
+use crate::simulate::scene::colliders::Obstacle;
+use crate::spec::Pipeline;
+
+/// Contact properties of a material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Young's modulus of contacts, Pa.
+    pub young: f64,
+    /// Friction coefficient.
+    pub friction: f64,
+    /// Rolling friction coefficient.
+    pub rolling: f64,
+    /// Ratio of critical normal damping.
+    pub damping: f64,
+    /// k_t/k_r.
+    pub shear_ratio: f64,
+}
+
+impl Surface {
+    /// Contact properties of an obstacle beside this surface; an obstacle brings no damping, rolling friction and spring ratio of its own.
+    fn of_obstacle(&self, obstacle: &Obstacle) -> Surface {
+        Surface {
+            young: obstacle.young.unwrap_or(self.young),
+            friction: obstacle.friction,
+            ..*self
+        }
+    }
+
+    /// What contacts of this surface with another share.
+    fn against(&self, other: &Surface) -> Shared {
+        let contact = SurfacePair {
+            modulus: series_modulus(self.young, other.young),
+            shear_ratio: 0.5 * (self.shear_ratio + other.shear_ratio),
+            friction: self.friction.min(other.friction),
+            damping_ratio: self.damping.max(other.damping),
+        };
+        Shared {
+            contact,
+            rolling: self.rolling.min(other.rolling),
+        }
+    }
+}
+
+/// Contact properties of all materials, and of every two of them.
+#[derive(Clone, Debug)]
+pub struct Surfaces {
+    own: Vec<Surface>,
+    pairs: Vec<Shared>,
+}
+
+/// What contacts of two materials share.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// What the contact law asks for.
+    pub contact: SurfacePair<f64>,
+    /// Rolling friction coefficient.
+    pub rolling: f64,
+}
+
+impl Surfaces {
+    /// Of materials that have nothing special in common.
+    pub fn new(own: Vec<Surface>) -> Self {
+        let pairs = own
+            .iter()
+            .flat_map(|a| own.iter().map(|b| a.against(b)))
+            .collect();
+        Surfaces { own, pairs }
+    }
+
+    /// Of the materials of a pipeline.
+    pub fn of(pipeline: &Pipeline) -> Self {
+        let materials = &pipeline.materials;
+        let own = materials.iter().map(|m| Surface {
+            young: m.contact_young.unwrap_or(m.young),
+            friction: m.friction,
+            rolling: m.rolling_friction,
+            damping: m.contact_damping,
+            shear_ratio: m.contact_shear_ratio,
+        });
+        let mut surfaces = Self::new(own.collect());
+        let both = materials
+            .iter()
+            .flat_map(|a| materials.iter().map(move |b| (a, b)));
+        for (shared, (a, b)) in surfaces.pairs.iter_mut().zip(both) {
+            if let Some(pair) = pipeline.pair(&a.name, &b.name) {
+                let contact = &mut shared.contact;
+                contact.modulus = pair.contact_young.unwrap_or(contact.modulus);
+                contact.friction = pair.friction.unwrap_or(contact.friction);
+                contact.damping_ratio = pair.contact_damping.unwrap_or(contact.damping_ratio);
+                shared.rolling = pair.rolling_friction.unwrap_or(shared.rolling);
+            }
+        }
+        surfaces
+    }
+
+    /// Materials.
+    pub fn count(&self) -> usize {
+        self.own.len()
+    }
+
+    /// Contact properties of a material.
+    pub fn own(&self, material: usize) -> &Surface {
+        &self.own[material]
+    }
+
+    /// What contacts of two materials share.
+    pub fn pair(&self, a: usize, b: usize) -> &Shared {
+        &self.pairs[a * self.own.len() + b]
+    }
+
+    /// What contacts of a material with an obstacle share.
+    pub fn wall(&self, material: usize, obstacle: &Obstacle) -> Shared {
+        let surface = &self.own[material];
+        surface.against(&surface.of_obstacle(obstacle))
+    }
+
+    /// Whether anything resists rolling.
+    pub fn any_rolling(&self) -> bool {
+        // An obstacle resists as much as the element that it touches.
+        let own = self.own.iter().map(|surface| surface.rolling);
+        own.chain(self.pairs.iter().map(|pair| pair.rolling))
+            .any(|rolling| rolling > 0.0)
+    }
+
+    /// Stiffness that a contact of a material can have at most, N/m, for the time step: of an element with every material at its own and at
+    /// the largest radius, and with every obstacle.
+    pub fn stiffest(
+        &self,
+        material: usize,
+        radius: f64,
+        largest: f64,
+        obstacles: &[Obstacle],
+    ) -> f64 {
+        let walls = obstacles
+            .iter()
+            .map(|obstacle| (self.wall(material, obstacle).contact.modulus, radius));
+        let elements = (0..self.count()).flat_map(|other| {
+            let modulus = self.pair(material, other).contact.modulus;
+            [(modulus, radius), (modulus, largest)]
+        });
+        walls
+            .chain(elements)
+            .map(|(modulus, r)| contact::stiffness(modulus, radius, r))
+            .fold(0.0, f64::max)
+    }
+}
+
+/// What two surfaces share in working precision, and their coefficient of rolling friction.
+fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
+    let pair = &shared.contact;
+    let pair = SurfacePair {
+        modulus: S::from_f64(pair.modulus),
+        shear_ratio: S::from_f64(pair.shear_ratio),
+        friction: S::from_f64(pair.friction),
+        damping_ratio: S::from_f64(pair.damping_ratio),
+    };
+    (pair, S::from_f64(shared.rolling))
+}
+
+/// What contacts of every two materials share, in working precision.
+#[derive(Clone, Debug)]
+pub struct SurfaceTable<S> {
+    surfaces: Surfaces,
+    pairs: Vec<(SurfacePair<S>, S)>,
+    rolling: bool,
+}
+
+impl<S: Scalar> SurfaceTable<S> {
+    /// Of these materials.
+    pub fn new(surfaces: &Surfaces) -> Self {
+        let count = surfaces.count();
+        let pairs = (0..count)
+            .flat_map(|a| (0..count).map(move |b| rounded(surfaces.pair(a, b))))
+            .collect();
+        SurfaceTable {
+            pairs,
+            rolling: surfaces.any_rolling(),
+            surfaces: surfaces.clone(),
+        }
+    }
+
+    /// Whether anything resists rolling.
+    pub fn rolling(&self) -> bool {
+        self.rolling
+    }
+
+    /// Parameters and coefficient of rolling friction of a contact between two elements.
+    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> (ContactParameters<S>, S) {
+        let [a, b] = [i, j].map(|k| system.material[k] as usize);
+        let (pair, rolling) = self.pairs[a * self.surfaces.count() + b];
+        let k = contact::parameters(
+            pair,
+            system.tail[i].0[3],
+            system.tail[j].0[3],
+            system.inverse_mass[i],
+            system.inverse_mass[j],
+        );
+        (k, rolling)
+    }
+
+    /// The same of a contact of an element with an obstacle, its mirror image.
+    pub fn wall(
+        &self,
+        system: &System<S>,
+        i: usize,
+        obstacle: &Obstacle,
+    ) -> (ContactParameters<S>, S) {
+        let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+        let (pair, rolling) = rounded(&shared);
+        let r = system.tail[i].0[3];
+        let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());
+        (k, rolling)
+    }
+}

@@ -1,0 +1,58 @@
+//! Whether a device computes as the laws need it: sums of two words must not be simplified away, as "fast" mathematics does.
+
+use crate::gpu::{Access, Binding, Column, Device, GpuError, Item, Kernel, KernelText, Launches};
+
+const TRIED: KernelText = KernelText {
+    name: "arithmetic",
+    sources: &[
+        include_str!("../../../../../shaders/laws/real.wgsl"),
+        include_str!("../../../../../shaders/laws/quat.wgsl"),
+        include_str!("../../../../../shaders/laws/motion.wgsl"),
+        include_str!("../../../../../shaders/kernels/arithmetic.wgsl"),
+    ],
+    bindings: &[Binding {
+        name: "tried",
+        item: Item::Vec4,
+        access: Access::Write,
+    }],
+};
+
+/// Adds small numbers to two-word ones and wants what rounding left out in the low word.
+pub fn check(device: &Device) -> Result<(), GpuError> {
+    let inputs: Vec<[f32; 4]> = (0..64)
+        .map(|k| {
+            let high = 1.0 + 0.01 * k as f32;
+            [
+                high,
+                1e-9 * (k as f32 - 30.0),
+                3.7e-9 * (k as f32 + 0.3),
+                0.0,
+            ]
+        })
+        .collect();
+    let column = Column::from(device, "tried", Item::Vec4, &inputs)?;
+    let numbers = device.uniform(16)?;
+    let launches = Launches::new(device, &numbers, &numbers);
+    let kernel = Kernel::new(device, &TRIED, "main", &[], &[&column], &launches)?;
+    let group = kernel.bind(device, &[&column]);
+    let mut encoder = device.encoder();
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    kernel.dispatch(device, &mut pass, &group, (&launches, 0), 64);
+    drop(pass);
+    device.submit(encoder);
+    let found: Vec<[f32; 4]> = column.read(device)?;
+    let exact = |k: usize| {
+        let [high, low, small, _] = inputs[k];
+        let [sum, rest, ..] = found[k].map(f64::from);
+        // The low words are added with rounding, all else is exact.
+        sum + rest == f64::from(high) + f64::from(low + small)
+    };
+    if (0..inputs.len()).all(exact) {
+        Ok(())
+    } else {
+        Err(GpuError::Lacks {
+            adapter: device.report.name.clone(),
+            lacks: "its driver simplifies sums of two words away (\"fast\" mathematics)".into(),
+        })
+    }
+}

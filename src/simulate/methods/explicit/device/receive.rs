@@ -1,0 +1,135 @@
+//! From a frame as it lay in the device to the tables of the store.
+
+use glam::Vec3;
+
+use super::Gpu;
+use super::capture::{Event, Landed};
+use super::columns;
+use super::reactions::Reactions;
+use crate::columns::{BreakMode, Breaks};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
+use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::fragments;
+use crate::simulate::contact::pass::ContactTotals;
+use crate::simulate::method::Capture;
+use crate::simulate::run_state::snapshot as record;
+use crate::simulate::run_state::snapshot::Moment;
+use crate::simulate::run_state::state::State;
+use crate::simulate::scene::reactions::Stamp;
+
+impl Gpu {
+    /// The host's twin brought to a frame, and the frame's tables.
+    pub(super) fn take(&mut self, landed: &Landed, frame: u32, step: u64, state: bool) -> Capture {
+        let speed = f64::from(f32::from_bits(landed.status.speed_seen)).sqrt();
+        let batch = self.batch_for(speed).min(2 * self.batch);
+        if batch != self.batch {
+            self.batch = batch;
+            self.since = u32::MAX;
+        }
+        columns::from_device(
+            &landed.motion,
+            &mut self.system.motion,
+            &mut self.system.tail,
+        );
+        let mut breaks = Breaks::default();
+        for event in &landed.events {
+            self.take_break(event, &mut breaks);
+        }
+        if !landed.events.is_empty() {
+            fragments::update(&mut self.labels, &self.system);
+        }
+        let carried: Vec<Carried> = landed
+            .measured
+            .iter()
+            .map(|&[sigma, tau, energy, _]| Carried {
+                sigma: f64::from(sigma),
+                tau: f64::from(tau),
+                energy: f64::from(energy),
+            })
+            .take(self.system.count)
+            .collect();
+        let contact = ContactTotals {
+            energy: landed.measured.iter().map(|row| f64::from(row[3])).sum(),
+            sides: landed.touched.iter().map(|sides| u64::from(*sides)).sum(),
+        };
+        let Reactions {
+            before,
+            now,
+            beginning,
+            touching,
+        } = self.scene.reactions(&landed.borne);
+        if self.begins {
+            self.tally.start(beginning);
+            self.begins = false;
+        }
+        if step > self.tallied {
+            self.tally.add(step - self.tallied, &before, now);
+            self.tallied = step;
+        }
+        let mean = self.tally.take();
+        let bearers = &self.scene.bearers;
+        let dt = self.dt;
+        let loads = bearers.table(Stamp { frame, step, dt }, mean, &touching, &self.system);
+        let moment = Moment {
+            step,
+            dt: self.dt,
+            system: &self.system,
+            labels: &self.labels,
+            rest: &self.scene.rest,
+            carried: &carried,
+            contact,
+            work: None,
+            effort: None,
+        };
+        let snapshot = record::snapshot(&moment, frame, breaks, loads);
+        let state = state.then(|| {
+            let stride = self.load.len();
+            for (i, row) in self.load.iter_mut().enumerate() {
+                row.0[..3].copy_from_slice(&landed.loads[i][..3]);
+                row.0[4..7].copy_from_slice(&landed.loads[stride + i][..3]);
+            }
+            let springs = &landed.springs;
+            let time = (step, self.dt);
+            State::pack(
+                frame,
+                time,
+                &self.system,
+                &self.load,
+                springs,
+                &self.labels,
+                self.tally.pack(&self.scene.bearers),
+            )
+        });
+        Capture { snapshot, state }
+    }
+
+    fn take_break(&mut self, event: &Event, rows: &mut Breaks) {
+        let bonds = &self.system.bonds;
+        let side = self.slots.side(bonds, event.element, event.slot);
+        let (i, j) = (event.element, side.other as u32);
+        let tension = event.sigma > bonds.sigma_c.get(side.entry);
+        let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
+        Broken {
+            step: event.step,
+            time: event.step as f64 * self.dt,
+            bond: bonds.id[side.entry],
+            event: BreakEvent {
+                entry: side.entry as u32,
+                i,
+                j,
+                sigma: f64::from(event.sigma),
+                tau: f64::from(event.tau),
+                mode: if tension {
+                    BreakMode::Tension
+                } else {
+                    BreakMode::Shear
+                },
+            },
+            middle: vector(event.middle),
+            from_i: vector(event.from_i),
+            from_j: vector(event.from_j),
+        }
+        .push(rows);
+        self.system.bonds.unbond(side.entry, event.touch);
+    }
+}

@@ -1,0 +1,145 @@
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold, colliders at each step.
+
+use glam::DVec3;
+
+use super::clamps::grip_rows;
+use super::columns::POSE_ROWS;
+use crate::geometry::solid::Solid;
+use crate::simulate::bonded::system::{BondClass, Load, System};
+use crate::simulate::contact::surfaces::{Shared, Surfaces};
+use crate::simulate::scene::attachments::AttachedForce;
+use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::reactions::Bearers;
+
+/// Rows of the tables and where each part begins.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// `vec4`s.
+    pub rows: Vec<[f32; 4]>,
+    /// First contact pair: materials by materials, then colliders by materials.
+    pub pairs: u32,
+    /// First attached force.
+    pub forces: u32,
+    /// First held element, where any clamp is driven.
+    pub grips: u32,
+    /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
+    index_of: Vec<u32>,
+}
+
+impl Tables {
+    /// Of a scene with `count` elements.
+    pub fn new(
+        classes: &[BondClass<f32>],
+        surfaces: &Surfaces,
+        obstacles: &[Obstacle],
+        attached: &[AttachedForce],
+        bearers: &Bearers,
+        count: usize,
+    ) -> Self {
+        let mut rows = Vec::new();
+        for class in classes {
+            let s = &class.section;
+            rows.push([class.es, class.gs, class.gj, class.ei]);
+            rows.push([
+                s.inverse_area,
+                s.bend_modulus,
+                s.twist_modulus,
+                s.compression_counts,
+            ]);
+            rows.push([class.damping, class.spin_damping, s.inverse_shear_area, 0.0]);
+        }
+        let pairs = rows.len() as u32;
+        let mut push = |shared: &Shared| {
+            let pair = &shared.contact;
+            rows.push(
+                [
+                    pair.modulus,
+                    pair.shear_ratio,
+                    pair.friction,
+                    pair.damping_ratio,
+                ]
+                .map(|value| value as f32),
+            );
+        };
+        let materials = surfaces.count();
+        for a in 0..materials {
+            (0..materials).for_each(|b| push(surfaces.pair(a, b)));
+        }
+        for obstacle in obstacles {
+            (0..materials).for_each(|a| push(&surfaces.wall(a, obstacle)));
+        }
+        let forces = rows.len() as u32;
+        // An element held by several attachments takes their sum.
+        let mut total = vec![DVec3::ZERO; count];
+        for force in attached {
+            for &element in &force.elements {
+                total[element as usize] += force.force;
+            }
+        }
+        let mut index_of = vec![0; count];
+        let mut known = std::collections::HashMap::new();
+        for (index, force) in index_of.iter_mut().zip(&total) {
+            if *force != DVec3::ZERO {
+                let next = known.len() as u32 + 1;
+                *index = *known
+                    .entry(force.to_array().map(f64::to_bits))
+                    .or_insert_with(|| {
+                        let [x, y, z] = force.as_vec3().to_array();
+                        rows.push([x, y, z, 0.0]);
+                        next
+                    });
+            }
+        }
+        let grips = rows.len() as u32;
+        rows.extend(grip_rows(bearers.clamps(), bearers.held()));
+        // A force on what is held moves nothing; its clamp is known to bear it.
+        for (place, held) in (1..).zip(bearers.held()) {
+            index_of[held.element as usize] = place;
+        }
+        Tables {
+            rows,
+            pairs,
+            forces,
+            grips,
+            index_of,
+        }
+    }
+
+    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their bits would be denormal, which a device
+    /// may take for 0.
+    pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
+        (0..system.motion.len())
+            .map(|i| {
+                let index = self.index_of.get(i).copied().unwrap_or(0);
+                let material = system.material[i] as f32;
+                [system.inverse_mass[i], load[i].0[7], material, index as f32]
+            })
+            .collect()
+    }
+}
+
+/// Rows of one collider at one step: position and kind, low words of the position, rotation, velocity, spin, shape.
+pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
+    let pose = &obstacle.pose;
+    let high = pose.position.as_vec3();
+    let low = (pose.position - high.as_dvec3()).as_vec3();
+    let (kind, shape) = match &obstacle.solid {
+        &Solid::HalfSpace { normal } => (0.0, normal),
+        &Solid::Box { half } => (1.0, half),
+        &Solid::Sphere { radius } => (2.0, DVec3::new(radius, 0.0, 0.0)),
+        &Solid::Cylinder {
+            radius,
+            half_height,
+        } => (3.0, DVec3::new(radius, half_height, 0.0)),
+        Solid::Mesh(_) => unreachable!("no device is chosen for a mesh"),
+    };
+    let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
+    [
+        high.extend(kind).to_array(),
+        low.extend(0.0).to_array(),
+        pose.rotation.as_quat().to_array(),
+        row(pose.velocity),
+        row(pose.spin),
+        row(shape),
+    ]
+}

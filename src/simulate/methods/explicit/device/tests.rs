@@ -1,0 +1,205 @@
+//! Each algorithm of the device against its plain twin on the host.
+
+use glam::{DVec3, IVec3, Vec3};
+
+use super::columns::SCAN_BLOCK;
+use super::launch::{Launch, STATUS_WORDS, Status};
+use super::{Column, Device, Gpu, Launches, texts};
+use crate::gpu::{Item, Kernel, Request, WORKGROUP};
+use crate::simulate::contact::lists::{COLLIDER, Contacts};
+use crate::simulate::scene::colliders::Obstacle;
+use crate::spec::Pipeline;
+use crate::store::Packing;
+
+/// Any adapter, a software one if there is no other; none where the machine has no driver and nobody insists.
+fn request() -> Option<Request> {
+    let named = crate::gpu::adapters().into_iter().next().map(|a| a.name);
+    if named.is_none() {
+        let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
+        assert!(
+            !insisted,
+            "no graphics adapter, and CULLET_GPU_REQUIRED is set"
+        );
+        println!("skipped: no graphics adapter");
+    }
+    named.map(|name| Request {
+        adapter: Some(name),
+        ..Request::default()
+    })
+}
+
+/// Numbers that look random and are the same everywhere.
+fn noise(k: u64) -> u64 {
+    let mut z = k.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z ^ (z >> 31)
+}
+
+/// In [0, 1).
+fn fraction(k: u64) -> f64 {
+    (noise(k) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The prefix sum as the device computes it.
+fn device_scan(device: &Device, values: &[u32]) -> Vec<u32> {
+    let length = values.len() as u64;
+    let column = Column::from(device, "scanned", Item::U32, values).unwrap();
+    let sums = Column::new(device, "sums", Item::U32, length.div_ceil(SCAN_BLOCK)).unwrap();
+    let mut status = bytemuck::cast::<Status, [u32; STATUS_WORDS]>(Status::default());
+    status[5] = 1; // lists are being made
+    let status = Column::from(device, "status", Item::Atomic, &status).unwrap();
+    let shared = device.uniform(size_of::<Launch>() as u64).unwrap();
+    let launches = Launches::new(device, &shared, &shared);
+    let columns = [&column, &sums, &status];
+    let mut encoder = device.encoder();
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    let constants = [("length", length as f64)];
+    let blocks = length.div_ceil(SCAN_BLOCK) * u64::from(WORKGROUP);
+    for (entry, items) in [("blocks", blocks), ("totals", 1), ("offsets", length)] {
+        let kernel =
+            Kernel::new(device, &texts::SCAN, entry, &constants, &columns, &launches).unwrap();
+        let group = kernel.bind(device, &columns);
+        kernel.dispatch(device, &mut pass, &group, (&launches, 0), items);
+    }
+    drop(pass);
+    device.submit(encoder);
+    column.read(device).unwrap()
+}
+
+#[test]
+fn prefix_sum_is_the_running_sum() {
+    let Some(mut request) = request() else { return };
+    for workgroups in [None, Some(3)] {
+        request.workgroup_limit = workgroups;
+        let device = Device::open(&request).unwrap();
+        for length in [1u64, 2, 63, 1024, 1025, 70_001, 300_007] {
+            let values: Vec<u32> = (0..length).map(|k| (noise(k) % 9) as u32).collect();
+            let mut running = 0;
+            let expected: Vec<u32> = values
+                .iter()
+                .map(|value| {
+                    let before = running;
+                    running += value;
+                    before
+                })
+                .collect();
+            let found = device_scan(&device, &values);
+            assert!(
+                found == expected,
+                "{length} items, {workgroups:?} workgroups"
+            );
+        }
+    }
+}
+
+/// A bonded block beside loose balls, on a floor and below a plate.
+fn crowded() -> (Packing, Pipeline) {
+    const R: f64 = 1e-3;
+    let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\nshear = 4e6\n\
+                elasticity = \"bond\"\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [8, 6, 5] }\n\
+                packing = { type = \"hexagonal\", radius = 1e-3 }\n\
+                [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, -6e-3, 0]\n\
+                [[collider]]\nname = \"plate\"\nshape = { type = \"box\", size = [9e-3, 2e-3, 9e-3] }\nposition = [0.02, 7e-3, 0]\n\
+                rotation = { axis = [0, 0, 1], angle = \"20 deg\" }\n";
+    let pipeline = crate::spec::parse(text, "test", &[]).unwrap();
+    let mut packing = crate::pack::pack(&pipeline, std::path::Path::new("."))
+        .unwrap()
+        .packing;
+    let e = &mut packing.elements;
+    for k in 0..900 {
+        let p = [0, 1, 2].map(|axis| 0.03 * fraction(3 * k + axis) - 0.012);
+        e.id.push(e.id.len() as u32);
+        e.body.push(0);
+        e.material.push(0);
+        e.kind.push(e.kind[0]);
+        e.x.push(p[0] + 0.03);
+        e.y.push(p[1]);
+        e.z.push(p[2]);
+        e.r.push(R * (0.5 + 0.5 * fraction(9000 + k)));
+        for column in [&mut e.mass, &mut e.inertia, &mut e.volume] {
+            column.push(column[0]);
+        }
+        for column in [
+            &mut e.vx, &mut e.vy, &mut e.vz, &mut e.wx, &mut e.wy, &mut e.wz,
+        ] {
+            column.push(0.0);
+        }
+    }
+    (packing, pipeline)
+}
+
+/// Contact rows as the host finds them, without the pairs that a slot holds.
+fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
+    let system = &gpu.system;
+    let contacts = Contacts::new(system, &gpu.scene.surfaces, obstacles);
+    (0..system.count)
+        .map(|i| {
+            contacts
+                .partners(i as u32)
+                .into_iter()
+                .filter(|&j| j >= COLLIDER || system.bonds.find(i, j as usize).is_none())
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn contact_lists_and_grid_are_those_of_the_host() {
+    let Some(request) = request() else { return };
+    let (packing, pipeline) = crowded();
+    let built = crate::simulate::build(&packing, &pipeline).unwrap();
+    let colliders = built.bearers.colliders().iter();
+    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+    let mut gpu = Gpu::new(built, &pipeline, 1e-7, &request).unwrap();
+    // As packed, and far from the origin, where cells have negative and large numbers.
+    for shift in [DVec3::ZERO, DVec3::new(-3.0, 0.0, 70.0)] {
+        for i in 0..gpu.system.count {
+            let p = gpu.system.position(i) + shift;
+            gpu.system_mut().set_position(i, p);
+        }
+        gpu.refresh().unwrap();
+        gpu.wait().unwrap();
+        let first: Vec<u32> = gpu.columns.list_first.read(&gpu.device).unwrap();
+        let partner: Vec<u32> = gpu.columns.list_partner.read(&gpu.device).unwrap();
+        let expected = rows_of_host(&gpu, &obstacles);
+        let entries: usize = expected.iter().map(Vec::len).sum();
+        assert!(entries > 700, "the scene is crowded: {entries}");
+        for (i, row) in expected.iter().enumerate() {
+            let range = first[i] as usize..first[i + 1] as usize;
+            assert_eq!(
+                &partner[range],
+                row.as_slice(),
+                "element {i}, shifted {shift}"
+            );
+        }
+        check_grid(&gpu);
+    }
+}
+
+/// Every exposed element lies in the bucket of its cell, as counted on the host.
+fn check_grid(gpu: &Gpu) {
+    let cells = gpu.sizes.cells();
+    let edge = (2.0 * gpu.scene.largest + gpu.scene.skin) as f32;
+    let mut expected = vec![Vec::new(); cells as usize];
+    for i in 0..gpu.system.count {
+        let row = &gpu.system.motion[i].0;
+        let cell: IVec3 = (Vec3::new(row[0], row[1], row[2]) / edge)
+            .floor()
+            .as_ivec3();
+        let mixed = (cell.x as u32).wrapping_mul(0x9e37_79b1)
+            ^ (cell.y as u32).wrapping_mul(0x85eb_ca77)
+            ^ (cell.z as u32).wrapping_mul(0xc2b2_ae3d);
+        let bucket = u64::from(mixed ^ (mixed >> 15)) & (cells - 1);
+        expected[bucket as usize].push(i as u32);
+    }
+    // Placing has moved each cell's beginning to its end.
+    let end: Vec<u32> = gpu.columns.cells.read(&gpu.device).unwrap();
+    let elements: Vec<u32> = gpu.columns.cell_elements.read(&gpu.device).unwrap();
+    let mut start = 0;
+    for (bucket, expected) in expected.iter().enumerate() {
+        let mut found = elements[start..end[bucket] as usize].to_vec();
+        found.sort_unstable();
+        assert_eq!(&found, expected, "bucket {bucket}");
+        start = end[bucket] as usize;
+    }
+}

@@ -1,0 +1,103 @@
+//! Explicit steps (velocity Verlet, Lu 2021) of bonded elements: on cores in lanes, or on a graphics processor.
+
+pub mod cpu;
+pub mod device;
+mod refuse;
+
+use self::cpu::Cpu;
+use self::device::Gpu;
+use crate::gpu::{GpuError, Request};
+#[cfg(target_arch = "x86_64")]
+use crate::math::{F32x8, F32x16};
+use crate::simulate::bonded_run::build::{Built, build};
+use crate::simulate::error::SimulateError;
+use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::source::Source;
+use crate::spec::{Backend, Pipeline, Precision};
+
+/// The method in the list of all.
+pub const ENTRY: Entry = Entry {
+    takes: |pipeline| !pipeline.simulate.integrator.is_implicit(),
+    refuse: refuse::combination,
+    prepare,
+};
+
+/// A scene built in the precision that its pipeline asks for.
+enum Scene {
+    Single(Built<f32>),
+    Double(Built<f64>),
+}
+
+fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
+    Ok(Box::new(match pipeline.simulate.precision {
+        Precision::F32 => Scene::Single(build(source, pipeline)?),
+        Precision::F64 => Scene::Double(build(source, pipeline)?),
+    }))
+}
+
+/// The same expression for either precision.
+macro_rules! either {
+    ($scene:expr, $built:ident => $value:expr) => {
+        match $scene {
+            Scene::Single($built) => $value,
+            Scene::Double($built) => $value,
+        }
+    };
+}
+
+impl Prepare for Scene {
+    fn hash(&self) -> u64 {
+        either!(self, built => built.hash)
+    }
+
+    fn critical(&self, pipeline: &Pipeline) -> f64 {
+        either!(self, built => built.critical_step(pipeline))
+    }
+
+    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+        pipeline.time.fraction
+    }
+
+    fn check_start(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
+        either!(self, built => built.require_outside_colliders(pipeline))
+    }
+
+    fn start(
+        self: Box<Self>,
+        pipeline: &Pipeline,
+        backend: Backend,
+        dt: f64,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        let built = match *self {
+            Scene::Single(built) => built,
+            Scene::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+        };
+        if backend != Backend::Cpu && refuse::on_device(pipeline).is_none() {
+            let settings = &pipeline.simulate.gpu;
+            let request = Request {
+                adapter: settings.adapter.clone(),
+                binding_limit: settings.binding_limit,
+                workgroup_limit: settings.workgroup_limit,
+            };
+            match Gpu::open(&request) {
+                Ok(device) => return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?)),
+                // No card, or none that can: all cores then.
+                Err(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })
+                    if backend == Backend::Auto => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(on_cores(built, pipeline, dt))
+    }
+}
+
+/// The widest lanes that this machine has; all give the same bits.
+fn on_cores(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));
+    } else if F32x8::available() {
+        return Box::new(Cpu::<F32x8>::new(built, pipeline, dt));
+    }
+    Box::new(Cpu::<f32>::new(built, pipeline, dt))
+}

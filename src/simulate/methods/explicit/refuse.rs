@@ -1,0 +1,108 @@
+//! What explicit steps and graphics processors lack.
+
+use crate::simulate::error::SimulateError;
+use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Pipeline, Precision};
+
+/// What of a pipeline explicit steps lack on this backend.
+pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+    let lack = |option, value, allowed| {
+        Some(SimulateError::Unsupported {
+            option,
+            value,
+            allowed,
+        })
+    };
+    if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
+        return lack(
+            "simulate.precision on backend gpu",
+            "f64",
+            "f32; or --backend cpu",
+        );
+    }
+    if pipeline.output.convergence.is_some() {
+        return lack(
+            "output.convergence with simulate.integrator",
+            pipeline.simulate.integrator.name(),
+            "backward_euler, midpoint: steps that find a minimum",
+        );
+    }
+    // Its stiffness has no bound, so no explicit step is short enough.
+    if pipeline.simulate.contact == ContactLaw::Barrier {
+        return lack(
+            "simulate.contact in explicit steps",
+            "barrier",
+            "penalty; or simulate.integrator = \"backward_euler\", \"midpoint\", \"linearly_implicit\"",
+        );
+    }
+    match backend {
+        Backend::Gpu => on_device(pipeline),
+        Backend::Auto | Backend::Cpu => None,
+    }
+}
+
+/// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
+pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
+    let lack = |option, value, allowed| {
+        Some(SimulateError::Unsupported {
+            option,
+            value,
+            allowed,
+        })
+    };
+    if pipeline.bodies.iter().any(|body| body.rigid) {
+        return lack(
+            "body.rigid on backend gpu",
+            "true",
+            "false; or --backend cpu",
+        );
+    }
+    if pipeline.output.work {
+        return lack(
+            "output.work on backend gpu",
+            "true",
+            "false; or --backend cpu",
+        );
+    }
+    let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
+    if shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. })) {
+        return lack(
+            "collider.shape.type on backend gpu",
+            "mesh",
+            "half_space, box, sphere, cylinder; or --backend cpu",
+        );
+    }
+    let actions = pipeline.attachments.iter().map(|one| &one.action);
+    let on_cores = actions.filter_map(|action| match action {
+        Action::Spring { .. } => Some("spring"),
+        Action::Pressure { .. } => Some("pressure"),
+        Action::Clamp { .. } | Action::Force { .. } | Action::Gauge {} => None,
+    });
+    if let Some(name) = on_cores.into_iter().next() {
+        return lack(
+            "attach.action.type on backend gpu",
+            name,
+            "clamp, force, gauge; or --backend cpu",
+        );
+    }
+    let mut materials = pipeline.materials.iter();
+    if materials.any(|material| material.hydrostatic_strength.is_some()) {
+        return lack(
+            "material.hydrostatic_strength on backend gpu",
+            "a strength",
+            "none; or --backend cpu",
+        );
+    }
+    let materials = pipeline.materials.iter().map(|one| one.rolling_friction);
+    let pairs = pipeline
+        .pairs
+        .iter()
+        .filter_map(|pair| pair.rolling_friction);
+    if materials.chain(pairs).any(|friction| friction > 0.0) {
+        return lack(
+            "rolling_friction on backend gpu",
+            "above 0",
+            "0; or --backend cpu",
+        );
+    }
+    None
+}

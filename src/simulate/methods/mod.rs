@@ -1,0 +1,4 @@
+//! The methods, one folder each.
+
+pub mod explicit;
+pub mod implicit;

@@ -1,0 +1,101 @@
+//! A scene prepared for the method that its pipeline asks for: schedule, refusals, start.
+
+use crate::simulate::error::SimulateError;
+use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::methods::{explicit, implicit};
+use crate::simulate::source::Source;
+use crate::spec::{Backend, Pipeline};
+
+/// Every method; the first that takes a pipeline runs it.
+const METHODS: [Entry; 2] = [implicit::ENTRY, explicit::ENTRY];
+
+fn method_of(pipeline: &Pipeline) -> &'static Entry {
+    let mut methods = METHODS.iter();
+    let found = methods.find(|entry| (entry.takes)(pipeline));
+    found.expect("explicit steps take what implicit ones leave")
+}
+
+/// Time stepping as resolved: what `check` prints and `simulate` uses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Critical step found by Lanczos iteration, s.
+    pub critical: f64,
+    /// Longest step that the pipeline allows, s.
+    pub longest: f64,
+    /// Time step, s: a whole number of them makes a frame.
+    pub dt: f64,
+    /// Steps from frame to frame.
+    pub steps_per_frame: u64,
+    /// Frames after the first, which shows the start.
+    pub frames: u32,
+}
+
+/// A scene built for the method that its pipeline asks for.
+pub struct Prepared(Box<dyn Prepare>);
+
+impl Prepared {
+    /// Builds the scene, once for all that is asked of it.
+    pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
+        Ok(Prepared((method_of(pipeline).prepare)(source, pipeline)?))
+    }
+
+    /// Hash of all numbers of the packing.
+    pub fn hash(&self) -> u64 {
+        self.0.hash()
+    }
+
+    /// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames fall on steps.
+    pub fn schedule(&self, pipeline: &Pipeline) -> Schedule {
+        let critical = self.0.critical(pipeline);
+        let time = &pipeline.time;
+        let interval = 1.0 / time.frames_per_second;
+        let part = self.0.part_of_critical(pipeline);
+        let longest = time.step.unwrap_or(part * critical);
+        let wanted = longest.min(interval);
+        // A step asked for that divides the interval up to rounding is taken as it is.
+        let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
+        Schedule {
+            critical,
+            longest,
+            dt: interval / steps_per_frame,
+            steps_per_frame: steps_per_frame as u64,
+            frames: ((time.end / interval + 1e-9).floor() as u32).max(1),
+        }
+    }
+
+    /// Refuses what no method does, before any work is done or lost.
+    pub fn validate(&self, pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
+        refuse(pipeline, backend)?;
+        self.0.check_start(pipeline)
+    }
+
+    /// The method for a pipeline at time zero, or the reason why there is none.
+    pub fn start(
+        self,
+        pipeline: &Pipeline,
+        backend: Backend,
+        dt: f64,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        refuse(pipeline, backend)?;
+        self.0.start(pipeline, backend, dt)
+    }
+}
+
+fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
+    (method_of(pipeline).refuse)(pipeline, backend).map_or(Ok(()), Err)
+}
+
+/// The time step of a packing: see [`Prepared::schedule`].
+pub fn schedule(source: &dyn Source, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
+    Ok(Prepared::new(source, pipeline)?.schedule(pipeline))
+}
+
+/// The method for a packing: see [`Prepared::start`].
+pub fn method(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+    backend: Backend,
+    dt: f64,
+) -> Result<Box<dyn Method>, SimulateError> {
+    Prepared::new(source, pipeline)?.start(pipeline, backend, dt)
+}

@@ -1,0 +1,6 @@
+//! What a run records and keeps: frames, mean loads, states to resume from.
+
+pub mod averages;
+mod parts;
+pub mod snapshot;
+pub mod state;

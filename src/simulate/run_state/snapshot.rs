@@ -1,0 +1,283 @@
+//! A moment of a run as the tables of the frame store.
+
+use std::slice::ChunksMut;
+
+use glam::DVec3;
+use rayon::prelude::*;
+use rkyv::{Archive, Deserialize, Serialize};
+
+use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
+use crate::math::Scalar;
+use crate::simulate::bonded::bond_tasks::Carried;
+use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::system::System;
+use crate::simulate::bonded::work::Work;
+use crate::simulate::contact::pass::ContactTotals;
+use crate::simulate::run_state::parts;
+use crate::simulate::run_state::parts::{Part, Parts};
+
+/// What a frame consists of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// One row an element.
+    pub frames: Frames,
+    /// Bonds broken since the last snapshot.
+    pub breaks: Breaks,
+    /// One row.
+    pub history: History,
+    /// One row a fragment.
+    pub fragments: Fragments,
+    /// One row a collider and an attachment; empty where there is neither.
+    pub loads: Loads,
+    /// One row an iteration of a method; empty but after the step of `output.convergence`.
+    pub convergence: Convergence,
+}
+
+/// What a frame is made of: a run whose velocities are at the end of a step.
+#[derive(Clone, Copy)]
+pub struct Moment<'a, S> {
+    /// Steps done.
+    pub step: u64,
+    /// Time step, s.
+    pub dt: f64,
+    /// Motion and bonds.
+    pub system: &'a System<S>,
+    /// Fragment of each element.
+    pub labels: &'a [u32],
+    /// What does not change.
+    pub rest: &'a Rest,
+    /// What the bonds of each element carry.
+    pub carried: &'a [Carried],
+    /// What contacts add up to.
+    pub contact: ContactTotals,
+    /// What was taken since the start, where that is accounted for.
+    pub work: Option<Work>,
+    /// What implicit steps took since the start.
+    pub effort: Option<Effort>,
+}
+
+/// What solutions of implicit steps took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
+pub struct Effort {
+    /// Steps solved.
+    pub solves: u64,
+    /// Newton iterations.
+    pub newton: u64,
+    /// Iterations of conjugate gradients.
+    pub gradients: u64,
+}
+
+/// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
+///
+/// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same bits for any number of threads.
+pub fn snapshot<S: Scalar>(
+    moment: &Moment<S>,
+    frame: u32,
+    mut breaks: Breaks,
+    loads: Loads,
+) -> Snapshot {
+    breaks.frame.fill(frame);
+    let count = moment.system.count;
+    let mut columns = [(); COLUMNS].map(|()| vec![0.0_f32; count]);
+    let mut broken = vec![0; count];
+    let mut rest_of = columns.each_mut().map(|column| column.chunks_mut(BLOCK));
+    let blocks: Vec<(&mut [u32], [&mut [f32]; COLUMNS])> = broken
+        .chunks_mut(BLOCK)
+        .map(|broken| (broken, rest_of.each_mut().map(next_chunk)))
+        .collect();
+    let sums: Vec<_> = blocks
+        .into_par_iter()
+        .enumerate()
+        .map(|(block, (broken, columns))| moment.block(block * BLOCK, broken, columns))
+        .collect();
+    let (totals, parts): (Vec<Totals>, Vec<Vec<Part>>) = sums.into_iter().unzip();
+    let totals = totals.iter().fold(Totals::default(), Totals::and);
+    let parts = parts::joined(parts);
+    let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] = columns;
+    Snapshot {
+        history: history(moment, frame, &totals, parts.len()),
+        fragments: parts::table(&parts, frame, moment.time()),
+        breaks,
+        loads,
+        convergence: Convergence::default(),
+        frames: Frames {
+            frame: vec![frame; count],
+            time: vec![moment.time(); count],
+            id: (0..count as u32).collect(),
+            x,
+            y,
+            z,
+            qx,
+            qy,
+            qz,
+            qw,
+            vx,
+            vy,
+            vz,
+            wx,
+            wy,
+            wz,
+            fragment: moment.labels.to_vec(),
+            sigma,
+            tau,
+            broken,
+        },
+    }
+}
+
+fn next_chunk<'a>(chunks: &mut ChunksMut<'a, f32>) -> &'a mut [f32] {
+    chunks.next().expect("columns of one length")
+}
+
+/// Elements that are summed up for themselves.
+const BLOCK: usize = 2048;
+/// Single-precision columns of a frame.
+const COLUMNS: usize = 15;
+
+impl<S: Scalar> Moment<'_, S> {
+    fn time(&self) -> f64 {
+        self.step as f64 * self.dt
+    }
+
+    /// Fills the columns of a block of elements and sums the block up.
+    fn block(
+        &self,
+        first: usize,
+        broken: &mut [u32],
+        mut columns: [&mut [f32]; COLUMNS],
+    ) -> (Totals, Vec<Part>) {
+        let mut totals = Totals::default();
+        let mut parts = Parts::default();
+        for (k, broken) in broken.iter_mut().enumerate() {
+            let i = first + k;
+            let (p, v, w) = (
+                self.system.position(i),
+                self.system.velocity(i),
+                self.system.spin(i),
+            );
+            let (q, carried) = (self.system.rotation(i), &self.carried[i]);
+            let row = [
+                p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z,
+            ];
+            let stresses = [carried.sigma, carried.tau];
+            for (column, value) in columns.iter_mut().zip(row.into_iter().chain(stresses)) {
+                column[k] = value as f32;
+            }
+            let (bonds, area) = self.lost(i);
+            *broken = bonds;
+            totals.broken += u64::from(bonds);
+            self.add_to(&mut totals, i, (p, v, w));
+            parts.add(&Part {
+                body: self.rest.body[i],
+                elements: 1,
+                mass: self.rest.mass[i],
+                volume: self.rest.volume[i],
+                area,
+                centre: self.rest.mass[i] * p,
+                velocity: self.rest.mass[i] * v,
+                low: p - self.system.radius(i),
+                high: p + self.system.radius(i),
+                label: self.labels[i],
+            });
+        }
+        (totals, parts.sorted())
+    }
+
+    /// Broken bonds of an element, and the sum of their sections, m².
+    fn lost(&self, i: usize) -> (u32, f64) {
+        let all = &self.system.bonds;
+        let (mut bonds, mut area) = (0, 0.0);
+        if all.touch.is_empty() {
+            return (bonds, area);
+        }
+        for side in all.sides(i).filter(|side| !all.is_whole(side.entry)) {
+            let class = &self.system.classes[all.class.get(side.entry) as usize];
+            bonds += 1;
+            area += 1.0 / class.section.inverse_area.to_f64();
+        }
+        (bonds, area)
+    }
+
+    fn add_to(&self, totals: &mut Totals, i: usize, (p, v, w): (DVec3, DVec3, DVec3)) {
+        totals.bond += self.carried[i].energy;
+        if let Some(bounds) = &self.rest.bounds {
+            let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
+            totals.outside += u32::from(!inside);
+        }
+        let inverse = self.rest.inverse_mass[i];
+        if inverse == 0.0 {
+            return;
+        }
+        let (mass, inertia) = (1.0 / inverse, 1.0 / self.rest.inverse_inertia[i]);
+        totals.kinetic += 0.5 * mass * v.length_squared();
+        totals.rotational += 0.5 * inertia * w.length_squared();
+        totals.gravity -= mass * self.rest.gravity.dot(p);
+        totals.momentum += mass * v;
+        totals.angular += mass * p.cross(v) + inertia * w;
+    }
+}
+
+/// What the history tells of the elements; units as there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    kinetic: f64,
+    rotational: f64,
+    gravity: f64,
+    bond: f64,
+    momentum: DVec3,
+    angular: DVec3,
+    outside: u32,
+    /// Broken bonds, each counted on both of its sides.
+    broken: u64,
+}
+
+impl Totals {
+    fn and(self, next: &Totals) -> Totals {
+        Totals {
+            kinetic: self.kinetic + next.kinetic,
+            rotational: self.rotational + next.rotational,
+            gravity: self.gravity + next.gravity,
+            bond: self.bond + next.bond,
+            momentum: self.momentum + next.momentum,
+            angular: self.angular + next.angular,
+            outside: self.outside + next.outside,
+            broken: self.broken + next.broken,
+        }
+    }
+}
+
+fn history<S>(moment: &Moment<S>, frame: u32, totals: &Totals, fragments: usize) -> History
+where
+    S: Scalar,
+{
+    let work = |part: fn(Work) -> f64| moment.work.map(part).into_iter().collect();
+    let effort = |part: fn(Effort) -> u64| moment.effort.map(part).into_iter().collect();
+    History {
+        frame: vec![frame],
+        time: vec![moment.time()],
+        step: vec![moment.step],
+        dt: vec![moment.dt],
+        kinetic: vec![totals.kinetic],
+        rotational: vec![totals.rotational],
+        gravity: vec![totals.gravity],
+        bond: vec![totals.bond],
+        contact: vec![moment.contact.energy],
+        damping: work(|w| w.damping),
+        friction: work(|w| w.friction),
+        breaking: work(|w| w.breaking),
+        solves: effort(|e| e.solves),
+        newton: effort(|e| e.newton),
+        gradients: effort(|e| e.gradients),
+        px: vec![totals.momentum.x],
+        py: vec![totals.momentum.y],
+        pz: vec![totals.momentum.z],
+        lx: vec![totals.angular.x],
+        ly: vec![totals.angular.y],
+        lz: vec![totals.angular.z],
+        broken: vec![(totals.broken / 2) as u32],
+        fragments: vec![fragments as u32],
+        contacts: vec![(moment.contact.sides / 2) as u32],
+        outside: vec![totals.outside],
+        seconds: vec![0.0],
+    }
+}

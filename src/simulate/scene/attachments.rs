@@ -1,0 +1,107 @@
+//! What attachments hold of the elements of a packing.
+
+use glam::DVec3;
+
+use crate::columns::Elements;
+use crate::simulate::error::SimulateError;
+use crate::simulate::scene::reactions::Grip;
+use crate::spec::{Action, Attachment, Pipeline};
+
+/// A force on some elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttachedForce {
+    /// Elements.
+    pub elements: Vec<u32>,
+    /// Force on each, N.
+    pub force: DVec3,
+}
+
+/// What attachments make of the elements.
+pub struct Attached {
+    /// Inverse masses, 1/kg; 0 where held.
+    pub inverse_mass: Vec<f64>,
+    /// Inverse inertias, 1/(kg m²); 0 where held.
+    pub inverse_inertia: Vec<f64>,
+    /// Velocity of each held element.
+    pub held: Vec<Option<[f64; 3]>>,
+    /// Forces.
+    pub forces: Vec<AttachedForce>,
+    /// One an attachment.
+    pub grips: Vec<Grip>,
+}
+
+/// What attachments hold and push; fails when one has no element.
+pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateError> {
+    let mut inverse_mass: Vec<f64> = e.mass.iter().map(|m| 1.0 / m).collect();
+    let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
+    let mut held = vec![None; e.id.len()];
+    let mut forces = Vec::new();
+    let grips = grips(e, pipeline);
+    for (attachment, grip) in pipeline.attachments.iter().zip(&grips) {
+        let chosen = &grip.elements;
+        if chosen.is_empty() {
+            return Err(SimulateError::EmptyAttachment {
+                attachment: attachment.name.clone(),
+                body: attachment.body.clone(),
+            });
+        }
+        match &attachment.action {
+            Action::Clamp { velocity, .. } => {
+                for &i in chosen {
+                    inverse_mass[i as usize] = 0.0;
+                    inverse_inertia[i as usize] = 0.0;
+                    held[i as usize] = Some(*velocity);
+                }
+            }
+            Action::Force { force } => forces.push(AttachedForce {
+                force: DVec3::from_array(*force) / chosen.len() as f64,
+                elements: chosen.clone(),
+            }),
+            Action::Spring { .. } | Action::Pressure { .. } | Action::Gauge {} => {}
+        }
+    }
+    Ok(Attached {
+        inverse_mass,
+        inverse_inertia,
+        held,
+        forces,
+        grips,
+    })
+}
+
+/// What each attachment takes of these elements.
+pub fn grips(e: &Elements, pipeline: &Pipeline) -> Vec<Grip> {
+    let grip = |attachment: &Attachment| {
+        let mut bodies = pipeline.bodies.iter();
+        let body = bodies.position(|body| body.name == attachment.body);
+        let within = |p: [f64; 3]| {
+            (0..3).all(|k| attachment.region.min[k] <= p[k] && p[k] <= attachment.region.max[k])
+        };
+        Grip {
+            elements: (0..e.id.len())
+                .filter(|&i| Some(e.body[i] as usize) == body && within([e.x[i], e.y[i], e.z[i]]))
+                .map(|i| i as u32)
+                .collect(),
+            clamps: matches!(attachment.action, Action::Clamp { .. }),
+        }
+    };
+    apart(pipeline.attachments.iter().map(grip).collect())
+}
+
+/// Clamps without the elements that later ones hold; one that is left none clamps nothing.
+fn apart(mut grips: Vec<Grip>) -> Vec<Grip> {
+    for at in 0..grips.len() {
+        let (before, later) = grips.split_at_mut(at + 1);
+        let grip = &mut before[at];
+        let theirs = |i: &u32| {
+            let mut clamps = later.iter().filter(|grip| grip.clamps);
+            clamps.any(|grip| grip.elements.binary_search(i).is_ok())
+        };
+        if grip.clamps && grip.elements.iter().all(theirs) {
+            grip.clamps = false;
+        } else if grip.clamps {
+            grip.elements.retain(|i| !theirs(i));
+        }
+    }
+    grips
+}

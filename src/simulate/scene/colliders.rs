@@ -1,0 +1,91 @@
+//! Colliders as solids, and as obstacles at a time.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use crate::geometry::check;
+use crate::geometry::mesh_solid::MeshSolid;
+use crate::geometry::solid::{Pose, Solid};
+use crate::simulate::error::SimulateError;
+use crate::simulate::source::Source;
+use crate::spec::{Collider, ColliderShape, Pipeline};
+
+/// A collider with the solid that it is.
+#[derive(Clone, Debug)]
+pub struct Barrier {
+    /// As the pipeline has it.
+    pub collider: Collider,
+    /// In its own frame.
+    pub solid: Solid,
+}
+
+impl Barrier {
+    /// The collider at time `t`, s.
+    pub fn at(&self, t: f64) -> Obstacle {
+        Obstacle {
+            solid: self.solid.clone(),
+            pose: self.collider.pose(t),
+            young: self.collider.young,
+            friction: self.collider.friction,
+        }
+    }
+}
+
+/// A solid obstacle at one moment.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Shape.
+    pub solid: Solid,
+    /// Where it is and how it moves.
+    pub pose: Pose,
+    /// Young's modulus, Pa; absent: that of the element it touches.
+    pub young: Option<f64>,
+    /// Friction coefficient.
+    pub friction: f64,
+}
+
+impl Obstacle {
+    /// Bound on the speed of its surface, m/s; infinite for a half-space that turns.
+    pub fn fastest(&self) -> f64 {
+        self.pose.velocity.length() + self.pose.turning(&self.solid)
+    }
+}
+
+/// All colliders of a pipeline; `source` has the meshes of those that are made of one.
+pub fn barriers(source: &dyn Source, pipeline: &Pipeline) -> Result<Vec<Barrier>, SimulateError> {
+    let all = (0..).zip(&pipeline.colliders);
+    all.map(|(number, collider)| {
+        Ok(Barrier {
+            solid: solid(source, number, collider)?,
+            collider: collider.clone(),
+        })
+    })
+    .collect()
+}
+
+fn solid(source: &dyn Source, number: u32, collider: &Collider) -> Result<Solid, SimulateError> {
+    Ok(match collider.shape {
+        ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
+            normal: DVec3::from_array(normal).normalize_or(DVec3::Y),
+        },
+        ColliderShape::Box { size } => Solid::Box {
+            half: DVec3::from_array(size) / 2.0,
+        },
+        ColliderShape::Sphere { radius } => Solid::Sphere { radius },
+        ColliderShape::Cylinder { radius, height } => Solid::Cylinder {
+            radius,
+            half_height: height / 2.0,
+        },
+        ColliderShape::Mesh { .. } => {
+            let unfit = |what: String| {
+                SimulateError::Packing(format!("mesh of collider {:?}: {what}", collider.name))
+            };
+            let mesh = source.collider(number)?;
+            let mut mesh = mesh.ok_or_else(|| unfit("is not there; pack again".to_owned()))?;
+            // A store may come from elsewhere, and an open mesh has no inside.
+            check::require_solid(&mut mesh).map_err(|defect| unfit(defect.to_string()))?;
+            Solid::Mesh(Arc::new(MeshSolid::new(mesh)))
+        }
+    })
+}
