@@ -9,25 +9,10 @@ use super::progress::Report;
 use super::task::Task;
 use super::{ExportArguments, Interrupted, WrongUse, interrupt};
 use crate::spec::{Pipeline, Resolved};
-use crate::store::{Manifest, Store, Sums, in_folder};
+use crate::store::{Manifest, Store, Sums, in_folder, layout};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
 };
-
-/// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 11] = [
-    "frames",
-    "breaks",
-    "history",
-    "fragments",
-    "loads",
-    "convergence",
-    "state",
-    "meshes",
-    "exports",
-    "preview",
-    "plots",
-];
 
 /// Packs; `hold` is called once nothing is left that could refuse the pipeline.
 pub fn pack<T>(
@@ -52,7 +37,8 @@ pub fn pack<T>(
         // From here on the folder is known for a store, whatever happens.
         manifest.write(store)?;
     }
-    store.replace("packing", &AFTER_PACK, |fresh| {
+    // What later stages made of another packing would not fit this one.
+    store.replace("packing", &layout::made_after("pack"), |fresh| {
         packing::write(fresh, &packed)
     })?;
     manifest.write(store)?;
@@ -197,16 +183,8 @@ pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
 
 /// The tables of a simulation that stand in `store.json`.
 pub fn tables(manifest: &Manifest) -> Vec<String> {
-    let kinds = [
-        "frames",
-        "breaks",
-        "history",
-        "fragments",
-        "loads",
-        "convergence",
-    ];
     let names = manifest.files.keys();
-    let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
+    let tables = names.filter(|name| layout::tables().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()
 }
 

@@ -8,6 +8,7 @@ mod colliders;
 pub mod corner_normals;
 mod encode;
 pub mod format;
+pub mod layout;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
@@ -29,6 +30,7 @@ use crate::columns::{
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
 pub use format::Format;
+pub use layout::writer_of;
 pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, SCHEMA_VERSION, StageRecord};
 use rules::Faults;
@@ -524,17 +526,6 @@ impl Store {
 fn number_of(path: &Path, extension: &str) -> Option<u32> {
     path.extension().filter(|found| *found == extension)?;
     path.file_stem()?.to_str()?.parse().ok()
-}
-
-/// The stage that writes a folder of the store.
-pub fn writer_of(folder: &str) -> &'static str {
-    match folder {
-        "packing" | colliders::FOLDER => "pack",
-        "meshes" => "reconstruct",
-        "exports" => "export",
-        "preview" => "preview",
-        _ => "simulate",
-    }
 }
 
 /// Whether a file's name in the sums lies in a folder of the store.

@@ -13,21 +13,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::rules::{Fault, Faults};
-use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic};
+use super::{Manifest, Result, Store, StoreError, Sums, SurfaceFrame, atomic, layout};
 
 /// Faults of a file that are told one by one.
 const TOLD: usize = 20;
-/// Folders of numbered files, with what their names end in.
-const NUMBERED: [(&str, &str); 8] = [
-    ("frames", "parquet"),
-    ("breaks", "parquet"),
-    ("history", "parquet"),
-    ("fragments", "parquet"),
-    ("loads", "parquet"),
-    ("convergence", "parquet"),
-    ("meshes", "rkyv"),
-    ("state", "rkyv"),
-];
 
 /// Something missing or wrong in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +182,7 @@ fn name_of(kind: &str, number: u32, extension: &str) -> String {
 
 /// Tells files in the folders of numbered ones that no stage would read.
 fn misnamed(store: &Store, checked: &mut Vec<Checked>) -> Result<()> {
-    for (kind, extension) in NUMBERED {
+    for (kind, extension) in layout::numbered() {
         let folder = store.path(kind);
         if !folder.is_dir() {
             continue;
