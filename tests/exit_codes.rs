@@ -116,6 +116,13 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
     let place = Place::new();
     place.write("shot.toml", SHOT);
     place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    // A file cut short is nobody's fault.
+    let frame = place.path("store/frames/000002.parquet");
+    let whole = std::fs::read(&frame).unwrap();
+    std::fs::write(&frame, &whole[..whole.len() / 2]).unwrap();
+    let message = place.fail(&["reconstruct", "store"], 1);
+    assert!(message.contains("cut short or altered"), "{message}");
+    std::fs::write(&frame, &whole).unwrap();
     let store = Store::open(place.path("store")).unwrap();
     let change = |change: fn(&mut Manifest)| {
         Manifest::update(&store, change).unwrap();
@@ -143,8 +150,4 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
     change(|manifest| manifest.files.clear());
     let message = place.refuse(&["simulate", "store"]);
     assert!(message.contains("of material 7"), "{message}");
-    // A file cut short is nobody's fault.
-    std::fs::write(place.path("store/packing/elements.parquet"), "PAR1").unwrap();
-    let message = place.fail(&["simulate", "store"], 1);
-    assert!(message.contains("elements.parquet"), "{message}");
 }

@@ -1,5 +1,7 @@
 //! `--frames`: every way to ask for some of them, and what is said of others.
 
+use cullet::store::Store;
+
 use crate::harness::{Place, files};
 
 const SHOT: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\n\
@@ -31,7 +33,7 @@ fn frames_are_asked_for_in_five_ways() {
         let made = |kind: &str| {
             let mut names: Vec<_> = files(&place.path("store"), &[kind]).into_keys().collect();
             names.retain(|name| name != "preview/contact_sheet.png");
-            std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
+            Store::at(place.path("store")).clear(&[kind]).unwrap();
             names
         };
         place.succeed(&["preview", "store", "--frames", frames]);
