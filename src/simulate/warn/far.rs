@@ -66,7 +66,7 @@ mod tests {
             "body \"away\"",
             "17 m",
             "radius of an element, 1 mm",
-            "within 16.8 m",
+            "within 16.78 m",
         ] {
             assert!(text.contains(word), "{word} in {}", text);
         }
