@@ -1,7 +1,7 @@
 //! Clamps that turn and that go along key frames.
 
 use cullet::columns::Loads;
-use cullet::math::{Lanes, Scalar};
+use cullet::math::{Lanes, Scalar, Width};
 use cullet::simulate::bonded::system::{System, motion};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::methods::explicit::device::Gpu;
@@ -469,10 +469,9 @@ fn a_torn_bar_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    #[cfg(target_arch = "x86_64")]
-    if cullet::math::F32x16::available() {
-        let mut run = bar.on::<cullet::math::F32x16>();
-        assert!(frames(&mut run, 1..7) == uninterrupted);
+    let sixteen = scenes::on_width(Width::Sixteen, (&bar.packing, &bar.pipeline, bar.dt), None);
+    if let Some(mut run) = sixteen {
+        assert!(frames(run.as_mut(), 1..7) == uninterrupted);
     }
 }
 

@@ -44,15 +44,17 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
     let table = store.read_convergence(1).unwrap();
     assert!(table.step.iter().all(|&step| step == 1));
     let newton = taken(&table, Method::Newton, 1e-3).unwrap();
-    for method in [
-        Method::Descent,
-        Method::Penalty,
-        Method::Multipliers,
-        Method::Augmented,
+    for (method, enough) in [
+        // Of first order: thousands of iterations are not enough for what the others reach.
+        (Method::Descent, 1e-2),
+        (Method::Penalty, 1e-3),
+        (Method::Multipliers, 1e-3),
+        (Method::Augmented, 1e-3),
     ] {
-        let taken = taken(&table, method, 1e-3);
-        println!("{method:?}: {taken:?} iterations to 1e-3, Newton's method {newton}");
-        assert!(taken.is_none_or(|taken| taken > newton));
+        let taken = taken(&table, method, enough);
+        println!("{method:?}: {taken:?} iterations to {enough}, Newton's method {newton} to 1e-3");
+        let taken = taken.unwrap_or_else(|| panic!("{method:?} does not converge"));
+        assert!(taken > newton);
     }
     assert_eq!(
         place

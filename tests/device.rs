@@ -398,3 +398,57 @@ fn a_lost_device_is_told_and_an_unknown_one_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn loaders_and_drivers_are_not_heard() {
+    if request().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let told = |folder: Option<&str>, loader: Option<&str>| {
+        let mut command = place.command();
+        for name in ["NODEVICE_SELECT", "VK_LOADER_DEBUG", "XDG_RUNTIME_DIR"] {
+            command.env_remove(name);
+        }
+        command.envs(folder.map(|folder| ("XDG_RUNTIME_DIR", folder)));
+        command.envs(loader.map(|loader| ("VK_LOADER_DEBUG", loader)));
+        let output = command.arg("adapters").output().unwrap();
+        assert!(output.status.success());
+        assert!(!output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for folder in [None, Some(""), Some("relative")] {
+        assert_eq!(told(folder, None), "");
+    }
+    // The loader speaks where it is asked to.
+    if cfg!(target_os = "linux") {
+        assert_ne!(told(None, Some("all")), "");
+    }
+}
+
+#[test]
+fn a_message_after_a_device_was_opened_is_heard() {
+    let Some(request) = request() else {
+        return;
+    };
+    let place = Place::new();
+    let file = shot("single_bond");
+    place.succeed(&["pack", &file, "--out", "store", "--set", "scale=smoke"]);
+    let name = request.adapter.unwrap();
+    // What simulate tells at its end comes after the device was opened.
+    for backend in [&["--backend", "gpu"][..], &["--backend", "auto"], &[]] {
+        let arguments = [&["simulate", "store", "--adapter", &name], backend].concat();
+        let output = place.output(&arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        assert!(told.contains(&name), "{told}");
+        assert!(!told.contains("XDG_RUNTIME_DIR"), "{told}");
+    }
+    let manifest = cullet::store::Manifest::read(&Store::at(place.path("store"))).unwrap();
+    let settings = &manifest.stages["simulate"].settings["simulate"];
+    assert_eq!(settings["backend"], "gpu");
+    assert_eq!(settings["gpu"]["adapter"], name.as_str());
+    let arguments = ["simulate", "store", "--adapter", &name, "--backend", "cpu"];
+    let message = place.refuse(&arguments);
+    assert!(message.contains("leave out one of them"), "{message}");
+}

@@ -1,8 +1,6 @@
 //! Conservation, drift and small motions of the real engine.
 
-#[cfg(target_arch = "x86_64")]
-use cullet::math::{F32x8, F32x16};
-use cullet::math::{Lanes, Scalar};
+use cullet::math::{Lanes, Scalar, Width};
 use cullet::simulate::bonded::system::System;
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::run_state::{sections, state::State};
@@ -333,13 +331,16 @@ fn a_slow_spin_is_not_lost_to_rounding_on_a_device() {
 }
 
 /// Frame and state after so many steps, which must not depend on the number of lanes.
-fn run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64, steps: u64) -> (Snapshot, State) {
-    let mut built = build(packing, pipeline).unwrap();
+fn run(width: Width, shot: (&Packing, &Pipeline, f64), steps: u64) -> Option<(Snapshot, State)> {
     // With each number of lanes another size of chunks: nor may that change a bit.
-    built.system.chunk = 80 * L::WIDTH;
-    let mut engine = Cpu::<L>::new(built, pipeline, dt);
+    let chunk = match width {
+        Width::One => 80,
+        Width::Eight => 640,
+        Width::Sixteen => 1280,
+    };
+    let mut engine = scenes::on_width(width, shot, Some(chunk))?;
     engine.advance(steps).unwrap();
-    (engine.snapshot(1).unwrap(), engine.state(1).unwrap())
+    Some((engine.snapshot(1).unwrap(), engine.state(1).unwrap()))
 }
 
 /// Whether eight and sixteen lanes give what one gives.
@@ -349,20 +350,12 @@ pub fn check_lanes(
     dt: f64,
     steps: u64,
 ) -> (Snapshot, State) {
-    let one = run::<f32>(packing, pipeline, dt, steps);
-    #[cfg(target_arch = "x86_64")]
-    if F32x8::available() {
-        let eight = run::<F32x8>(packing, pipeline, dt, steps);
-        assert!(one == eight, "eight lanes differ");
-    } else {
-        println!("skipped: this machine has no AVX2");
-    }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        let sixteen = run::<F32x16>(packing, pipeline, dt, steps);
-        assert!(one == sixteen, "sixteen lanes differ");
-    } else {
-        println!("skipped: this machine has no AVX-512");
+    let run = |width| run(width, (packing, pipeline, dt), steps);
+    let one = run(Width::One).unwrap();
+    for width in [Width::Eight, Width::Sixteen] {
+        if let Some(other) = run(width) {
+            assert!(one == other, "{width:?} lanes differ");
+        }
     }
     one
 }
@@ -454,9 +447,10 @@ fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
             .build()
             .unwrap()
     };
-    let whole = threads(3).install(|| run::<f32>(&packing, &pipeline, dt, 700));
+    let run = |steps| run(Width::One, (&packing, &pipeline, dt), steps).unwrap();
+    let whole = threads(3).install(|| run(700));
     for stop in [1, 60, 433] {
-        let state = threads(2).install(|| run::<f32>(&packing, &pipeline, dt, stop).1);
+        let state = threads(2).install(|| run(stop).1);
         let resumed = threads(1).install(|| {
             let mut engine = engine::<f32>(&packing, &pipeline, dt);
             engine.restore(&state).unwrap();

@@ -1,11 +1,13 @@
 //! Bond laws with an energy in explicit steps: lanes, precision, energy, a cantilever, the device.
 
+use cullet::columns::Named;
 use cullet::simulate::{Method, Snapshot, method};
 use cullet::spec::{Backend, Integrator, Law, Pipeline, Precision};
 use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::energy::{check_lanes, noise3, unit_step};
+use crate::harness::{Place, shot};
 use crate::implicit::{Cantilever, oscillation, period};
 use crate::{device, scenes};
 
@@ -140,5 +142,26 @@ fn laws_on_a_device_move_a_block_as_on_the_cpu() {
         let energy = gpu.history.bond[0] / cpu.history.bond[0] - 1.0;
         println!("{law:?}: {off:.1e} m and {energy:.1e} of the energy apart");
         assert!(off < 1e-6 * R && energy.abs() < 1e-5, "{law:?}");
+    }
+}
+
+#[test]
+fn the_table_of_bonds_names_the_law_that_a_run_takes() {
+    for (name, setting, law) in [
+        ("single_bond", "simulate.integrator=explicit", "bdem"),
+        ("single_bond", "simulate.law=cosserat", "cosserat"),
+        ("drape", "simulate.integrator=backward_euler", "manifold"),
+        // Settled by what both would cost.
+        ("drape", "simulate.integrator=auto", "manifold"),
+        ("stretch", "simulate.integrator=auto", "bdem"),
+    ] {
+        let place = Place::new();
+        let file = shot(name);
+        let settings = ["--set", "scale=smoke", "--set", setting];
+        place.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());
+        let store = cullet::store::Store::open(place.path("store")).unwrap();
+        let bonds = store.read_packing().unwrap().bonds;
+        assert!(!bonds.law.is_empty());
+        assert!(bonds.law.iter().all(|one| one.name() == law), "{setting}");
     }
 }

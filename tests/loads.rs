@@ -1,9 +1,7 @@
 //! What colliders and attachments bear.
 
 use cullet::columns::{LoadKind, Loads};
-#[cfg(target_arch = "x86_64")]
-use cullet::math::F32x16;
-use cullet::math::Lanes;
+use cullet::math::{Lanes, Width};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, Snapshot, build, method, schedule};
 use cullet::spec::{Action, Attachment, Backend, ColliderShape, Pipeline, Region};
@@ -284,9 +282,8 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        let mut run = on::<F32x16>(&packing, &pipeline, dt);
+    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    if let Some(mut run) = sixteen {
         assert!(scenes::frames(run.as_mut(), 60, 1..7) == whole);
     }
 }

@@ -1,9 +1,7 @@
 //! Colliders of triangle meshes.
 
 use cullet::geometry::{TriMesh, icosphere, ply, shapes};
-#[cfg(target_arch = "x86_64")]
-use cullet::math::F32x16;
-use cullet::math::Lanes;
+use cullet::math::{Lanes, Width};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, build};
 use cullet::spec::{Collider, ColliderShape, Pipeline};
@@ -112,9 +110,9 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        assert!(scenes::frames(&mut on::<F32x16>(&packing, &pipeline, dt), 150, 1..7) == whole);
+    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    if let Some(mut run) = sixteen {
+        assert!(scenes::frames(run.as_mut(), 150, 1..7) == whole);
     }
 }
 

@@ -3,9 +3,7 @@
 use std::f64::consts::PI;
 
 use cullet::columns::History;
-#[cfg(target_arch = "x86_64")]
-use cullet::math::F32x16;
-use cullet::math::Lanes;
+use cullet::math::{Lanes, Width};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, Snapshot, build, schedule};
 use cullet::spec::{Action, Attachment, Body, Key, Pipeline, Region, Rotation};
@@ -243,9 +241,9 @@ fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume(
             "{threads} threads, stopped at {stop}"
         );
     }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        assert!(scenes::frames(&mut on::<F32x16>(&packing, &pipeline, dt), 200, 1..7) == whole);
+    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    if let Some(mut run) = sixteen {
+        assert!(scenes::frames(run.as_mut(), 200, 1..7) == whole);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Small scenes that tests build by hand.
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
+use cullet::math::{Lanes, OnLanes, Width};
 use cullet::pack::{self, Packed};
-use cullet::simulate::{Method, Snapshot, method, schedule};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Built, Method, Snapshot, build, method, schedule};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -230,4 +232,29 @@ pub fn frames(run: &mut dyn Method, steps: u64, range: std::ops::Range<u32>) -> 
             run.snapshot(frame).unwrap()
         })
         .collect()
+}
+
+/// A CPU run to be made on lanes of any width.
+struct OnCpu<'a>(Built<f32>, &'a Pipeline, f64);
+
+impl OnLanes for OnCpu<'_> {
+    type Out = Box<dyn Method>;
+    fn on<L: Lanes<Scalar = f32>>(self) -> Self::Out {
+        Box::new(Cpu::<L>::new(self.0, self.1, self.2))
+    }
+}
+
+/// A run on so many lanes, whose chunks of elements may be of another size; says so where this machine has no such lanes.
+pub fn on_width(
+    width: Width,
+    (packing, pipeline, dt): (&Packing, &Pipeline, f64),
+    chunk: Option<usize>,
+) -> Option<Box<dyn Method>> {
+    let mut built = build(packing, pipeline).unwrap();
+    built.system.chunk = chunk.unwrap_or(built.system.chunk);
+    let run = width.run(OnCpu(built, pipeline, dt));
+    if run.is_none() {
+        println!("skipped: this machine has no instructions for {width:?} lanes");
+    }
+    run
 }

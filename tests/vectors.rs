@@ -4,9 +4,7 @@ use cullet::laws::bdem::{Stiffness, bond};
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{Section, stress};
 use cullet::math::quat::rotation_between;
-#[cfg(target_arch = "x86_64")]
-use cullet::math::{F32x8, F32x16};
-use cullet::math::{Lanes, Pass, Quat, Real, Scalar, Vec3};
+use cullet::math::{Lanes, OnLanes, Pass, Quat, Real, Scalar, Vec3, Width};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, build};
 use glam::DVec3;
@@ -232,6 +230,18 @@ fn bond_law_in_double_precision() {
     assert_eq!(check_bonds::<f64>(1e-10, 0.0), 64);
 }
 
+/// [`check_bonds`] in single precision.
+struct CheckBonds {
+    strain: f64,
+}
+
+impl OnLanes for CheckBonds {
+    type Out = usize;
+    fn on<L: Lanes<Scalar = f32>>(self) -> usize {
+        check_bonds::<L>(1e-4, self.strain)
+    }
+}
+
 #[test]
 fn bond_law_in_single_precision_lanes() {
     // Three roundings of half a unit in the last place. The entries' strains go down to 5e-5, where that alone is 4e-3.
@@ -239,13 +249,9 @@ fn bond_law_in_single_precision_lanes() {
     let plain = check_bonds::<f32>(1e-4, strain);
     println!("{plain} of 64 entries within 1e-4, the others within the rounding of their inputs");
     assert!(plain >= 38, "{plain}");
-    #[cfg(target_arch = "x86_64")]
-    if F32x8::available() {
-        assert_eq!(check_bonds::<F32x8>(1e-4, strain), plain);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        assert_eq!(check_bonds::<F32x16>(1e-4, strain), plain);
+    for width in [Width::Eight, Width::Sixteen] {
+        let found = width.run(CheckBonds { strain });
+        assert!(found.is_none_or(|found| found == plain), "{width:?}");
     }
 }
 
@@ -374,16 +380,22 @@ fn contact_law_in_double_precision() {
     check_contacts::<f64>(1e-10);
 }
 
+/// [`check_contacts`] in single precision.
+struct CheckContacts;
+
+impl OnLanes for CheckContacts {
+    type Out = ();
+    fn on<L: Lanes<Scalar = f32>>(self) {
+        check_contacts::<L>(1e-4);
+    }
+}
+
 #[test]
 fn contact_law_in_single_precision_lanes() {
-    check_contacts::<f32>(1e-4);
-    #[cfg(target_arch = "x86_64")]
-    if F32x8::available() {
-        check_contacts::<F32x8>(1e-4);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if F32x16::available() {
-        check_contacts::<F32x16>(1e-4);
+    for width in [Width::One, Width::Eight, Width::Sixteen] {
+        if width.run(CheckContacts).is_none() {
+            println!("skipped: this machine has no instructions for {width:?} lanes");
+        }
     }
 }
 

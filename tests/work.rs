@@ -1,11 +1,8 @@
 //! Where energy goes: what damping, friction and breaking take is what is missing.
 
 use cullet::columns::History;
-#[cfg(target_arch = "x86_64")]
-use cullet::math::F32x8;
-use cullet::math::Lanes;
-use cullet::simulate::methods::explicit::cpu::Cpu;
-use cullet::simulate::{Method, Snapshot, build};
+use cullet::math::Width;
+use cullet::simulate::{Method, Snapshot};
 use cullet::spec::{Backend, Law, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -166,28 +163,25 @@ fn check_balance(plate: &Drop) {
 }
 
 /// Frames after the steps given.
-fn frames<L: Lanes>(drop: &Drop, chunk: usize, steps: &[u64]) -> Vec<Snapshot> {
-    let mut built = build(&drop.packing, &drop.pipeline).unwrap();
-    built.system.chunk = chunk;
-    let mut engine = Cpu::<L>::new(built, &drop.pipeline, drop.dt);
+fn frames(drop: &Drop, width: Width, chunk: usize, steps: &[u64]) -> Option<Vec<Snapshot>> {
+    let shot = (&drop.packing, &drop.pipeline, drop.dt);
+    let mut engine = scenes::on_width(width, shot, Some(chunk))?;
     let mut frames = Vec::new();
     for &steps in steps {
         engine.advance(steps).unwrap();
         frames.push(engine.snapshot(frames.len() as u32).unwrap());
     }
-    frames
+    Some(frames)
 }
 
 #[test]
 fn threads_chunks_lanes_and_going_on_from_a_state_change_no_bit_of_it() {
     let plate = plate();
     let steps = [0, 900, 700];
-    let one = on(1, || frames::<f32>(&plate, 1024, &steps));
-    let three = on(3, || frames::<f32>(&plate, 80, &steps));
+    let one = on(1, || frames(&plate, Width::One, 1024, &steps)).unwrap();
+    let three = on(3, || frames(&plate, Width::One, 80, &steps)).unwrap();
     assert!(one == three, "threads or chunks");
-    #[cfg(target_arch = "x86_64")]
-    if F32x8::available() {
-        let eight = on(3, || frames::<F32x8>(&plate, 160, &steps));
+    if let Some(eight) = on(3, || frames(&plate, Width::Eight, 160, &steps)) {
         assert!(one == eight, "lanes");
     }
     let last = &one[2].history;

@@ -1,12 +1,12 @@
 """What a frame of each shot of the implicit papers costs at the published size: implicit steps, explicit ones, and what `auto` takes.
 
-    cargo build --release && python3 tools/implicit_sizes.py [--list] [--steps N] [ROW …]      (pip install duckdb)
+    cargo build --release && python3 tools/implicit_sizes.py [--list] [--steps N] [--scale SCALE] [--cullet PROGRAM] [ROW …]      (pip install duckdb)
 
 Prints a line of the README's table a row, as it is measured: elements, length of the implicit step, seconds a frame by implicit steps (three frames; where a
 published frame takes more than N steps, 12 unless told, three stretches of N / 3 steps, extrapolated and marked "≈"), by explicit ones (extrapolated from 200
 steps), how many times faster implicit steps are, what `integrator = "auto"` takes, and as published: elements, seconds a frame explicit and implicit (Lu et
 al. 2025, Table 1, Core i7-13700K; Zhang et al. 2024, Tables 1 and 2, GTX 1080 Ti). Frames are the published ones, whatever the file's own rate: measured
-from the start of the shot, before most of it breaks, steps not halved where bonds do (`simulate.implicit.halvings = 0`), as in the papers."""
+from the start of the shot, before most of it breaks, steps not halved where bonds do (`simulate.implicit.halvings = 0`), as in the papers. --scale smoke tries the tool on small shots."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ import tempfile
 import duckdb
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = str(ROOT / "target" / "release" / "cullet")
+BUILT = ROOT / "target/release/cullet"
 LONG, SLOW = 1 / 60, 1 / 480
 # Row: shot, scale, settings; implicit step and frame, s; as published: elements, seconds a frame explicit, implicit.
 ROWS = {
@@ -46,18 +46,23 @@ EXPLICIT_STEPS = 200
 FRACTION = 0.4
 
 
-def cullet(*words):
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip())
-    return done.stdout
+def runner(program):
+    """What runs the program with some words and returns what it printed."""
+
+    def cullet(*words):
+        done = subprocess.run([program, *words], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip())
+        return done.stdout
+
+    return cullet
 
 
 def words(settings):
     return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
 
-def measured(file, settings, step, frames, steps, store):
+def measured(cullet, file, settings, step, frames, steps, store):
     """Seconds a step, the median over frames of so many steps; and how many elements there are."""
     interval = steps * step
     timing = {"time.end": frames * interval * 1.0001, "time.step": step, "time.frames_per_second": 1 / interval}
@@ -68,8 +73,9 @@ def measured(file, settings, step, frames, steps, store):
     return statistics.median(row[0] for row in rows) / steps, elements
 
 
-def row(name, folder, most):
+def row(cullet, name, folder, most, other):
     shot, scale, settings, step, frame, *published = ROWS[name]
+    scale = other or scale
     file = str(ROOT / "pipelines" / f"{shot}.toml")
     settings = settings | {"simulate.backend": "cpu"} | ({"scale": scale} if scale else {})
     # The file's own, where it has an implicit one.
@@ -82,7 +88,7 @@ def row(name, folder, most):
     # The file's own step may be an implicit one, far beyond the critical.
     short = {"time.end": 1e-6, "time.frames_per_second": 1e7, "time.step": 1e-8}
     dt = FRACTION * json.loads(cullet("check", file, *words(explicit | short), "--json"))["critical_step"]
-    slow, elements = measured(file, explicit, dt, 1, EXPLICIT_STEPS, store)
+    slow, elements = measured(cullet, file, explicit, dt, 1, EXPLICIT_STEPS, store)
     slow *= frame / dt
     steps = round(frame / step)
     # As long as the papers': none is done again in halves where bonds break.
@@ -91,7 +97,7 @@ def row(name, folder, most):
         implicit["simulate.law"] = "cosserat" if name in list(ROWS)[7:] else "manifold"
     part = steps if steps <= most else max(most // 3, 1)
     try:
-        fast, _ = measured(file, implicit, step, 3, part, store)
+        fast, _ = measured(cullet, file, implicit, step, 3, part, store)
         fast *= steps
     except RuntimeError as error:
         print(f"{name}: {error}", file=sys.stderr, flush=True)
@@ -114,6 +120,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="name the rows")
     parser.add_argument("--steps", type=int, default=12, help="implicit steps measured where a frame takes more")
+    parser.add_argument("--scale", help="of the pipeline files; default: the published one")
+    parser.add_argument("--cullet", default=str(BUILT), help="the program; default: target/release/cullet")
     parser.add_argument("rows", nargs="*", metavar="ROW")
     given = parser.parse_args()
     if given.list:
@@ -124,7 +132,7 @@ def main():
         parser.error(f"no such row: {', '.join(unknown)}; --list names them")
     for name in given.rows or ROWS:
         with tempfile.TemporaryDirectory() as folder:
-            row(name, pathlib.Path(folder), given.steps)
+            row(runner(given.cullet), name, pathlib.Path(folder), given.steps, given.scale)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight. `python3 tools/make_meshes.py` writes pipelines/meshes/*.obj."""
+"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight. `python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj, pipelines/meshes
+unless told."""
 
+import argparse
 import math
 import pathlib
 
@@ -263,6 +265,10 @@ def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016)
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder; default: pipelines/meshes")
+    OUT = parser.parse_args().out
+    OUT.mkdir(parents=True, exist_ok=True)
     letters()
     drill()
     chocolate()

@@ -1,11 +1,12 @@
 """What a frame of each shot costs at the published size: at least 200 steps are measured from the shot's start and extrapolated to a frame.
 
-    cargo build --release && python3 tools/paper_sizes.py [SHOT …]
+    cargo build --release && python3 tools/paper_sizes.py [--cullet PROGRAM] [--scale SCALE] [SHOT …]
 
 Prints a line of the README's table a shot: elements, time step, steps a frame, element-steps a second, seconds a frame, and as published: elements, time
-step, steps a frame, seconds a frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of Zhang et al. 2024, Table 1,
-explicit, Core i7-13700K). Frames are the published ones, whatever the file's own rate."""
+step, steps a frame, seconds a frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of Lu et al. 2025, Table 1,
+explicit, Core i7-13700K). Frames are the published ones, whatever the file's own rate. --scale smoke tries the tool on small shots."""
 
+import argparse
 import json
 import pathlib
 import shutil
@@ -33,10 +34,10 @@ PUBLISHED = {
 STEPS = 200
 
 
-def measured(program, shot, folder):
-    """Elements, time step and element-steps a second of the first steps of a shot at its published size."""
+def measured(program, shot, scale, folder):
+    """Elements, time step and element-steps a second of the first steps of a shot at this scale."""
     file = str(ROOT / "pipelines" / f"{shot}.toml")
-    common = [file, "--set", "scale=paper", "--set", "simulate.backend=cpu"]
+    common = [file, "--set", f"scale={scale}", "--set", "simulate.backend=cpu"]
 
     def run(*words):
         done = subprocess.run([program, *words], capture_output=True, text=True)
@@ -60,11 +61,17 @@ def number(value):
 
 
 def main():
-    program = str(ROOT / "target" / "release" / "cullet")
-    shots = sys.argv[1:] or list(PUBLISHED)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cullet", default=str(ROOT / "target/release/cullet"), help="the program; default: target/release/cullet")
+    parser.add_argument("--scale", default="paper", help="of the pipeline files; default: paper")
+    parser.add_argument("shots", nargs="*", metavar="SHOT")
+    given = parser.parse_args()
+    unknown = [shot for shot in given.shots if shot not in PUBLISHED]
+    if unknown:
+        parser.error(f"no such shot: {', '.join(unknown)}; there are: {', '.join(PUBLISHED)}")
     with tempfile.TemporaryDirectory() as folder:
-        for shot in shots:
-            elements, dt, rate = measured(program, shot, pathlib.Path(folder))
+        for shot in given.shots or PUBLISHED:
+            elements, dt, rate = measured(given.cullet, shot, given.scale, pathlib.Path(folder))
             known, seconds, step, frames = PUBLISHED[shot]
             steps = 1 / (frames * dt)
             columns = [

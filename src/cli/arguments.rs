@@ -65,7 +65,7 @@ pub struct SimulateArguments {
     #[arg(long)]
     pub backend: Option<Backend>,
     /// Part of a graphics adapter's name, as `cullet adapters` lists it; with it the backend is gpu.
-    #[arg(long, value_name = "NAME", conflicts_with = "backend")]
+    #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
     /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
     #[arg(long)]
@@ -76,7 +76,7 @@ pub struct SimulateArguments {
 pub struct FramesArguments {
     /// Frame store.
     pub store: PathBuf,
-    /// Frames A..B, B excluded; either may be left out.
+    /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
 }
@@ -88,7 +88,7 @@ pub struct ExportArguments {
     /// Format.
     #[arg(long)]
     pub format: ExportFormat,
-    /// Frames A..B, B excluded; either may be left out.
+    /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
     /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity comes from.
@@ -130,21 +130,39 @@ fn length(text: &str) -> Result<f64, String> {
     }
 }
 
+/// How frames are asked for.
+const FRAMES: &str = "wanted A..B (without B), A..=B or A-B (with B) or one frame A, for example 0..10, 5.., 0..=9, 0-9 or 9";
+
+/// Frames from what `--frames` says.
 pub fn frame_range(text: &str) -> Result<Range<u32>, String> {
-    let (from, to) = text
-        .split_once("..")
-        .ok_or("wanted A..B, for example 0..10, 5.. or ..")?;
-    let number = |part: &str, otherwise: u32| {
-        if part.is_empty() {
-            Ok(otherwise)
-        } else {
-            part.parse()
-                .map_err(|_| format!("{part:?} is no frame number"))
-        }
+    let number = |part: &str| -> Result<u32, String> {
+        let wrong = |_| match part {
+            "" => FRAMES.to_owned(),
+            _ => format!("{part:?} is no frame number; {FRAMES}"),
+        };
+        part.parse().map_err(wrong)
     };
-    let range = number(from, 0)?..number(to, u32::MAX)?;
-    if range.is_empty() {
-        return Err(format!("{text} holds no frame"));
+    let first = |part: &str| if part.is_empty() { Ok(0) } else { number(part) };
+    let (from, last) = if let Some((from, last)) = text.split_once("..=") {
+        (first(from)?, number(last)?)
+    } else if let Some((from, "")) = text.split_once("..") {
+        return Ok(first(from)?..u32::MAX);
+    } else if let Some((from, to)) = text.split_once("..") {
+        let (from, to) = (first(from)?, number(to)?);
+        if from == to {
+            return Err(format!(
+                "{text} holds no frame: B is left out; {from}..={to} holds one"
+            ));
+        }
+        (from, to.saturating_sub(1))
+    } else if let Some((from, last)) = text.split_once('-') {
+        (number(from)?, number(last)?)
+    } else {
+        let frame = number(text)?;
+        (frame, frame)
+    };
+    if last < from {
+        return Err(format!("{text} runs backwards"));
     }
-    Ok(range)
+    Ok(from..last.saturating_add(1))
 }

@@ -6,7 +6,7 @@ use super::error::WrongUse;
 use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
 use crate::spec::Resolved;
-use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder};
+use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder, layout};
 
 /// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state; tells where to start there.
 ///
@@ -81,14 +81,7 @@ fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::s
 fn belongs(name: &str, frame: u32) -> bool {
     let number = Path::new(name).file_stem().and_then(|stem| stem.to_str());
     let number: Option<u32> = number.and_then(|stem| stem.parse().ok());
-    let kinds = [
-        "frames",
-        "breaks",
-        "history",
-        "fragments",
-        "loads",
-        "convergence",
-    ];
     in_folder(name, "packing")
-        || (kinds.iter().any(|kind| in_folder(name, kind)) && number.is_some_and(|n| n <= frame))
+        || (layout::tables().any(|kind| in_folder(name, kind))
+            && number.is_some_and(|n| n <= frame))
 }

@@ -118,89 +118,35 @@ fn chain(error: &anyhow::Error) -> String {
     })
 }
 
-/// What the store said; a stage's error that passes it on stands in its place in the chain of causes.
-fn store_error<'a>(
-    cause: &'a (dyn std::error::Error + 'static),
-) -> Option<&'a crate::store::StoreError> {
-    use crate::{
-        export::ExportError, plot::PlotError, preview::PreviewError, reconstruct::ReconstructError,
-    };
-    if let Some(PlotError::Store(error)) = cause.downcast_ref() {
-        return Some(error);
+/// Whether the user caused this, as its type says; errors that pass others on ask those.
+fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
+    fn says<E: std::error::Error + 'static>(
+        cause: &(dyn std::error::Error + 'static),
+        caused_by_user: fn(&E) -> bool,
+    ) -> bool {
+        cause.downcast_ref().is_some_and(caused_by_user)
     }
-    if let Some(ReconstructError::Store(error)) = cause.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(PreviewError::Store(error)) = cause.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(ExportError::Store(error)) = cause.downcast_ref() {
-        return Some(error);
-    }
-    cause.downcast_ref()
+    // A pipeline file is the user's as a whole.
+    cause.is::<WrongUse>()
+        || cause.is::<crate::spec::SpecErrors>()
+        || says(cause, crate::pack::PackError::caused_by_user)
+        || says(cause, crate::simulate::SimulateError::caused_by_user)
+        || says(cause, crate::reconstruct::ReconstructError::caused_by_user)
+        || says(cause, crate::export::ExportError::caused_by_user)
+        || says(cause, crate::preview::PreviewError::caused_by_user)
+        || says(cause, crate::plot::PlotError::caused_by_user)
+        || says(cause, crate::store::StoreError::caused_by_user)
 }
 
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<Interrupted>() {
         return ExitCode::from(interrupt::EXIT_CODE as u8);
     }
-    let wrong_use = error.chain().any(|cause| {
-        cause.is::<WrongUse>()
-            || cause.is::<crate::spec::SpecErrors>()
-            || cause.is::<crate::pack::PackError>()
-            || matches!(
-                cause.downcast_ref(),
-                Some(
-                    crate::simulate::SimulateError::Unsupported { .. }
-                        | crate::simulate::SimulateError::TooManySteps { .. }
-                        | crate::simulate::SimulateError::Gpu(
-                            crate::gpu::GpuError::NoAdapter { .. }
-                                | crate::gpu::GpuError::Lacks { .. }
-                                | crate::gpu::GpuError::OutOfMemory { .. }
-                        )
-                        | crate::simulate::SimulateError::EmptyAttachment { .. }
-                        | crate::simulate::SimulateError::PartClamped { .. }
-                        | crate::simulate::SimulateError::Changed { .. }
-                        | crate::simulate::SimulateError::NoState { .. }
-                        | crate::simulate::SimulateError::FrameRate { .. }
-                        | crate::simulate::SimulateError::StepTooLong { .. }
-                        | crate::simulate::SimulateError::TooShort { .. }
-                        | crate::simulate::SimulateError::Sunk { .. }
-                )
-            )
-            || matches!(
-                cause.downcast_ref(),
-                Some(
-                    crate::export::ExportError::NoSurfaces { .. }
-                        | crate::export::ExportError::NoFrames { .. }
-                        | crate::export::ExportError::NotFinite { .. }
-                )
-            )
-            || matches!(
-                cause.downcast_ref(),
-                Some(crate::plot::PlotError::NoTables { .. })
-            )
-            || matches!(
-                cause.downcast_ref(),
-                Some(
-                    crate::reconstruct::ReconstructError::GridTooLarge { .. }
-                        | crate::reconstruct::ReconstructError::Skin { .. }
-                        | crate::reconstruct::ReconstructError::EmptySkin { .. }
-                )
-            )
-            || matches!(
-                store_error(cause),
-                Some(
-                    crate::store::StoreError::NotAStore { .. }
-                        | crate::store::StoreError::Missing { .. }
-                        | crate::store::StoreError::LeftOut { .. }
-                        | crate::store::StoreError::Gone { .. }
-                        | crate::store::StoreError::Invalid { .. }
-                        | crate::store::StoreError::Locked { .. }
-                )
-            )
-    });
-    ExitCode::from(if wrong_use { 2 } else { 1 })
+    ExitCode::from(if error.chain().any(caused_by_user) {
+        2
+    } else {
+        1
+    })
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

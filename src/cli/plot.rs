@@ -15,7 +15,7 @@ pub struct PlotArguments {
     /// Format; default: both.
     #[arg(long)]
     format: Option<ChartFormat>,
-    /// Frames A..B, B excluded; either may be left out.
+    /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     frames: Range<u32>,
     /// Target folder; default: plots in the store.

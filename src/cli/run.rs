@@ -199,6 +199,10 @@ pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
 
 /// `cullet simulate`.
 pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
+    if arguments.adapter.is_some() && arguments.backend == Some(spec::Backend::Cpu) {
+        let what = "--adapter names a graphics adapter and --backend cpu takes none; leave out one of them";
+        return Err(WrongUse(what.into()).into());
+    }
     let mut root = arguments.store.clone();
     let mut start = begin_at(arguments.resume, arguments.state);
     let until = match &arguments.until {

@@ -12,25 +12,10 @@ use super::progress::Report;
 use super::task::Task;
 
 use crate::spec::{Pipeline, Resolved};
-use crate::store::{Manifest, Store, Sums, in_folder, lock};
+use crate::store::{Manifest, Store, Sums, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
 };
-
-/// What later stages make of a packing and would not fit another one.
-const AFTER_PACK: [&str; 11] = [
-    "frames",
-    "breaks",
-    "history",
-    "fragments",
-    "loads",
-    "convergence",
-    "state",
-    "meshes",
-    "exports",
-    "preview",
-    "plots",
-];
 
 /// Packs; `hold` is called once nothing is left that could refuse the pipeline.
 pub fn pack<T>(
@@ -41,17 +26,22 @@ pub fn pack<T>(
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
     let task = Task::pack(&resolved.pipeline, &resolved.folder);
-    let packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
+    let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     // Whatever simulate would refuse is refused before anything is removed.
     integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
         .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
+    // An integrator that is settled by the packing settles the law.
+    let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
+    let law = packing::bond_law(settled.simulate.bond_law());
+    packed.packing.bonds.law.fill(law);
     let held = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
     if !store.path("store.json").exists() {
         // From here on the folder is known for a store, whatever happens.
         manifest.write(store)?;
     }
-    store.replace("packing", &AFTER_PACK, |fresh| {
+    // What later stages made of another packing would not fit this one.
+    store.replace("packing", &layout::made_after("pack"), |fresh| {
         packing::write(fresh, &packed)
     })?;
     manifest.write(store)?;
@@ -201,26 +191,18 @@ pub fn simulate(
 pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
     let mut pipeline = pipeline.clone();
     pipeline.time.end = options.until.unwrap_or(pipeline.time.end);
+    pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if let Some(adapter) = &options.adapter {
         pipeline.simulate.gpu.adapter = Some(adapter.clone());
         pipeline.simulate.backend = crate::spec::Backend::Gpu;
     }
-    pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
     pipeline
 }
 
 /// The tables of a simulation that stand in `store.json`.
 pub fn tables(manifest: &Manifest) -> Vec<String> {
-    let kinds = [
-        "frames",
-        "breaks",
-        "history",
-        "fragments",
-        "loads",
-        "convergence",
-    ];
     let names = manifest.files.keys();
-    let tables = names.filter(|name| kinds.iter().any(|kind| in_folder(name, kind)));
+    let tables = names.filter(|name| layout::tables().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()
 }
 

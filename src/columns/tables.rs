@@ -9,9 +9,17 @@ pub enum BondLaw {
     /// Explicit bonded DEM (Lu et al. 2021, §3.1).
     #[default]
     Bdem,
+    /// Of the implicit method with manifold optimisation (Lu et al. 2025).
+    Manifold,
+    /// Rod-BDEM (Zhang et al. 2024).
+    Cosserat,
 }
 impl Named for BondLaw {
-    const NAMES: &'static [(Self, &'static str)] = &[(BondLaw::Bdem, "bdem")];
+    const NAMES: &'static [(Self, &'static str)] = &[
+        (BondLaw::Bdem, "bdem"),
+        (BondLaw::Manifold, "manifold"),
+        (BondLaw::Cosserat, "cosserat"),
+    ];
 }
 
 /// Shape of an element.
@@ -135,7 +143,7 @@ table! {
         shear: f64, "Pa", "shear modulus of the bond", optional;
         sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break", optional;
         tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break", optional;
-        law: BondLaw, "1", "bond law", optional;
+        law: BondLaw, "1", "bond law of the pipeline that was packed; runs follow simulate.law", optional;
     }
 }
 

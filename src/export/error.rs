@@ -70,3 +70,19 @@ pub enum ExportError {
         limit: u64,
     },
 }
+
+impl ExportError {
+    /// Whether the options, the format or the store are at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            ExportError::Store(error) => error.caused_by_user(),
+            ExportError::NoSurfaces { .. }
+            | ExportError::NoFrames { .. }
+            | ExportError::FrameRate { .. }
+            | ExportError::Scale { .. }
+            | ExportError::Debris { .. }
+            | ExportError::NotFinite { .. }
+            | ExportError::TooLarge { .. } => true,
+        }
+    }
+}

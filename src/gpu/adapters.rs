@@ -6,6 +6,7 @@ use wgpu::{
 };
 
 use super::error::GpuError;
+use super::quiet::quietly;
 use super::sizes::WORKGROUP;
 
 /// Storage buffers that a kernel binds at most while no column is split.
@@ -86,7 +87,7 @@ pub struct AdapterReport {
     pub lacks: Vec<String>,
 }
 
-pub(super) fn instance() -> Instance {
+fn instance() -> Instance {
     Instance::new(InstanceDescriptor {
         backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
         flags: InstanceFlags::empty(),
@@ -99,8 +100,8 @@ pub(super) fn instance() -> Instance {
     })
 }
 
-fn list(instance: &Instance) -> Vec<(Adapter, AdapterReport)> {
-    pollster::block_on(instance.enumerate_adapters(Backends::all()))
+fn list() -> Vec<(Adapter, AdapterReport)> {
+    quietly(|| pollster::block_on(instance().enumerate_adapters(Backends::all())))
         .into_iter()
         .map(|adapter| {
             let report = report(&adapter);
@@ -111,10 +112,7 @@ fn list(instance: &Instance) -> Vec<(Adapter, AdapterReport)> {
 
 /// Every adapter of this machine.
 pub fn adapters() -> Vec<AdapterReport> {
-    list(&instance())
-        .into_iter()
-        .map(|(_, report)| report)
-        .collect()
+    list().into_iter().map(|(_, report)| report).collect()
 }
 
 fn report(adapter: &Adapter) -> AdapterReport {
@@ -161,7 +159,7 @@ fn report(adapter: &Adapter) -> AdapterReport {
 
 /// The adapter that fits a request, or why none does.
 pub(super) fn choose(request: &Request) -> Result<(Adapter, AdapterReport), GpuError> {
-    let all = list(&instance());
+    let all = list();
     let found = match all.as_slice() {
         [] => "no driver offers one".to_owned(),
         some => {

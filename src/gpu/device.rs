@@ -9,6 +9,7 @@ use wgpu::{
 
 use super::adapters::{AdapterReport, Request, choose};
 use super::error::GpuError;
+use super::quiet::quietly;
 use super::sizes::LAUNCH_STRIDE;
 
 /// What a device allows, lowered by the request.
@@ -42,7 +43,7 @@ impl Device {
             what: "a device".into(),
             reason: error.to_string(),
         };
-        let (inner, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
+        let wanted = DeviceDescriptor {
             label: Some("cullet"),
             // Only profiles ask for time stamps.
             required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
@@ -50,8 +51,9 @@ impl Device {
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: MemoryHints::Performance,
             trace: wgpu::Trace::Off,
-        }))
-        .map_err(|error| refused(&error))?;
+        };
+        let (inner, queue) = quietly(|| pollster::block_on(adapter.request_device(&wanted)))
+            .map_err(|error| refused(&error))?;
         let fault = Arc::new(Mutex::new(None));
         let set = {
             let fault = Arc::clone(&fault);

@@ -51,3 +51,15 @@ pub enum GpuError {
         reason: String,
     },
 }
+
+impl GpuError {
+    /// Whether another adapter, fewer elements or `--backend cpu` would do.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            GpuError::NoAdapter { .. } | GpuError::Lacks { .. } | GpuError::OutOfMemory { .. } => {
+                true
+            }
+            GpuError::Lost { .. } | GpuError::Refused { .. } => false,
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod column;
 mod device;
 mod error;
 mod kernel;
+mod quiet;
 mod sizes;
 mod timer;
 

@@ -1,4 +1,4 @@
-//! Rolling resistance of a contact: an elastic moment that gives way (Iwashita and Oda 1998; physics.md's cap μ_r r |F_r|).
+//! Rolling resistance of a contact: an elastic moment that gives way (Iwashita and Oda 1998), capped at μ_r r |F_r|.
 //!
 //! ```text
 //! ω   = (ω_i − ω_j) − ((ω_i − ω_j)·n) n         rolling velocity

@@ -10,7 +10,8 @@ use super::lanes::{Lanes, Pass, Row};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
-/// Sixteen f32. Meant for passes: make and use values inside [`Lanes::run`] only, which checks that the machine has the instructions.
+/// Sixteen f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the machine has the instructions; no name of it leaves the
+/// crate, see [`width`](super::width).
 #[derive(Clone, Copy, Debug)]
 pub struct F32x16(__m512);
 

@@ -14,11 +14,12 @@ pub mod real;
 pub mod solid;
 pub mod union_find;
 pub mod vec3;
+pub mod width;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::F32x8;
+pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
-pub use avx512::F32x16;
+pub(crate) use avx512::F32x16;
 pub use eigen::eigen;
 pub use lanes::{Lanes, Pass};
 pub use mat3::Mat3;
@@ -27,3 +28,4 @@ pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
 pub use union_find::UnionFind;
 pub use vec3::Vec3;
+pub use width::{OnLanes, Width};

@@ -1,5 +1,6 @@
 //! One body: its shape, filled with elements, placed in the world.
 
+use std::f64::consts::PI;
 use std::path::Path;
 
 use glam::DVec3;
@@ -38,7 +39,7 @@ pub struct PackedBody {
 /// Packs a body, the `number`th of a shot with this seed; `base` is the folder that mesh paths start from.
 ///
 /// The packing lies in the shape's own frame, so that rotation and position move it rigidly. A bonded body
-/// leaves out elements without any neighbour.
+/// leaves out elements without any neighbour, unless there is but one: that may be as large as the body.
 pub fn pack_body(
     body: &Body,
     base: &Path,
@@ -57,10 +58,12 @@ pub fn pack_body(
         pairs = filled.bonding.pairs(&centres, &radii, &order);
     }
     let calibration = filled.makeup.calibration(&centres, &order, &pairs);
-    if body.is_bonded() {
+    // A body of one element has no neighbours to lack.
+    if body.is_bonded() && centres.len() > 1 {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
-    if centres.len() < 2 {
+    let whole = filled.volume >= 4.0 / 3.0 * PI * filled.radius.powi(3);
+    if centres.is_empty() || (centres.len() == 1 && !whole) {
         return Err(too_large(body, filled.radius, &filled.skin));
     }
     for p in centres.iter_mut().chain(&mut filled.skin.positions) {

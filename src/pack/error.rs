@@ -97,7 +97,7 @@ pub enum PackError {
         /// "found both" or "found neither".
         found: &'static str,
     },
-    /// Fewer than two elements fit.
+    /// No element fits.
     #[error(
         "body {body:?}: element radius {radius} m is too large for it: the body measures {x} x {y} x {z} m; \
          give a smaller radius or more elements",
@@ -238,6 +238,31 @@ pub enum PackError {
 }
 
 impl PackError {
+    /// Whether the pipeline or a mesh that it names is at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            PackError::UnknownMaterial { .. }
+            | PackError::NotPositive { .. }
+            | PackError::Mesh { .. }
+            | PackError::Defect { .. }
+            | PackError::NoVolume { .. }
+            | PackError::Profile { .. }
+            | PackError::Tube { .. }
+            | PackError::ScaleAndHeight { .. }
+            | PackError::RadiusOrElements { .. }
+            | PackError::RadiusTooLarge { .. }
+            | PackError::TooThin { .. }
+            | PackError::Rope { .. }
+            | PackError::Cloth { .. }
+            | PackError::Unfit { .. }
+            | PackError::TooMany { .. }
+            | PackError::Sparse { .. }
+            | PackError::Poisson { .. }
+            | PackError::NoShear { .. }
+            | PackError::Overlap { .. } => true,
+        }
+    }
+
     /// A material that a body names is not in the pipeline.
     pub(super) fn unknown_material(pipeline: &Pipeline, body: &Body, name: &str) -> Self {
         let known = pipeline.materials.iter().map(|m| m.name.as_str());

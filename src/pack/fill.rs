@@ -292,7 +292,12 @@ fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result
     let at = |radius: f64| {
         estimate(radius)?;
         sparse(radius)?;
-        Ok::<_, PackError>(pattern.fill(solid, bounds, radius, depth))
+        let points = pattern.fill(solid, bounds, radius, depth);
+        Ok::<_, PackError>(match points.centres.is_empty() {
+            // One element may fit where a random packing has none: in the middle, where the lattice has one.
+            true => Pattern::Hexagonal.fill(solid, bounds, radius, depth),
+            false => points,
+        })
     };
     let (mut points, mut radius) = (at(start)?, start);
     if let Wanted::Elements(number) = wanted {
@@ -350,7 +355,7 @@ fn counted(
         }
     };
     let number = product(radius);
-    if number < 2.0 {
+    if number < 1.0 {
         return Err(too_large(body, radius, skin));
     }
     refuse_too_many(body, radius, number)?;

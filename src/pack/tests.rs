@@ -342,9 +342,9 @@ fn faults_are_named() {
     assert!(both.contains("ball") && both.contains("both"), "{both}");
     let neither = message(vec![body("ball", sphere.clone(), None, None)]);
     assert!(neither.contains("neither"), "{neither}");
-    let large = message(vec![body("ball", sphere.clone(), Some(0.09), None)]);
+    let large = message(vec![body("ball", sphere.clone(), Some(0.12), None)]);
     assert!(
-        large.contains("ball") && large.contains("0.09") && large.contains("0.2"),
+        large.contains("ball") && large.contains("0.12") && large.contains("0.2"),
         "{large}"
     );
     let box_ = BodyShape::Box {

@@ -47,6 +47,16 @@ pub enum PlotError {
     },
 }
 
+impl PlotError {
+    /// Whether the store is at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            PlotError::Store(error) => error.caused_by_user(),
+            PlotError::NoTables { .. } => true,
+        }
+    }
+}
+
 /// A file format of charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ChartFormat {

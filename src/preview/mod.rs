@@ -30,6 +30,18 @@ use source::Source;
 
 pub use error::PreviewError;
 
+impl PreviewError {
+    /// Whether the settings or the store are at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            PreviewError::Store(error) => error.caused_by_user(),
+            PreviewError::NoFrames { .. }
+            | PreviewError::Size { .. }
+            | PreviewError::Camera { .. } => true,
+        }
+    }
+}
+
 /// What a preview wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreviewSummary {

@@ -55,4 +55,18 @@ pub enum ReconstructError {
 impl ReconstructError {
     /// Grid nodes a body may have.
     pub const MAX_NODES: f64 = 1e9;
+
+    /// Whether the settings, a skin or the store are at fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            ReconstructError::Store(error) => error.caused_by_user(),
+            ReconstructError::Skin { .. }
+            | ReconstructError::EmptySkin { .. }
+            | ReconstructError::GridTooLarge { .. }
+            | ReconstructError::Voxel(_)
+            | ReconstructError::Uncut { .. }
+            | ReconstructError::Roughness(_)
+            | ReconstructError::Simplify(_) => true,
+        }
+    }
 }

@@ -1,6 +1,9 @@
-//! What can be computed but will not be right: bodies too thin, steps too long for strengths or speeds, strengths out of reach.
+//! What can be computed but will not be right: bodies too thin, steps too long for strengths or speeds, strengths out of reach, places
+//! that files lose.
 //!
 //! Every warning gives the numbers that it follows from and what to change.
+
+mod far;
 
 use glam::DVec3;
 
@@ -41,7 +44,8 @@ const CONCENTRATION: f64 = 10.0;
 pub fn warnings(packing: &Packing, pipeline: &Pipeline, plan: &Schedule) -> Vec<Warning> {
     let bodies = facts(packing, pipeline);
     let scene = Scene::new(packing, pipeline, plan);
-    let mut out = Vec::new();
+    let far = far::far(packing, pipeline).into_iter();
+    let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
     for (index, body) in bodies.iter().enumerate() {
         out.extend(thin(body));
         let impact = scene.impact(&bodies, index);

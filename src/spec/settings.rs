@@ -7,6 +7,7 @@ use super::implicit::Implicit;
 use super::quantity::{
     Length, NonNegativeNumber, NonNegativeRate, Number, PositiveLength, PositiveNumber, ViewAngle,
 };
+use crate::laws::cosserat::SHEAR_CORRECTION;
 
 /// Arithmetic of the time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -152,7 +153,7 @@ impl Default for Simulate {
             precision: Precision::F32,
             integrator: Integrator::Explicit,
             law: None,
-            shear_correction: 5.0 / 6.0,
+            shear_correction: SHEAR_CORRECTION,
             contact: ContactLaw::Penalty,
             implicit: Implicit::default(),
             seed: 1,

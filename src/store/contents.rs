@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::atomic;
 use super::error::{Result, StoreError};
-use super::folder::{Store, in_folder, writer_of};
+use super::folder::{Store, in_folder};
+use super::layout::writer_of;
 use super::manifest::Manifest;
 use super::sums::Sums;
 

@@ -77,6 +77,19 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the folder named is not what the command needs; files that were damaged and the operating system are nobody's fault.
+    pub fn caused_by_user(&self) -> bool {
+        match self {
+            StoreError::NotAStore { .. }
+            | StoreError::Missing { .. }
+            | StoreError::LeftOut { .. }
+            | StoreError::Gone { .. }
+            | StoreError::Locked { .. }
+            | StoreError::Invalid { .. } => true,
+            StoreError::Damaged { .. } | StoreError::Io { .. } => false,
+        }
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| StoreError::Io {
             path: path.to_owned(),

@@ -76,17 +76,6 @@ impl Store {
     }
 }
 
-/// The stage that writes a folder of the store.
-pub fn writer_of(folder: &str) -> &'static str {
-    match folder {
-        "packing" | COLLIDERS => "pack",
-        "meshes" => "reconstruct",
-        "exports" => "export",
-        "preview" => "preview",
-        _ => "simulate",
-    }
-}
-
 /// Whether a file's name in the sums lies in a folder of the store.
 pub fn in_folder(name: &str, folder: &str) -> bool {
     let rest = name.strip_prefix(folder);

@@ -9,7 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::atomic;
 use super::error::{Result, StoreError};
-use super::folder::{Store, writer_of};
+use super::folder::Store;
+use super::layout::writer_of;
 use super::sums::{Sum, Sums};
 use super::version::SCHEMA_VERSION;
 use crate::spec::Pipeline;

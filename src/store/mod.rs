@@ -11,6 +11,7 @@ mod encode;
 mod error;
 mod folder;
 pub mod format;
+pub mod layout;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
@@ -24,8 +25,9 @@ pub mod validate;
 mod version;
 
 pub use error::{Result, StoreError};
-pub use folder::{Store, in_folder, writer_of};
+pub use folder::{Store, in_folder};
 pub use format::Format;
+pub use layout::writer_of;
 pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, StageRecord};
 pub use sums::{Sum, Sums};

@@ -1,6 +1,6 @@
 //! One table of what this machine can do and what cullet does of it.
 //!
-//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only simulate,pack,…]`
+//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only simulate,pack,…] [--stage-elements 1e6]`
 //!
 //! Every figure is the best of several short runs, with the middle one beside it; run nothing else meanwhile. `--store DIR --steps N` times
 //! the steps of a packed store instead.
@@ -39,8 +39,11 @@ struct Arguments {
     /// Only these parts.
     #[arg(long, value_delimiter = ',', value_enum)]
     only: Vec<Part>,
+    /// About how many elements the largest of the other stages have; surfaces and random packings have a tenth of it.
+    #[arg(long, default_value = "1e6", value_parser = elements)]
+    stage_elements: f64,
     /// A packed store whose steps are timed instead.
-    #[arg(long, conflicts_with_all = ["elements", "only"])]
+    #[arg(long, conflicts_with_all = ["elements", "only", "stage_elements"])]
     store: Option<PathBuf>,
     /// Steps of each run of the store.
     #[arg(long, default_value_t = 100, requires = "store", value_parser = clap::value_parser!(u64).range(1..))]
@@ -133,18 +136,20 @@ fn whole(arguments: &Arguments) -> Result<Vec<Table>, Failure> {
         tables.extend(simulated.transpose()?);
     }
     let mut around = Table::new("stages", stages::COLUMNS);
+    let size = stages::Size::of(arguments.stage_elements);
     if wanted(Part::Pack) {
         note("packing");
-        stages::packing(&mut around)?;
+        stages::packing(&mut around, size)?;
     }
     if wanted(Part::Reconstruct) || wanted(Part::Export) {
         note("surfaces");
-        stages::surfaces(&mut around, wanted(Part::Reconstruct), wanted(Part::Export))?;
+        let parts = (wanted(Part::Reconstruct), wanted(Part::Export));
+        stages::surfaces(&mut around, size, parts)?;
     }
     if wanted(Part::Store) {
         note("frames on disk");
-        stages::storage(&mut around)?;
-        stages::frames_behind(&mut around)?;
+        stages::storage(&mut around, size)?;
+        stages::frames_behind(&mut around, size)?;
     }
     if !around.rows.is_empty() {
         tables.push(around);

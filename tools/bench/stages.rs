@@ -29,10 +29,24 @@ pub const COLUMNS: &[Column] = &[
     column("note", "note", 1.0, 0),
 ];
 
-/// Elements of the bunny that is packed and of the block whose frame is written.
-const LARGE: u32 = 1_000_000;
-/// Elements of the bunny whose surfaces are rebuilt.
-const MIDDLE: u32 = 100_000;
+/// About how many elements there are.
+#[derive(Clone, Copy)]
+pub struct Size {
+    /// In the bunny that is packed and in the block whose frame is written.
+    large: u32,
+    /// In the bunny whose surfaces are rebuilt and in the random packing.
+    middle: u32,
+}
+
+impl Size {
+    /// As large as that, and a tenth of it.
+    pub fn of(elements: f64) -> Self {
+        Size {
+            large: elements as u32,
+            middle: (elements / 10.0) as u32,
+        }
+    }
+}
 
 fn row(name: &str, elements: usize, timing: Timing, bytes: Option<u64>, note: String) -> Vec<Cell> {
     vec![
@@ -53,14 +67,15 @@ fn bunny(elements: u32) -> Result<(Packed, Pipeline), Failure> {
     Ok((pack::pack(&shot.pipeline, &shot.folder)?, shot.pipeline))
 }
 
-/// Edge of the box that is filled at random, over the radius: 100 thousand elements and a few more.
+/// Edge of the box that 100 thousand elements and a few more fill at random, over the radius.
 const RANDOM_EDGE: f64 = 88.0;
 
 /// Random close packing of equal radii in a box.
-fn random() -> Result<Packed, Failure> {
+fn random(elements: u32) -> Result<Packed, Failure> {
+    let edge = RANDOM_EDGE * (f64::from(elements) / 1e5).cbrt();
     let text = format!(
         "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e7\n\
-         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ type = \"box\", size = [{RANDOM_EDGE}, {RANDOM_EDGE}, {RANDOM_EDGE}] }}\n\
+         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ type = \"box\", size = [{edge}, {edge}, {edge}] }}\n\
          packing = {{ type = \"random\", radius = 1 }}\n"
     );
     let shot = spec::parse(&text, "random", &[])?;
@@ -68,10 +83,10 @@ fn random() -> Result<Packed, Failure> {
 }
 
 /// Hexagonal packing inside a mesh, random packing in a box.
-pub fn packing(table: &mut Table) -> Result<(), Failure> {
+pub fn packing(table: &mut Table, size: Size) -> Result<(), Failure> {
     let mut packed = None;
     let timing = Timing::runs(3, || {
-        packed = Some(bunny(LARGE)?.0.packing);
+        packed = Some(bunny(size.large)?.0.packing);
         Ok::<_, Failure>(())
     })?;
     let packing = packed.unwrap_or_default();
@@ -86,7 +101,7 @@ pub fn packing(table: &mut Table) -> Result<(), Failure> {
     ));
     let mut packed = None;
     let timing = Timing::runs(1, || {
-        packed = Some(random()?);
+        packed = Some(random(size.middle)?);
         Ok::<_, Failure>(())
     })?;
     let packed = packed.ok_or("nothing was packed")?;
@@ -108,10 +123,14 @@ pub fn packing(table: &mut Table) -> Result<(), Failure> {
 }
 
 /// Surfaces of the bunny, whole and cut in eight, and their exports.
-pub fn surfaces(table: &mut Table, reconstruct: bool, exports: bool) -> Result<(), Failure> {
+pub fn surfaces(
+    table: &mut Table,
+    size: Size,
+    (reconstruct, exports): (bool, bool),
+) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let store = Store::at(folder.path());
-    let (packed, pipeline) = bunny(MIDDLE)?;
+    let (packed, pipeline) = bunny(size.middle)?;
     let elements = packed.packing.elements.id.len();
     pack::write(&store, &packed)?;
     Manifest::new(pipeline.clone()).write(&store)?;
@@ -215,10 +234,10 @@ fn octants(packing: &Packing) -> Vec<u32> {
 }
 
 /// Frames, states and packings written and read.
-pub fn storage(table: &mut Table) -> Result<(), Failure> {
+pub fn storage(table: &mut Table, size: Size) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let store = Store::at(folder.path());
-    let Scene { packing, pipeline } = Kind::Elastic.scene(f64::from(LARGE))?;
+    let Scene { packing, pipeline } = Kind::Elastic.scene(f64::from(size.large))?;
     let elements = packing.elements.id.len();
     let mut engine = method(&packing, &pipeline, Backend::Cpu, Kind::Elastic.step()?)?;
     // Some steps, so that the last digits are those of a run.
@@ -284,13 +303,13 @@ const STEPS: u64 = 100;
 const FRAMES: u64 = 30;
 
 /// A run with frames and states against the same steps alone, in turn.
-pub fn frames_behind(table: &mut Table) -> Result<(), Failure> {
+pub fn frames_behind(table: &mut Table, size: Size) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let store = Store::at(folder.path());
     let Scene {
         packing,
         mut pipeline,
-    } = Kind::Elastic.scene(f64::from(MIDDLE))?;
+    } = Kind::Elastic.scene(f64::from(size.middle))?;
     let dt = Kind::Elastic.step()?;
     pipeline.time.step = Some(dt);
     pipeline.time.frames_per_second = 1.0 / (STEPS as f64 * dt);

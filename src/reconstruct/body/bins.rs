@@ -56,11 +56,6 @@ impl ElementBins {
         (k * self.bins[1] + j) * self.bins[0] + i
     }
 
-    /// Number of bins.
-    pub fn count(&self) -> usize {
-        self.first.len() - 1
-    }
-
     /// The bin whose box, or whose nearest face, holds `p`.
     pub fn bin_of(&self, p: DVec3) -> [usize; 3] {
         let at = (p - self.origin) / self.edge;
@@ -76,26 +71,6 @@ impl ElementBins {
     pub fn each_bin(&self, p: DVec3, reach: f64, mut visit: impl FnMut(usize)) {
         let lo = self.bin_of(p - DVec3::splat(reach));
         let hi = self.bin_of(p + DVec3::splat(reach));
-        for k in lo[2]..=hi[2] {
-            for j in lo[1]..=hi[1] {
-                for i in lo[0]..=hi[0] {
-                    visit(self.flat([i, j, k]));
-                }
-            }
-        }
-    }
-
-    /// Flat index of the bin that holds `p`.
-    pub fn flat_of(&self, p: DVec3) -> usize {
-        self.flat(self.bin_of(p))
-    }
-
-    /// Visits every bin that touches bin `at`, itself included.
-    pub fn each_around(&self, at: usize, mut visit: impl FnMut(usize)) {
-        let row = at / self.bins[0];
-        let c = [at % self.bins[0], row % self.bins[1], row / self.bins[1]];
-        let lo = c.map(|i| i.saturating_sub(1));
-        let hi: [usize; 3] = std::array::from_fn(|axis| (c[axis] + 1).min(self.bins[axis] - 1));
         for k in lo[2]..=hi[2] {
             for j in lo[1]..=hi[1] {
                 for i in lo[0]..=hi[0] {

@@ -11,7 +11,7 @@ use crate::simulate::method::Method;
 use crate::simulate::resolve::{self, Prepared};
 use crate::simulate::run_state::state::State;
 use crate::spec::{Backend, Pipeline};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, layout};
 
 /// Where a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,12 +113,12 @@ pub fn run(
         }) => {
             damaged = newer;
             let (last, steps) = course_of(frame, time, dt)?;
-            store.clear_after(&FOLDERS, frame)?;
+            store.clear_after(&layout::made_by("simulate"), frame)?;
             (frame, last, steps)
         }
         None => {
             // What later stages made of other frames would not fit these.
-            store.clear(&[&FOLDERS[..], &["meshes", "exports", "preview", "plots"]].concat())?;
+            store.clear(&layout::made_after("pack"))?;
             (0, plan.frames, plan.steps_per_frame)
         }
     };
@@ -176,17 +176,6 @@ pub fn run(
         damaged,
     })
 }
-
-/// Folders that the stage writes.
-const FOLDERS: [&str; 7] = [
-    "frames",
-    "breaks",
-    "history",
-    "fragments",
-    "loads",
-    "convergence",
-    "state",
-];
 
 /// Where a run goes on.
 struct Resumed {

@@ -8,7 +8,7 @@ use crate::columns::Table;
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::spec::Output;
-use crate::store::{self, Format, Store, Sums};
+use crate::store::{self, Format, Store, Sums, layout};
 
 /// Frames that may wait while one is written, before the simulation waits for them: what a slow disk costs in memory.
 const QUEUE: usize = 1;
@@ -67,16 +67,6 @@ impl Writer {
         self.thread.join().expect("the writer does not panic")
     }
 }
-
-/// Tables of a frame.
-const KINDS: [&str; 6] = [
-    "breaks",
-    "fragments",
-    "history",
-    "loads",
-    "convergence",
-    "frames",
-];
 
 /// What the writing thread works with.
 struct Desk {
@@ -137,7 +127,7 @@ impl Desk {
 
     /// Makes what was written last, and puts its sums into `store.json`.
     fn list(&mut self) -> store::Result<()> {
-        for kind in KINDS {
+        for kind in layout::tables() {
             // Not every run has loads, or a step that methods are compared in.
             if !self.sums.is_empty() && self.store.path(kind).is_dir() {
                 self.store.sync_names(kind)?;

@@ -17,22 +17,11 @@ use self::checked::{Checked, name_of};
 use super::atomic;
 use super::error::{Result, StoreError};
 use super::folder::Store;
+use super::layout;
 use super::manifest::Manifest;
 use super::rules::Fault;
 use super::sums::Sums;
 use super::surface::SurfaceFrame;
-
-/// Folders of numbered files, with what their names end in.
-const NUMBERED: [(&str, &str); 8] = [
-    ("frames", "parquet"),
-    ("breaks", "parquet"),
-    ("history", "parquet"),
-    ("fragments", "parquet"),
-    ("loads", "parquet"),
-    ("convergence", "parquet"),
-    ("meshes", "rkyv"),
-    ("state", "rkyv"),
-];
 
 /// Something missing or wrong in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +153,7 @@ fn is_number(found: u32, path: &Path, number: u32) -> Result<()> {
 
 /// Tells files in the folders of numbered ones that no stage would read.
 fn misnamed(store: &Store, checked: &mut Vec<Checked>) -> Result<()> {
-    for (kind, extension) in NUMBERED {
+    for (kind, extension) in layout::numbered() {
         let folder = store.path(kind);
         if !folder.is_dir() {
             continue;

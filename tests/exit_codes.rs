@@ -1,0 +1,153 @@
+//! Whose fault it was: exit code 2 where the pipeline, the store or the command is wrong, 1 where a run failed.
+
+use cullet::store::{Manifest, Store};
+
+use crate::harness::Place;
+
+/// Two cubes of 2 cm, one of them rigid, above a floor.
+const SHOT: &str = r#"
+[time]
+end = "1 ms"
+frames_per_second = 4000
+[[material]]
+name = "m"
+density = 1000
+young = "1 MPa"
+[[body]]
+name = "b"
+material = "m"
+shape = { type = "box", size = [0.02, 0.02, 0.02] }
+packing = { type = "hexagonal", radius = "1 mm" }
+[[body]]
+name = "hard"
+material = "m"
+shape = { type = "box", size = [0.01, 0.01, 0.01] }
+packing = { type = "hexagonal", radius = "1 mm" }
+position = [0.1, 0, 0]
+rigid = true
+[[collider]]
+name = "floor"
+shape = { type = "half_space", normal = [0, 1, 0] }
+position = [0, -0.02, 0]
+"#;
+
+fn attach(body: &str, half: f64, x: f64, action: &str) -> String {
+    format!(
+        "{SHOT}[[attach]]\nname = \"a\"\nbody = \"{body}\"\naction = {{ {action} }}\n\
+         region = {{ min = [{}, -{half}, -{half}], max = [{}, {half}, {half}] }}\n",
+        x - half,
+        x + half
+    )
+}
+
+#[test]
+fn a_pipeline_that_cannot_be_run_is_wrong_use() {
+    let pressure = "type = \"pressure\", pressure = 1000";
+    let clamp = "type = \"clamp\"";
+    for (text, part) in [
+        // NoSurface
+        (attach("b", 2.5e-3, 0.0, pressure), "at the surface"),
+        // EmptyAttachment
+        (attach("b", 2.5e-3, 1.0, clamp), "no element of body"),
+        // PartClamped
+        (attach("hard", 2.5e-3, 0.1, clamp), "which is rigid"),
+        // Sunk
+        (SHOT.replace("-0.02", "0"), "inside collider"),
+        // Unsupported
+        (
+            format!("{SHOT}[simulate]\nprecision = \"f64\"\nbackend = \"gpu\"\n"),
+            "allowed:",
+        ),
+        // PackError: Overlap
+        (SHOT.replace("[0.1, 0, 0]", "[0, 0, 0]"), "overlap"),
+    ] {
+        let place = Place::new();
+        place.write("shot.toml", &text);
+        for command in [
+            &["check", "shot.toml"][..],
+            &["pack", "shot.toml", "--out", "store"],
+            &["run", "shot.toml", "--out", "store"],
+        ] {
+            let message = place.refuse(command);
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(!place.path("store").exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn a_state_that_does_not_fit_is_wrong_use() {
+    let place = Place::new();
+    let alone = attach("hard", 0.02, 0.1, "type = \"clamp\"");
+    place.write("shot.toml", &alone);
+    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let go_on = ["run", "shot.toml", "--out", "store", "--to", "simulate"];
+    let with = |more: &[&'static str]| [&go_on[..], more].concat();
+    let resume = |setting: &'static str| with(&["--resume", "--set", setting]);
+    for (arguments, part) in [
+        // TooShort
+        (vec!["simulate", "store", "--until", "1 us"], "first frame"),
+        // NoState
+        (vec!["simulate", "store", "--state", "77"], "no state 77"),
+        // Changed
+        (resume("material.m.friction=0.9"), "--branch NEW_DIR"),
+        // FrameRate
+        (
+            [
+                resume("time.end=2 ms"),
+                vec!["--set", "time.frames_per_second=4001.5"],
+            ]
+            .concat(),
+            "a rate that goes on",
+        ),
+        // State: a branch takes other physics, and a state has its precision.
+        (
+            with(&["--branch", "other", "--set", "simulate.precision=f64"]),
+            "simulate.precision",
+        ),
+    ] {
+        let message = place.refuse(&arguments);
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
+    let place = Place::new();
+    place.write("shot.toml", SHOT);
+    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    // A file cut short is nobody's fault.
+    let frame = place.path("store/frames/000002.parquet");
+    let whole = std::fs::read(&frame).unwrap();
+    std::fs::write(&frame, &whole[..whole.len() / 2]).unwrap();
+    let message = place.fail(&["reconstruct", "store"], 1);
+    assert!(message.contains("cut short or altered"), "{message}");
+    std::fs::write(&frame, &whole).unwrap();
+    let store = Store::open(place.path("store")).unwrap();
+    let change = |change: fn(&mut Manifest)| {
+        Manifest::update(&store, change).unwrap();
+    };
+    // ReconstructError, PreviewError, ExportError of settings that only store.json can hold.
+    change(|manifest| {
+        let shot = manifest.pipeline.as_mut().unwrap();
+        shot.reconstruct.voxel = -1.0;
+        shot.preview.width = 3;
+        shot.export.debris_size = Some(-1.0);
+    });
+    let export = ["export", "store", "--format", "usd"];
+    for (command, part) in [
+        (&["reconstruct", "store"][..], "reconstruct.voxel"),
+        (&["preview", "store"], "preview of 3 x"),
+        (&export, "size of debris"),
+    ] {
+        let message = place.refuse(command);
+        assert!(message.contains(part), "{message}");
+    }
+    // An element of a material that is not there.
+    let mut packing = store.read_packing().unwrap();
+    packing.elements.material[0] = 7;
+    store.write_packing(&packing).unwrap();
+    change(|manifest| manifest.files.clear());
+    let message = place.refuse(&["simulate", "store"]);
+    assert!(message.contains("of material 7"), "{message}");
+}

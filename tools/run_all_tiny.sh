@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Runs every tool once at a tiny size, so that none breaks unseen: tools/run_all_tiny.sh TARGET PYTHON
+# TARGET holds the built `cullet` and `examples/`; PYTHON has the packages of tests/external/requirements.txt. Figures at this size mean nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target="$(cd "${1:?usage: run_all_tiny.sh TARGET PYTHON}" && pwd)"
+python="${2:?usage: run_all_tiny.sh TARGET PYTHON}"
+cullet="$target/cullet"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+# Every tool is named below; what is not a tool of its own is named here.
+parts="run_all_tiny.sh"
+for tool in tools/*; do
+    name="$(basename "$tool")"
+    case "$name" in
+    lawgen | __pycache__) continue ;; # parts of lawgen.rs; what Python left
+    esac
+    if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
+        echo "run_all_tiny: $tool is not run here"
+        exit 1
+    fi
+done
+
+# Runs a tool and prints what it printed and the seconds it took. One that says "skipped" lacks something that the gate must have.
+tiny() {
+    local name="$1" start="$SECONDS" text
+    shift
+    echo "== $name"
+    if ! text="$("$@" 2>&1)"; then
+        echo "$text"
+        echo "run_all_tiny: $name failed"
+        exit 1
+    fi
+    echo "$text" | tail -n 4
+    echo "   $((SECONDS - start)) s"
+    if [[ "$text" == skipped:* && -n "${CULLET_EXTERNAL_REQUIRED:-}" ]]; then
+        echo "run_all_tiny: $name must run here"
+        exit 1
+    fi
+}
+
+# A run of a shot at smoke size as far as a stage.
+shot() {
+    local name="$1" stage="$2"
+    shift 2
+    "$cullet" run "pipelines/$name.toml" --set scale=smoke --to "$stage" --out "$work/$name" --quiet "$@"
+}
+
+tiny beam_bending.py "$python" tools/beam_bending.py --rows 3 --elasticity bond --break --cullet "$cullet"
+tiny beam_twisting.py "$python" tools/beam_twisting.py --rows 6 --along 4 --ratio 0.4 --simulate --cullet "$cullet"
+tiny bench "$target/examples/bench" --elements 1e3 --threads 1 --stage-elements 1e4
+tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
+tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
+tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
+shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=1 kHz" --set "collider.ball.position=[0, 0.111, 0]" \
+    --set "material.glass.hydrostatic_strength=10 kPa"
+tiny cone_angle.py "$python" tools/cone_angle.py "$work/hertzian_cone"
+tiny implicit_bending.py "$python" tools/implicit_bending.py --rows 3 --step 0.5 --method explicit manifold --end 0.12 --cullet "$cullet"
+tiny implicit_sizes.py "$python" tools/implicit_sizes.py --scale smoke --steps 3 --cullet "$cullet" stretch
+tiny kill_and_resume.py "$python" tools/kill_and_resume.py "$cullet" 2 --set body.bunny.packing.elements=500 --set "time.end=1 ms"
+tiny lammps_to_store.py "$python" tools/lammps_to_store.py tests/external/lammps/impact.dump --bonds tests/external/lammps/impact.bonds \
+    --timestep 1e-7 --out "$work/lammps"
+tiny lawgen.rs "$target/examples/lawgen"
+tiny make_meshes.py "$python" tools/make_meshes.py --out "$work/meshes"
+for mesh in "$work"/meshes/*; do
+    cmp "$mesh" "pipelines/meshes/$(basename "$mesh")"
+done
+tiny paper_sizes.py "$python" tools/paper_sizes.py --scale smoke --cullet "$cullet" chocolate
+shot bunny_drop reconstruct
+tiny render_mitsuba.py "$python" tools/render_mitsuba.py "$work/bunny_drop" --out "$work/bunny.png" --width 64 --height 48 --samples 4 --cullet "$cullet"
+tiny write_store.py "$python" tools/write_store.py "$work/written" --cells 6 4 4
+for store in lammps written; do
+    "$cullet" inspect "$work/$store" --validate
+done
+# The fuzzer alone needs a nightly toolchain, which the gate does not bring.
+if command -v cargo-fuzz >/dev/null && rustup toolchain list 2>/dev/null | grep -q nightly; then
+    tiny fuzz tools/fuzz/run 2
+else
+    echo "== fuzz: skipped, no cargo-fuzz or no nightly toolchain here"
+fi
+echo "all tools ran"
