@@ -1,6 +1,6 @@
 //! Time integration with fracture: from a packing to frames, breaks, history, fragments and states.
 //!
-//! Meets the other stages only in the frame store. `run` drives a [`Method`](method::Method) over frames, `resolve` chooses it, `methods` holds
+//! Meets the other stages only in the frame store. `run` drives a [`Method`] over frames, `resolve` chooses it, `methods` holds
 //! one folder for each; what bonded methods share lies below: `bonded_run`, `run_state`, `contact`, `scene`, `bonded`. Modules use only those
 //! that stand below them in `tests/layering.rs`.
 

@@ -39,17 +39,18 @@ pub struct BreakEvent {
 
 /// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
 ///
-/// `VIRIAL`: whether the sums that mean stresses follow from are wanted too; `WORK`: whether what damping takes is.
-pub struct Loads<'a, S, const VIRIAL: bool, const WORK: bool> {
+/// `EXTRA`: whether the sums that mean stresses follow from and what damping takes are worked out too. Either alone costs as much as both: a
+/// variant for each would double what is compiled for every law and lane type.
+pub struct Loads<'a, S, const EXTRA: bool> {
     /// Loads of the chunk; force and torque are written.
     pub load: &'a mut [Load<S>],
     /// Whether any class has damping.
     pub damped: bool,
     /// Bonds that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
-    /// Σ x_ij·F of each element of the chunk, N m; written where it is wanted.
+    /// Σ x_ij·F of each element of the chunk, N m; written where `EXTRA` asks for it.
     pub virial: &'a mut [S],
-    /// What each element of the chunk has lost, added to where it is wanted.
+    /// What each element of the chunk has lost; added to where `EXTRA` asks for it.
     pub taken: &'a mut [Taken],
     /// Time step, s.
     pub dt: f64,
@@ -60,9 +61,7 @@ const VIRIAL_AT: usize = 3;
 /// Column in which half of the power of damping stands; that of inverse inertias in loads.
 const POWER_AT: usize = 7;
 
-impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
-    for Loads<'_, L::Scalar, VIRIAL, WORK>
-{
+impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     /// Force, torque, x_ij·F and half of the power of damping.
     type Sum = (Vec3<L>, Vec3<L>, L, L);
     const ENERGY: bool = false;
@@ -84,7 +83,7 @@ impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
             let class = &bond.class;
             let damping =
                 laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
-            if WORK {
+            if EXTRA {
                 power = laws::work::bond_damping(damping, v, w_i, w_j);
             }
             let (damp, arm, spin) = damping;
@@ -99,12 +98,12 @@ impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
         let mut row = [L::zero(); 8];
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
-        if VIRIAL {
+        if EXTRA {
             let virial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
             row[VIRIAL_AT] = L::select(mask, virial, L::zero());
             sum.2 = sum.2 + row[VIRIAL_AT];
         }
-        if WORK {
+        if EXTRA {
             row[POWER_AT] = L::select(mask, power * L::splat(0.5), L::zero());
             sum.3 = sum.3 + row[POWER_AT];
         }
@@ -148,10 +147,10 @@ impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
 
     #[inline(always)]
     fn own(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
-        if VIRIAL {
+        if EXTRA {
             virial.store(&mut self.virial[local..]);
         }
-        if WORK {
+        if EXTRA {
             let mut lanes = room::<L>();
             power.store(&mut lanes);
             for (taken, power) in self.taken[local..].iter_mut().zip(&lanes[..L::WIDTH]) {
@@ -173,11 +172,11 @@ impl<L: Lanes, const VIRIAL: bool, const WORK: bool> Task<L>
 
     #[inline(always)]
     fn others(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
-        if VIRIAL {
+        if EXTRA {
             let virial = std::mem::take(&mut sum[VIRIAL_AT]);
             self.virial[local] = self.virial[local] + virial;
         }
-        if WORK {
+        if EXTRA {
             let power = std::mem::take(&mut sum[POWER_AT]);
             self.taken[local].damping += power.to_f64() * self.dt;
         }

@@ -45,8 +45,8 @@ impl<L: Lanes> Cpu<L> {
                     let clock = Instant::now();
                     let place = (first, &scratch[..]);
                     macro_rules! bonds {
-                        ($virial:literal, $work:literal) => {{
-                            let task = Loads::<_, $virial, $work> {
+                        ($extra:literal) => {{
+                            let task = Loads::<_, $extra> {
                                 load: &mut *load,
                                 damped,
                                 breaks: &mut *breaks,
@@ -57,11 +57,9 @@ impl<L: Lanes> Cpu<L> {
                             bond_pass::<L, _>(system, border, place, task)
                         }};
                     }
-                    match (hydrostatic.is_some(), work) {
-                        (false, false) => bonds!(false, false),
-                        (false, true) => bonds!(false, true),
-                        (true, false) => bonds!(true, false),
-                        (true, true) => bonds!(true, true),
+                    match hydrostatic.is_some() || work {
+                        false => bonds!(false),
+                        true => bonds!(true),
                     }
                     if let Some(criterion) = hydrostatic {
                         criterion.look(system, &rest.volume, first, virial, breaks);

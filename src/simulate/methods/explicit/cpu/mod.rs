@@ -42,9 +42,9 @@ pub struct Cpu<L: Lanes> {
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
-    /// What mean stresses follow from, by chunk; empty where they break nothing.
+    /// What mean stresses follow from, by chunk; empty where neither this nor `taken` is asked for.
     virials: Vec<Vec<L::Scalar>>,
-    /// What damping and friction took since the last frame, by chunk and element; empty where that is not accounted for.
+    /// What damping and friction took since the last frame, by chunk and element; empty where neither this nor `virials` is asked for.
     taken: Vec<Vec<Taken>>,
     costs: Costs,
 }
@@ -63,11 +63,15 @@ impl<L: Lanes> Cpu<L> {
             .iter()
             .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
         let threads = rayon::current_num_threads() + 1;
-        let virial = if run.hydrostatic.is_some() { chunk } else { 0 };
-        let taken = if run.work.is_some() { chunk } else { 0 };
+        // One variant of the bond pass serves both.
+        let extra = if run.hydrostatic.is_some() || run.work.is_some() {
+            chunk
+        } else {
+            0
+        };
         let mut cpu = Cpu {
-            virials: vec![vec![Scalar::from_f64(0.0); virial]; chunks],
-            taken: vec![vec![Taken::default(); taken]; chunks],
+            virials: vec![vec![Scalar::from_f64(0.0); extra]; chunks],
+            taken: vec![vec![Taken::default(); extra]; chunks],
             borders: Border::all(&run.system),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             damped,
