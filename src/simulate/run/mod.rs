@@ -1,6 +1,7 @@
 //! The loop over frames: from a packed store to frames, breaks, history, fragments and states.
 
 mod drive;
+mod inputs;
 mod writer;
 
 use std::sync::atomic::AtomicBool;
@@ -94,7 +95,7 @@ pub fn run(
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
         backend = Backend::Gpu;
     }
-    let inputs = inputs_hash(prepared.hash(), &pipeline);
+    let inputs = inputs::hash(prepared.hash(), &pipeline);
     let mut method = prepared.start(&pipeline, backend, plan.dt)?;
     let resumed = resume(store, method.as_mut(), options, inputs, plan.longest)?;
     // A run that goes on keeps its step.
@@ -274,23 +275,4 @@ fn steps_per_frame(rate: f64, dt: f64) -> Result<u64, SimulateError> {
         below: rate_of(steps.ceil()),
         above: rate_of(steps.floor()),
     })
-}
-
-/// Hash of all that the course of a run follows from; not of its end, how often it is recorded, its backend or what is kept.
-fn inputs_hash(packing: u64, pipeline: &Pipeline) -> u64 {
-    let mut physics = pipeline.clone();
-    physics.time.end = 0.0;
-    physics.time.frames_per_second = 0.0;
-    physics.simulate.backend = Backend::Auto;
-    physics.simulate.gpu = Default::default();
-    physics.simulate.keep_states = 0;
-    physics.simulate.state_every = None;
-    physics.output = Default::default();
-    physics.export = Default::default();
-    physics.preview = Default::default();
-    physics.reconstruct = Default::default();
-    let mut hash = xxhash_rust::xxh3::Xxh3::new();
-    hash.update(format!("{physics:?}").as_bytes());
-    hash.update(&packing.to_le_bytes());
-    hash.digest()
 }

@@ -5,7 +5,8 @@
 use std::sync::LazyLock;
 
 use cullet::export::{self, FORMATS};
-use cullet::simulate::{Start, state::State};
+use cullet::simulate::Start;
+use cullet::simulate::run_state::state::State;
 use cullet::store::SurfaceFrame;
 use cullet::store::archive::HEADER;
 use cullet_fuzz::{Shot, bounded, seed};

@@ -1,0 +1,195 @@
+//! The hash of all that the course of a run follows from: a state goes on where it is the same.
+//!
+//! It digests a canonical text of the physics: JSON with sorted keys and without absent values, then the hash of the packing. The text has a
+//! version. A key that is added later leaves no trace while it has the value that runs had before it, so older states stay usable.
+
+use serde_json::Value;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::spec::Pipeline;
+
+/// Version of the text; raising it makes all older states unusable.
+const VERSION: u32 = 1;
+
+/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that runs had before it.
+const ADDED: &[(&str, &str)] = &[];
+
+/// What does not change the course of a run: how it is recorded, drawn and handed on, and where it is computed.
+const APART: [&str; 4] = ["output", "reconstruct", "export", "preview"];
+const APART_SETTINGS: [&str; 4] = ["backend", "gpu", "keep_states", "state_every"];
+const APART_TIME: [&str; 2] = ["end", "frames_per_second"];
+
+/// Hash of a packing, given by its own hash, and of the physics of a pipeline.
+pub fn hash(packing: u64, pipeline: &Pipeline) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(canonical(pipeline, ADDED).as_bytes());
+    hash.update(&packing.to_le_bytes());
+    hash.digest()
+}
+
+fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
+    let mut physics = serde_json::to_value(pipeline).expect("a pipeline is JSON");
+    remove(Some(&mut physics), &APART);
+    remove(physics.get_mut("simulate"), &APART_SETTINGS);
+    remove(physics.get_mut("time"), &APART_TIME);
+    drop_absent(&mut physics);
+    for (path, before) in added {
+        let before: Value = serde_json::from_str(before).expect("values of before are JSON");
+        let path: Vec<&str> = path.split('.').collect();
+        drop_equal(&mut physics, &path, &before);
+    }
+    format!("{VERSION} {physics}")
+}
+
+fn remove(table: Option<&mut Value>, keys: &[&str]) {
+    if let Some(table) = table.and_then(Value::as_object_mut) {
+        table.retain(|key, _| !keys.contains(&key.as_str()));
+    }
+}
+
+/// Removes what is absent from tables; in lists a place counts.
+fn drop_absent(value: &mut Value) {
+    match value {
+        Value::Object(table) => {
+            table.retain(|_, value| !value.is_null());
+            table.values_mut().for_each(drop_absent);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_absent),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Removes the key at the end of a path where it has this value.
+fn drop_equal(value: &mut Value, path: &[&str], before: &Value) {
+    let (Some(table), [key, rest @ ..]) = (value.as_object_mut(), path) else {
+        return;
+    };
+    let (name, is_list) = match key.strip_suffix("[]") {
+        Some(name) => (name, true),
+        None => (*key, false),
+    };
+    if rest.is_empty() {
+        if table.get(name) == Some(before) {
+            table.remove(name);
+        }
+        return;
+    }
+    match table.get_mut(name) {
+        Some(Value::Array(list)) if is_list => {
+            list.iter_mut()
+                .for_each(|one| drop_equal(one, rest, before));
+        }
+        Some(inner) => drop_equal(inner, rest, before),
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Map;
+
+    use super::*;
+    use crate::spec::{self, Backend};
+
+    const SHOT: &str = "[time]\nend = 1\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\n\
+                        [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\
+                        packing = { type = \"hexagonal\", elements = 10 }\n";
+
+    fn shot() -> Pipeline {
+        spec::parse(SHOT, "shot.toml", &[]).unwrap()
+    }
+
+    #[test]
+    fn what_only_records_a_run_does_not_change_its_hash() {
+        let mut other = shot();
+        other.time.end = 9.0;
+        other.time.frames_per_second = 7.0;
+        other.simulate.backend = Backend::Cpu;
+        other.simulate.keep_states += 1;
+        other.output.work = true;
+        other.reconstruct.voxel = 0.5;
+        assert_eq!(hash(3, &shot()), hash(3, &other));
+        assert_ne!(hash(3, &shot()), hash(4, &shot()));
+        other.materials[0].young += 1.0;
+        assert_ne!(hash(3, &shot()), hash(3, &other));
+        let mut slower = shot();
+        slower.time.fraction *= 0.5;
+        assert_ne!(hash(3, &shot()), hash(3, &slower));
+    }
+
+    /// The text of version 1 as it was first written: whoever changes it raises [`VERSION`].
+    #[test]
+    fn the_text_stays_as_it_is() {
+        let text = canonical(&shot(), ADDED);
+        assert!(text.starts_with("1 {\"attach\":[],\"body\":[{"), "{text}");
+        assert_eq!(
+            xxhash_rust::xxh3::xxh3_64(text.as_bytes()),
+            GOLDEN,
+            "{text}"
+        );
+    }
+
+    const GOLDEN: u64 = 0;
+
+    #[test]
+    fn a_key_added_later_leaves_no_trace_at_its_old_value() {
+        let mut pipeline = shot();
+        let added = [("material[].friction", "0.25"), ("simulate.drag", "0.0")];
+        pipeline.materials[0].friction = 0.25;
+        let text = canonical(&pipeline, &added);
+        assert!(!text.contains("\"friction\":0.25"), "{text}");
+        assert!(!text.contains("\"drag\""), "{text}");
+        pipeline.materials[0].friction = 0.5;
+        assert!(canonical(&pipeline, &added).contains("\"friction\":0.5"));
+    }
+
+    #[test]
+    fn every_key_is_of_version_1_or_listed() {
+        let mut known: BTreeSet<String> = include_str!("keys_1.txt")
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        for (path, _) in ADDED {
+            let key = path.rsplit('.').next().expect("split gives one part");
+            known.insert(key.to_owned());
+        }
+        let schema: Value = serde_json::from_str(&spec::json_schema()).unwrap();
+        let mut keys = BTreeSet::new();
+        let definitions = schema["$defs"].as_object().unwrap();
+        for (owner, definition) in definitions {
+            collect(owner, definition, &mut keys);
+        }
+        let apart = [
+            "Output",
+            "PrecisionBits",
+            "Reconstruct",
+            "Export",
+            "Preview",
+            "Camera",
+            "Section",
+            "Gpu",
+        ];
+        for key in keys {
+            let (owner, name) = key.split_once('.').unwrap();
+            assert!(
+                apart.contains(&owner) || known.contains(&key) || known.contains(name),
+                "{key} is new: list it in ADDED with the value that runs had before it"
+            );
+        }
+    }
+
+    fn collect(owner: &str, schema: &Value, keys: &mut BTreeSet<String>) {
+        let inner = |table: &Map<String, Value>| table.values().cloned().collect::<Vec<_>>();
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            keys.extend(properties.keys().map(|name| format!("{owner}.{name}")));
+        }
+        let inside = match schema {
+            Value::Object(table) => inner(table),
+            Value::Array(list) => list.clone(),
+            _ => return,
+        };
+        inside.iter().for_each(|one| collect(owner, one, keys));
+    }
+}
