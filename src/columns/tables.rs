@@ -138,7 +138,7 @@ table! {
         dx: f64, "1", "rest direction from i to j";
         dy: f64, "1", "rest direction from i to j";
         dz: f64, "1", "rest direction from i to j";
-        radius: f64, "m", "radius of the bond's section", optional;
+        radius: f64, "m", "radius of the bond's section: the mean of both ends, of the cosserat rod the smaller", optional;
         young: f64, "Pa", "Young's modulus of the bond", optional;
         shear: f64, "Pa", "shear modulus of the bond", optional;
         sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break", optional;
@@ -207,7 +207,7 @@ table! {
         kinetic: f64, "J", "kinetic energy of translation";
         rotational: f64, "J", "kinetic energy of rotation";
         gravity: f64, "J", "potential energy in the field of gravity, zero at the origin";
-        bond: f64, "J", "elastic energy of the whole bonds (first order: the law itself has none)";
+        bond: f64, "J", "elastic energy of the whole bonds; to first order where the law, bdem, has none of its own";
         contact: f64, "J", "elastic energy of the contacts";
         damping: f64, "J", "energy taken by the damping of bonds and contacts since the start", optional;
         friction: f64, "J", "energy taken by sliding and rolling since the start", optional;

@@ -266,6 +266,37 @@ fn poured_grains_lie_apart_unbonded_and_as_loosely_as_asked_for_in_every_shape()
 }
 
 #[test]
+fn a_rod_between_unequal_balls_is_as_thick_as_the_smaller() {
+    let radii = |law| {
+        let mut body = body("b", BodyShape::Sphere { radius: 0.05 }, None, None);
+        body.packing = PackingSpec::Random {
+            radius: None,
+            elements: Some(400),
+            spread: 0.5,
+            neighbourhood: 1.1,
+        };
+        let mut pipeline = shot(vec![body]);
+        pipeline.simulate.law = Some(law);
+        let packing = pack(&pipeline, Path::new(".")).unwrap().packing;
+        let (b, r) = (packing.bonds, packing.elements.r);
+        let ends: Vec<[f64; 2]> = (b.i.iter().zip(&b.j))
+            .map(|(&i, &j)| [r[i as usize], r[j as usize]])
+            .collect();
+        (b.radius, ends)
+    };
+    let (radius, ends) = radii(Law::Cosserat);
+    assert!(radius.len() > 1000);
+    assert!(radius.iter().zip(&ends).all(|(s, [a, b])| *s == a.min(*b)));
+    let (radius, ends) = radii(Law::Manifold);
+    assert!(
+        radius
+            .iter()
+            .zip(&ends)
+            .all(|(s, [a, b])| *s == (a + b) / 2.0)
+    );
+}
+
+#[test]
 fn bunny_is_filled_alike_by_crossings_and_by_winding() {
     let closed = packed(vec![bunny(Fill::Closed, None, Some(20_000))]).unwrap();
     let count = closed.packing.elements.id.len();

@@ -21,7 +21,7 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, Criterion, Law, Pipeline};
+use crate::spec::{Action, Criterion, Law, Material, Pipeline};
 
 /// A system ready to step.
 #[derive(Clone, Debug)]
@@ -194,7 +194,7 @@ fn bonds<S: Scalar>(
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    let mut known: HashMap<[u64; 7], u32> = HashMap::new();
+    let mut known: HashMap<[u64; 8], u32> = HashMap::new();
     let mut rows = BondRows::with_capacity(source.bond_count()?);
     let mut wrong = None;
     source.bonds(&mut |b| {
@@ -211,7 +211,8 @@ fn bonds<S: Scalar>(
             }
             valence[i] += 1;
             valence[j] += 1;
-            let material = &materials[system.material[i] as usize];
+            let ends = [i, j].map(|k| &materials[system.material[k] as usize]);
+            let kind = Kind::of(ends);
             let masses = [
                 inverse_mass[i] + inverse_mass[j],
                 inverse_inertia[i] + inverse_inertia[j],
@@ -222,13 +223,13 @@ fn bonds<S: Scalar>(
                 b.shear[k],
                 masses[0],
                 masses[1],
-                material.damping,
-                f64::from(material.criterion as u8),
+                kind.damping,
+                f64::from(u8::from(kind.compression_counts)),
+                f64::from(u8::from(kind.shear_peaks)),
             ]
             .map(f64::to_bits);
             let class = *known.entry(key).or_insert_with(|| {
                 let moduli = (b.young[k], b.shear[k]);
-                let kind = (material.damping, material.criterion);
                 let mut made = class_of(b.radius[k], moduli, masses, kind);
                 made.gs *= correction;
                 system.classes.push(made.map(S::from_f64));
@@ -277,19 +278,37 @@ fn bonds<S: Scalar>(
     Ok(hash.digest())
 }
 
+/// What a bond has from the materials of both of its ends, whatever their order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    /// Mean of their damping ratios.
+    damping: f64,
+    /// Whether compression counts by either criterion.
+    compression_counts: bool,
+    /// Whether either criterion takes the largest shear stress of the section, 4/3 of the mean one.
+    shear_peaks: bool,
+}
+
+impl Kind {
+    fn of(ends: [&Material; 2]) -> Self {
+        let either = |criterion| ends.iter().any(|one| one.criterion == criterion);
+        Kind {
+            damping: 0.5 * (ends[0].damping + ends[1].damping),
+            compression_counts: either(Criterion::Lu2021),
+            shear_peaks: either(Criterion::Rod),
+        }
+    }
+}
+
 /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping of a bond of radius r0.
 ///
 /// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
-fn class_of(
-    r0: f64,
-    (young, shear): (f64, f64),
-    inverse: [f64; 2],
-    (ratio, criterion): (f64, Criterion),
-) -> BondClass<f64> {
+fn class_of(r0: f64, (young, shear): (f64, f64), inverse: [f64; 2], kind: Kind) -> BondClass<f64> {
     let area = std::f64::consts::PI * r0 * r0;
     let second_moment = area * r0 * r0 / 4.0;
     let polar = 2.0 * second_moment;
     let l0 = 2.0 * r0;
+    let ratio = kind.damping;
     BondClass {
         es: young * area,
         gs: shear * area,
@@ -299,16 +318,34 @@ fn class_of(
             inverse_area: 1.0 / area,
             bend_modulus: r0 / second_moment,
             twist_modulus: r0 / polar,
-            compression_counts: match criterion {
-                Criterion::Lu2021 => 1.0,
-                Criterion::Tension | Criterion::Rod => 0.0,
-            },
-            inverse_shear_area: match criterion {
-                Criterion::Rod => 4.0 / (3.0 * area),
-                Criterion::Tension | Criterion::Lu2021 => 1.0 / area,
+            compression_counts: f64::from(u8::from(kind.compression_counts)),
+            inverse_shear_area: match kind.shear_peaks {
+                true => 4.0 / (3.0 * area),
+                false => 1.0 / area,
             },
         },
         damping: damping::coefficient(ratio, young * area / l0, inverse[0], 0.0),
         spin_damping: damping::coefficient(ratio, young * second_moment / l0, inverse[1], 0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec;
+
+    #[test]
+    fn a_bond_between_two_materials_has_the_damping_and_criterion_of_both() {
+        let text = "[time]\nend = 1\n\
+            [[material]]\nname = \"a\"\ndensity = 1\nyoung = 1\npoisson = 0.2\ndamping = 0.1\ncriterion = \"lu2021\"\n\
+            [[material]]\nname = \"b\"\ndensity = 1\nyoung = 1\npoisson = 0.2\ndamping = 0.5\ncriterion = \"rod\"\n";
+        let pipeline = spec::parse(text, "two.toml", &[]).unwrap();
+        let [a, b] = [0, 1].map(|k| &pipeline.materials[k]);
+        let both = Kind::of([a, b]);
+        assert_eq!(both, Kind::of([b, a]));
+        assert_eq!(both.damping, 0.3);
+        assert!(both.compression_counts && both.shear_peaks);
+        let own = Kind::of([a, a]);
+        assert!(own.damping == 0.1 && own.compression_counts && !own.shear_peaks);
     }
 }
