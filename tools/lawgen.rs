@@ -17,14 +17,13 @@ mod item;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Name of the WGSL file and the Rust files that it comes from.
-const FILES: [(&str, &[&str]); 11] = [
+use cullet::laws::table::Law;
+
+/// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is `src/laws/NAME.rs`.
+const SHARED: [(&str, &[&str]); 8] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
-    ("bdem", &["src/laws/bdem.rs"]),
     ("relative", &["src/laws/relative.rs"]),
-    ("manifold", &["src/laws/manifold.rs"]),
-    ("cosserat", &["src/laws/cosserat.rs"]),
     ("failure", &["src/laws/failure.rs"]),
     ("damping", &["src/laws/damping.rs"]),
     ("contact", &["src/laws/contact.rs"]),
@@ -33,19 +32,25 @@ const FILES: [(&str, &[&str]); 11] = [
 ];
 
 /// Name and text of every law file, in an order in which they can be joined.
-pub fn generate(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
+pub fn generate(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let laws: Vec<(&str, String)> = Law::NAMES
+        .iter()
+        .map(|(_, name)| (*name, format!("src/laws/{name}.rs")))
+        .collect();
+    let laws = laws.iter().map(|(name, source)| (*name, source.as_str()));
+    let shared = SHARED
+        .iter()
+        .flat_map(|(target, sources)| sources.iter().map(move |source| (*target, *source)));
     let mut texts = Vec::new();
-    for (target, sources) in FILES {
-        for &source in sources {
-            let text = std::fs::read_to_string(root.join(source));
-            texts.push((
-                target,
-                source,
-                text.map_err(|error| format!("{source}: {error}"))?,
-            ));
-        }
+    for (target, source) in shared.chain(laws) {
+        let text = std::fs::read_to_string(root.join(source));
+        let text = text.map_err(|error| format!("{source}: {error}"))?;
+        texts.push((target, source, text));
     }
-    translate(&texts)
+    let files = translate(&texts)?.into_iter();
+    Ok(files
+        .map(|(target, text)| (target.to_owned(), text))
+        .collect())
 }
 
 /// The same from (WGSL file, Rust file, Rust text), each WGSL file's together.

@@ -32,7 +32,7 @@ pub fn pack<T>(
         .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
     // An integrator that is settled by the packing settles the law.
     let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
-    let law = packing::bond_law(settled.simulate.bond_law());
+    let law = settled.simulate.bond_law();
     packed.packing.bonds.law.fill(law);
     let held = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());

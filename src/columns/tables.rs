@@ -3,23 +3,10 @@
 use super::cell::Named;
 use super::table::table;
 
-/// How a bond carries load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BondLaw {
-    /// Explicit bonded DEM (Lu et al. 2021, §3.1).
-    #[default]
-    Bdem,
-    /// Of the implicit method with manifold optimisation (Lu et al. 2025).
-    Manifold,
-    /// Rod-BDEM (Zhang et al. 2024).
-    Cosserat,
-}
+pub use crate::laws::table::Law as BondLaw;
+
 impl Named for BondLaw {
-    const NAMES: &'static [(Self, &'static str)] = &[
-        (BondLaw::Bdem, "bdem"),
-        (BondLaw::Manifold, "manifold"),
-        (BondLaw::Cosserat, "cosserat"),
-    ];
+    const NAMES: &'static [(Self, &'static str)] = BondLaw::NAMES;
 }
 
 /// Shape of an element.

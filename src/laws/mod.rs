@@ -20,6 +20,7 @@ pub mod projection;
 pub mod relative;
 pub mod rigid;
 pub mod rolling;
+pub mod table;
 pub mod tangent;
 pub mod timestep;
 pub mod weibull;

@@ -11,7 +11,7 @@ use super::error::PackError;
 use super::filled::Calibration;
 use super::kinds::{self, BondNumbers, Kinds};
 use super::lattice::NEIGHBOURS;
-use crate::columns::{BondLaw, Bonds, Elements, Shape};
+use crate::columns::{Bonds, Elements, Shape};
 use crate::spec::{Body, Law, MassModel, Pipeline};
 use crate::store::Packing;
 
@@ -46,15 +46,6 @@ pub(super) fn assemble(
         )?;
     }
     Ok(packing)
-}
-
-/// A law of bonds as tables name it.
-pub fn bond_law(law: Law) -> BondLaw {
-    match law {
-        Law::Bdem => BondLaw::Bdem,
-        Law::Manifold => BondLaw::Manifold,
-        Law::Cosserat => BondLaw::Cosserat,
-    }
 }
 
 /// All columns but those of body and material; `density` tells each element's, kg/m³.
@@ -171,7 +162,6 @@ fn append_bonds(
         .i
         .par_extend(pairs.clone().map(|pair| first + pair[0]));
     bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
-    let law = bond_law(law);
     bonds.law.par_extend(repeat_n(law, count));
     let seed = pipeline.simulate.seed;
     let numbers = |(pair, id): (&[u32; 2], u32)| {

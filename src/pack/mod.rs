@@ -28,7 +28,6 @@ use crate::geometry::{TriMesh, ply};
 use crate::spec::Pipeline;
 use crate::store::{self, Packing, Store, atomic};
 
-pub use assemble::bond_law;
 pub use body::{PackedBody, pack_body};
 pub use error::PackError;
 pub use figures::{Figures, figures};

@@ -8,6 +8,7 @@ use super::quantity::{
     Length, NonNegativeNumber, NonNegativeRate, Number, PositiveLength, PositiveNumber, ViewAngle,
 };
 use crate::laws::cosserat::SHEAR_CORRECTION;
+pub use crate::laws::table::Law;
 
 /// Arithmetic of the time integration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -85,18 +86,6 @@ impl Integrator {
     pub fn is_implicit(self) -> bool {
         !matches!(self, Integrator::Explicit | Integrator::Auto)
     }
-}
-
-/// The law of bonds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Law {
-    /// Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.
-    Bdem,
-    /// Of the implicit method with manifold optimisation (Lu et al. 2025).
-    Manifold,
-    /// Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.
-    Cosserat,
 }
 
 /// What pushes elements apart that no bond joins, and elements and colliders.

@@ -123,27 +123,6 @@ impl<S: Scalar> Border<S> {
     }
 }
 
-/// An expression with a law known only at run time as a type: `with_law!(law, bonds => …)`.
-macro_rules! with_law {
-    ($law:expr, $bonds:ident => $value:expr) => {
-        match $law {
-            $crate::spec::Law::Bdem => {
-                let $bonds = $crate::laws::bond::Bdem;
-                $value
-            }
-            $crate::spec::Law::Manifold => {
-                let $bonds = $crate::laws::energy::Manifold;
-                $value
-            }
-            $crate::spec::Law::Cosserat => {
-                let $bonds = $crate::laws::energy::Cosserat;
-                $value
-            }
-        }
-    };
-}
-pub(in crate::simulate) use with_law;
-
 /// A pass over the bonds of a chunk, all of one law.
 pub struct BondPass<'a, L: Lanes, T, B> {
     /// The law.

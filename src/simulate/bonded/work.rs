@@ -7,8 +7,8 @@ use std::ops::AddAssign;
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondState};
+use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Real, Scalar};
-use crate::simulate::bonded::bond_pass::with_law;
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 

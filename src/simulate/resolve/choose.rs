@@ -3,7 +3,7 @@
 use crate::simulate::error::SimulateError;
 use crate::simulate::resolve::prepared::Prepared;
 use crate::simulate::source::Source;
-use crate::spec::{ContactLaw, Integrator, Law, Pipeline};
+use crate::spec::{ContactLaw, Integrator, Pipeline};
 
 /// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six iterations of conjugate gradients.
 pub const NEWTON: f64 = 70.0;
@@ -78,7 +78,7 @@ pub fn choose(
     };
     // A law of bonds without an energy leaves no choice, nor does one of contacts without a bound.
     settled.simulate.integrator = match (pipeline.simulate.law, pipeline.simulate.contact) {
-        (Some(Law::Bdem), _) => Integrator::Explicit,
+        (Some(law), _) if !law.has_energy() => Integrator::Explicit,
         (_, ContactLaw::Barrier) => choice.best_implicit(),
         _ => choice.cheaper(),
     };

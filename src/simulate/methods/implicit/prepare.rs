@@ -1,7 +1,7 @@
 //! Implicit steps as a method: their scene in double precision.
 
 use super::{Implicit, refuse};
-use crate::laws::energy::{Cosserat, Manifold};
+use crate::laws::table::{bond_laws, types};
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
@@ -14,6 +14,26 @@ pub const ENTRY: Entry = Entry {
     refuse: refuse::combination,
     prepare,
 };
+
+/// The run by a law with an energy.
+macro_rules! begin {
+    ([$law:expr, $arguments:tt] $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+        match $law {
+            $(Law::$row => begin_by!($energy $row $arguments),)*
+        }
+    };
+}
+
+macro_rules! begin_by {
+    (energy $row:ident ($built:expr, $pipeline:expr, $dt:expr, $critical:expr)) => {
+        Box::new(Implicit::<types::$row>::new(
+            $built, $pipeline, $dt, $critical,
+        ))
+    };
+    (no_energy $row:ident $arguments:tt) => {
+        unreachable!("laws without an energy are refused")
+    };
+}
 
 struct Scene(Built<f64>);
 
@@ -46,11 +66,6 @@ impl Prepare for Scene {
     ) -> Result<Box<dyn Method>, SimulateError> {
         let Scene(built) = *self;
         let critical = built.critical_step(pipeline);
-        Ok(match pipeline.simulate.bond_law() {
-            Law::Cosserat => Box::new(Implicit::<Cosserat>::new(built, pipeline, dt, critical)),
-            Law::Manifold | Law::Bdem => {
-                Box::new(Implicit::<Manifold>::new(built, pipeline, dt, critical))
-            }
-        })
+        Ok(bond_laws!(begin [pipeline.simulate.bond_law(), (built, pipeline, dt, critical)]))
     }
 }

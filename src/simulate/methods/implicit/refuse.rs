@@ -1,7 +1,7 @@
 //! What implicit steps lack.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
+use crate::spec::{Backend, ContactLaw, Friction, Integrator, Pipeline, Precision};
 
 /// What of a pipeline implicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -36,7 +36,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "penalty",
         );
     }
-    if settings.bond_law() == Law::Bdem {
+    if !settings.bond_law().has_energy() {
         return lack(
             "simulate.law in implicit steps",
             "bdem",

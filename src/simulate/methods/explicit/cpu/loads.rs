@@ -7,8 +7,9 @@ use std::time::Instant;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
-use crate::simulate::bonded::bond_pass::{BondPass, Border, Task, with_law};
+use crate::simulate::bonded::bond_pass::{BondPass, Border, Task};
 use crate::simulate::bonded::bond_tasks::Loads;
 use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::contact::pass::ContactPass;

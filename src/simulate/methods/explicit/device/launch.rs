@@ -149,7 +149,7 @@ mod tests {
     /// Every kernel, with columns whole and split, is valid WGSL; the structures have one layout in both languages.
     #[test]
     fn kernels_are_valid_and_laid_out_alike() {
-        for kernel in texts::ALL {
+        for kernel in texts::all() {
             for parts in [1, 3] {
                 let splits = vec![(parts, 1024); kernel.bindings.len()];
                 let text = compose(kernel, &splits);

@@ -2,6 +2,7 @@
 //! holds bindings and indices.
 
 use crate::gpu::{Access, Binding, Item, KernelText};
+use crate::laws::table::bond_laws;
 use crate::spec::Law;
 
 macro_rules! kernel {
@@ -34,33 +35,31 @@ const POSES: Binding = bind("poses", Vec4, Read);
 const BORNE: Binding = bind("borne", Atomic, Write);
 const STATUS: Binding = bind("status", Atomic, Write);
 
-/// A text of the same name for every law of bonds, in the order of [`Law`]: `law_….wgsl` calls the law `bond_law` and its energy `bond_energy`.
+/// A text of the same name for every law of bonds, in the order of [`Law`].
 macro_rules! by_law {
-    ($name:literal, [$($source:expr),* $(,)?], $bindings:expr) => {
-        [
-            by_law!(@ $name, [law!("bdem"), kernel!("law_bdem")], [$($source),*], $bindings),
-            by_law!(
-                @ $name,
-                [law!("bdem"), law!("relative"), law!("manifold"), kernel!("law_manifold")],
-                [$($source),*],
-                $bindings
-            ),
-            by_law!(
-                @ $name,
-                [law!("bdem"), law!("relative"), law!("cosserat"), kernel!("law_cosserat")],
-                [$($source),*],
-                $bindings
-            ),
-        ]
+    ($name:literal, $sources:tt, $bindings:expr) => {
+        bond_laws!(kernels_of [$name, $sources, $bindings])
     };
-    (@ $name:literal, [$($bonds:expr),*], [$($source:expr),*], $bindings:expr) => {
+}
+
+macro_rules! kernels_of {
+    (
+        [$kernel:literal, $sources:tt, $bindings:expr]
+        $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*
+    ) => {
+        [$(kernel_text!($kernel, $texts, $sources, $bindings)),*]
+    };
+}
+
+macro_rules! kernel_text {
+    ($kernel:literal, [$($text:literal),*], [$($source:expr),* $(,)?], $bindings:expr) => {
         KernelText {
-            name: $name,
+            name: $kernel,
             sources: &[
                 kernel!("launch"),
                 law!("real"),
                 law!("quat"),
-                $($bonds,)*
+                $(include_str!(concat!("../../../../../shaders/", $text, ".wgsl")),)*
                 $($source,)*
             ],
             bindings: $bindings,
@@ -69,11 +68,11 @@ macro_rules! by_law {
 }
 
 /// Forces and motion of a step, by the law of bonds.
-pub const fn moving(law: Law) -> &'static KernelText {
+pub fn moving(law: Law) -> &'static KernelText {
     &MOVE[law as usize]
 }
 
-const MOVE: [KernelText; 3] = by_law!(
+static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
     "move",
     [
         law!("failure"),
@@ -208,11 +207,11 @@ pub const PAIRS: KernelText = KernelText {
 };
 
 /// Stresses, energies, contacts of each element, by the law of bonds.
-pub const fn measuring(law: Law) -> &'static KernelText {
+pub fn measuring(law: Law) -> &'static KernelText {
     &MEASURE[law as usize]
 }
 
-const MEASURE: [KernelText; 3] = by_law!(
+static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
     "measure",
     [
         law!("failure"),
@@ -279,18 +278,7 @@ pub const REACTIONS: KernelText = KernelText {
 
 /// All of them.
 #[cfg(test)]
-pub const ALL: [&KernelText; 13] = [
-    &MOVE[0],
-    &MOVE[1],
-    &MOVE[2],
-    &BREAK,
-    &TRAVEL,
-    &SCAN,
-    &GRID,
-    &PAIRS,
-    &MEASURE[0],
-    &MEASURE[1],
-    &MEASURE[2],
-    &SPRINGS,
-    &REACTIONS,
-];
+pub fn all() -> impl Iterator<Item = &'static KernelText> {
+    let others = [&BREAK, &TRAVEL, &SCAN, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
+    MOVE.iter().chain(&MEASURE).chain(others)
+}

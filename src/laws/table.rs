@@ -1,0 +1,105 @@
+//! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
+//!
+//! A new law is its text in a file beside this one, its type in [`types`], its row here, `shaders/kernels/law_NAME.wgsl`, and its vectors.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, type and variant, name, whether implicit steps can take it
+/// (`energy` or `no_energy`), and the WGSL texts in `shaders/` that define `bond_law` and `bond_energy` by it.
+macro_rules! bond_laws {
+    ($then:ident $arguments:tt) => {
+        $then! {
+            $arguments
+            {
+                "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
+                Bdem, "bdem", no_energy,
+                ["laws/bdem", "kernels/law_bdem"]
+            }
+            {
+                "Of the implicit method with manifold optimisation (Lu et al. 2025).",
+                Manifold, "manifold", energy,
+                ["laws/bdem", "laws/relative", "laws/manifold", "kernels/law_manifold"]
+            }
+            {
+                "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
+                Cosserat, "cosserat", energy,
+                ["laws/bdem", "laws/relative", "laws/cosserat", "kernels/law_cosserat"]
+            }
+        }
+    };
+}
+pub(crate) use bond_laws;
+
+/// The types of the laws, by the names of the rows.
+pub mod types {
+    pub use crate::laws::bond::Bdem;
+    pub use crate::laws::energy::{Cosserat, Manifold};
+}
+
+macro_rules! whether {
+    (energy) => {
+        true
+    };
+    (no_energy) => {
+        false
+    };
+}
+
+macro_rules! define {
+    ([] $({ $doc:literal, $law:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+        /// The law of bonds.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Law {
+            #[default]
+            $(#[doc = $doc] $law,)*
+        }
+
+        impl Law {
+            /// Every law with its name.
+            pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, $name)),*];
+
+            /// Whether its loads are the derivative of an energy, so that implicit steps can take it.
+            pub const fn has_energy(self) -> bool {
+                match self {
+                    $(Law::$law => whether!($energy),)*
+                }
+            }
+        }
+    };
+}
+bond_laws!(define []);
+
+/// An expression with a law known only at run time as a type: `with_law!(law, bonds => …)`.
+macro_rules! with_law {
+    ($law:expr, $bonds:ident => $value:expr) => {
+        $crate::laws::table::bond_laws!(dispatch_law [($law) $bonds ($value)])
+    };
+}
+pub(crate) use with_law;
+
+macro_rules! dispatch_law {
+    ([($law:expr) $bonds:ident ($value:expr)] $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+        match $law {
+            $($crate::laws::table::Law::$row => {
+                let $bonds = $crate::laws::table::types::$row;
+                $value
+            })*
+        }
+    };
+}
+pub(crate) use dispatch_law;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_pipeline_files() {
+        for (law, name) in Law::NAMES {
+            assert_eq!(serde_json::to_value(law).unwrap(), *name);
+        }
+        assert!(!Law::Bdem.has_energy() && Law::Cosserat.has_energy());
+    }
+}
