@@ -1,5 +1,6 @@
 //! Contacts: lists of pairs that may touch, their properties, and the passes over them.
 
+pub mod chunk;
 pub mod lists;
 pub mod pair_list;
 pub mod pair_pass;

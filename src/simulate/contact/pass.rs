@@ -3,7 +3,7 @@
 use crate::math::{Lanes, Pass, Scalar};
 use crate::simulate::bonded::system::Load;
 use crate::simulate::bonded::work::Taken;
-use crate::simulate::contact::lists::ContactChunk;
+use crate::simulate::contact::chunk::ContactChunk;
 use crate::simulate::contact::pair_pass::{PairPass, measure};
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;

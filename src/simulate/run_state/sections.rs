@@ -6,7 +6,7 @@ use super::state::{Kind, State, check_length};
 use crate::math::Scalar;
 use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::bonded::work::Work;
-use crate::simulate::contact::lists::SpringEntry;
+use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::error::StateError;
 use crate::simulate::scene::rigid::NUMBERS;

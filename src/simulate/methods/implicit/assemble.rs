@@ -8,7 +8,7 @@ use super::touch::{Touch, Touching};
 use crate::laws::tangent::Tangent;
 use crate::math::Mat3;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::lists::COLLIDER;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::solve::BlockMatrix;
 use crate::solve::block::{self, Block};
 use crate::solve::matrix::rows_mut;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::touch::Pair;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::lists::COLLIDER;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::scene::colliders::Obstacle;
 
 /// Part of the distance of a pair, or of that at which it touches where it does not, that a motion leaves at least.

@@ -8,7 +8,7 @@ use crate::laws::projection::impulse;
 use crate::math::Vec3;
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::system::{System, motion};
-use crate::simulate::contact::lists::COLLIDER;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::scene::clamps::Hold;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reactions::{Bearers, Wrench};

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::rows::{put, quaternion};
 use crate::simulate::bonded::system::{Load, Motion, System, motion, position, set_position};
-use crate::simulate::contact::lists::SpringEntry;
+use crate::simulate::contact::chunk::SpringEntry;
 use crate::solve::Six;
 
 /// Elements that a thread takes at a time, at least.

@@ -11,7 +11,7 @@ use super::start::{Start, places};
 use crate::columns::{Convergence, Table};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::contact::lists::COLLIDER;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::clamps::Hold;
 use crate::simulate::scene::colliders::Obstacle;

@@ -5,7 +5,7 @@ use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 use super::columns::{Columns, EVENT_WORDS, SPRING_WORDS, Sizes};
 use super::launch::Status;
 use crate::gpu::{Column, Device, GpuError};
-use crate::simulate::contact::lists::SpringEntry;
+use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 
 /// Parts of a frame, each in a buffer of its own.

@@ -5,7 +5,7 @@ use super::reactions::ROW_WORDS;
 use crate::gpu::{Column, Device, GpuError, Item};
 use crate::math::lanes::Row;
 use crate::simulate::bonded::system::{Motion, System, Tail};
-use crate::simulate::contact::lists::SpringEntry;
+use crate::simulate::contact::chunk::SpringEntry;
 use crate::spec::Law;
 
 /// Steps that a submission holds at most; each has a row of launch numbers and of collider poses.

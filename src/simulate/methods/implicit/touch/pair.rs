@@ -8,7 +8,7 @@ use crate::laws::rolling;
 use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::lists::COLLIDER;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::pair_list::PairList;
 use crate::simulate::contact::wall_list::WallEntry;
 use crate::simulate::methods::implicit::start::Start;
