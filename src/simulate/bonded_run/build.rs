@@ -336,9 +336,11 @@ mod tests {
 
     #[test]
     fn a_bond_between_two_materials_has_the_damping_and_criterion_of_both() {
-        let text = "[time]\nend = 1\n\
-            [[material]]\nname = \"a\"\ndensity = 1\nyoung = 1\npoisson = 0.2\ndamping = 0.1\ncriterion = \"lu2021\"\n\
-            [[material]]\nname = \"b\"\ndensity = 1\nyoung = 1\npoisson = 0.2\ndamping = 0.5\ncriterion = \"rod\"\n";
+        let text = "[time]\nend = 1\nframes_per_second = 24\n\
+            [[material]]\nname = \"a\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\ndamping = 0.1\ncriterion = \"lu2021\"\n\
+            [[material]]\nname = \"b\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\ndamping = 0.5\ncriterion = \"rod\"\n\
+            [[body]]\nname = \"ball\"\nmaterial = \"a\"\nshape = { type = \"sphere\", radius = 1 }\n\
+            packing = { type = \"hexagonal\", elements = 10 }\n";
         let pipeline = spec::parse(text, "two.toml", &[]).unwrap();
         let [a, b] = [0, 1].map(|k| &pipeline.materials[k]);
         let both = Kind::of([a, b]);

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::spec::{self, Backend};
 
-    const SHOT: &str = "[time]\nend = 1\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\n\
+    const SHOT: &str = "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\n\
                         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\
                         packing = { type = \"hexagonal\", elements = 10 }\n";
 
@@ -131,7 +131,7 @@ mod tests {
         );
     }
 
-    const GOLDEN: u64 = 0;
+    const GOLDEN: u64 = 1_886_083_626_226_479_184;
 
     #[test]
     fn a_key_added_later_leaves_no_trace_at_its_old_value() {
