@@ -39,6 +39,7 @@ mod shells;
 mod springs;
 mod statics;
 mod store;
+mod torture;
 mod twisting;
 mod vectors;
 mod work;

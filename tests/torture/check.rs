@@ -1,0 +1,184 @@
+//! What the surfaces of a frame have to be.
+
+use std::collections::BTreeMap;
+
+use cullet::geometry::TriMesh;
+use cullet::store::SurfaceFrame;
+use glam::DVec3;
+
+/// Volume of all fragments at rest against that of the body, relative: both faces of a crack are one sheet but where it ends at the skin.
+pub const VOLUME: f64 = 2e-3;
+/// Vertices and triangles of the ball that stands for a single element.
+const BALL: [usize; 2] = [42, 80];
+
+/// What is wrong with the surfaces of a frame, one line each.
+pub struct Findings {
+    pub lines: Vec<String>,
+    /// Volume of the fragments that are no balls, m³.
+    pub volume: f64,
+}
+
+/// Checks all pieces of a frame. `rest`: whether volumes are taken at rest, where surfaces are made, or as they stand.
+pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
+    let mut findings = Findings {
+        lines: Vec::new(),
+        volume: 0.0,
+    };
+    let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+    for &label in labels {
+        *counts.entry(label).or_default() += 1;
+    }
+    let found: Vec<u32> = surface.pieces.iter().map(|piece| piece.fragment).collect();
+    if !found.iter().eq(counts.keys()) {
+        let line = format!("{} pieces for {} fragments", found.len(), counts.len());
+        findings.lines.push(line);
+    }
+    let columns = [
+        &surface.positions,
+        &surface.rest_positions,
+        &surface.velocities,
+        &surface.normals,
+    ];
+    if columns
+        .iter()
+        .any(|column| column.len() != surface.positions.len())
+    {
+        findings.lines.push("columns of different lengths".into());
+        return findings;
+    }
+    if columns
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(&surface.stress)
+        .any(|x| !x.is_finite())
+    {
+        findings.lines.push("a vertex is not finite".into());
+    }
+    let length = |n: &[f32; 3]| DVec3::from(n.map(f64::from)).length();
+    if surface
+        .normals
+        .iter()
+        .any(|n| (length(n) - 1.0).abs() > 1e-3)
+    {
+        findings.lines.push("a normal is not a unit vector".into());
+    }
+    let positions = if rest {
+        &surface.rest_positions
+    } else {
+        &surface.positions
+    };
+    for piece in &surface.pieces {
+        let vertices = positions[surface.vertex_range(piece)].iter();
+        let mesh = TriMesh {
+            positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
+            triangles: surface.local_triangles(piece).collect(),
+            uv: Vec::new(),
+        };
+        let mut lines = defects(&mesh);
+        let volume = mesh.volume();
+        if volume <= 0.0 {
+            lines.push(format!("volume {volume:.3e}"));
+        }
+        let elements = counts.get(&piece.fragment).copied().unwrap_or(0);
+        if !is_balls(&mesh, elements) {
+            findings.volume += volume;
+        }
+        let of =
+            |line: String| format!("fragment {} of {elements} elements: {line}", piece.fragment);
+        findings.lines.extend(lines.into_iter().map(of));
+    }
+    findings
+}
+
+/// Whether a piece is a ball for each of its elements, as fragments are that are too small for the grid.
+fn is_balls(mesh: &TriMesh, elements: u32) -> bool {
+    let counts = [mesh.positions.len(), mesh.triangles.len()];
+    counts == BALL.map(|n| n * elements as usize)
+        && mesh.positions.chunks(BALL[0]).all(|ball| {
+            let centre = ball.iter().sum::<DVec3>() / ball.len() as f64;
+            let radius = ball[0].distance(centre);
+            ball.iter()
+                .all(|p| (p.distance(centre) / radius - 1.0).abs() < 1e-3)
+        })
+}
+
+/// What is wrong with the triangles of a mesh.
+pub fn defects(mesh: &TriMesh) -> Vec<String> {
+    let mut lines = Vec::new();
+    if mesh.triangles.is_empty() {
+        return vec!["no triangle".into()];
+    }
+    // For each directed edge its triangles.
+    let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut twice = 0;
+    for &[a, b, c] in &mesh.triangles {
+        twice += u32::from(a == b || b == c || c == a);
+        for edge in [(a, b), (b, c), (c, a)] {
+            *edges.entry(edge).or_default() += 1;
+        }
+    }
+    if twice > 0 {
+        lines.push(format!("{twice} triangles have a corner twice"));
+    }
+    // How many triangles run an edge each way, and how many such edges there are.
+    let mut wrong: BTreeMap<(u32, u32), (u32, DVec3)> = BTreeMap::new();
+    for (&(a, b), &there) in &edges {
+        let back = edges.get(&(b, a)).copied().unwrap_or(0);
+        if (there, back) != (1, 1) && (a < b || back == 0) {
+            let middle = (mesh.positions[a as usize] + mesh.positions[b as usize]) / 2.0;
+            let entry = wrong.entry((there.min(back), there.max(back)));
+            entry.or_insert((0, middle)).0 += 1;
+        }
+    }
+    for ((fewer, more), (count, near)) in &wrong {
+        lines.push(format!(
+            "{count} edges with {fewer} triangles one way and {more} the other, near {near:.4}"
+        ));
+    }
+    if wrong.is_empty() && twice == 0 {
+        lines.extend(fans(mesh));
+    }
+    lines
+}
+
+/// Vertices about which the triangles are not one fan. Every edge has two triangles.
+fn fans(mesh: &TriMesh) -> Vec<String> {
+    // For each vertex the edges opposite to it.
+    let mut opposite: Vec<Vec<(u32, u32)>> = vec![Vec::new(); mesh.positions.len()];
+    for &[a, b, c] in &mesh.triangles {
+        opposite[a as usize].push((b, c));
+        opposite[b as usize].push((c, a));
+        opposite[c as usize].push((a, b));
+    }
+    let mut lines = Vec::new();
+    let unused = opposite.iter().filter(|edges| edges.is_empty()).count();
+    if unused > 0 {
+        lines.push(format!("{unused} vertices without a triangle"));
+    }
+    let (mut pinched, mut near) = (0, DVec3::ZERO);
+    for (v, edges) in opposite
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, edges)| !edges.is_empty())
+    {
+        edges.sort_unstable();
+        let first = edges[0].0;
+        let (mut at, mut length) = (first, 0);
+        loop {
+            let next = edges.partition_point(|edge| edge.0 < at);
+            at = edges[next].1;
+            length += 1;
+            if at == first {
+                break;
+            }
+        }
+        if length < edges.len() {
+            (pinched, near) = (pinched + 1, mesh.positions[v]);
+        }
+    }
+    if pinched > 0 {
+        lines.push(format!("{pinched} vertices pinch two fans, near {near:.4}"));
+    }
+    lines
+}
