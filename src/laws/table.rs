@@ -1,6 +1,8 @@
 //! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
 //!
-//! A new law is its text in a file beside this one, its type in [`types`], its row here, `shaders/kernels/law_NAME.wgsl`, and its vectors.
+//! A new law is its text in a file beside this one with its `mod` line, its type in `energy.rs` (one without an energy: in `bond.rs`), that type in
+//! [`types`], its row here, `shaders/kernels/law_NAME.wgsl`, then answers to the matches that the compiler shows. `CONTRIBUTING.md` names the
+//! rest, and the tests that ask for it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,6 +61,12 @@ macro_rules! define {
         impl Law {
             /// Every law with its name.
             pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, $name)),*];
+
+            /// Names of those that a test chooses, for messages: "manifold, cosserat".
+            pub fn names(chosen: impl Fn(Law) -> bool) -> String {
+                let found = Law::NAMES.iter().filter(|(law, _)| chosen(*law));
+                found.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+            }
 
             /// Whether its loads are the derivative of an energy, so that implicit steps can take it.
             pub const fn has_energy(self) -> bool {

@@ -19,7 +19,6 @@ use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::{Bearers, Wrench};
 use crate::simulate::scene::springs;
 use crate::simulate::scene::springs::Pull;
-use crate::spec::Integrator;
 
 /// Iterations after which a step that can be halved is: two halves take fewer than one step that does not get on.
 const PATIENCE: u32 = 16;
@@ -82,7 +81,7 @@ impl<W: EnergyLaw> Implicit<W> {
         last: bool,
         borne: &mut [Wrench],
     ) -> Result<Stepped, SimulateError> {
-        let midpoint = self.integrator == Integrator::Midpoint;
+        let midpoint = self.scheme.midpoint;
         let solved_step = if midpoint { 0.5 * h } else { h };
         let start = Start::new(
             &self.run.system,
