@@ -6,8 +6,9 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::error::PackError;
+use super::inputs::Inputs;
 use crate::geometry::{TriMesh, check, read as files};
-use crate::spec::{ColliderShape, Fill, Pipeline};
+use crate::spec::{ColliderShape, Fill};
 
 /// A number that must be positive; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
@@ -91,17 +92,14 @@ fn resize(
 }
 
 /// Meshes of the colliders that have one, in their own frames, by number; `base` is the folder that paths start from.
-pub(super) fn colliders(
-    pipeline: &Pipeline,
-    base: &Path,
-) -> Result<BTreeMap<u32, TriMesh>, PackError> {
+pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
     let mut meshes = BTreeMap::new();
-    for (number, collider) in (0..).zip(&pipeline.colliders) {
+    for (&number, collider) in &inputs.colliders {
         let ColliderShape::Mesh {
             file,
             scale,
             height,
-        } = &collider.shape
+        } = collider.shape
         else {
             continue;
         };

@@ -64,7 +64,15 @@ pub struct Body {
 impl Body {
     /// Whether neighbours are bonded.
     pub fn is_bonded(&self) -> bool {
-        self.bonded && !matches!(self.packing, PackingSpec::Loose { .. })
+        self.bonded
+            && match self.packing {
+                PackingSpec::Loose { .. } => false,
+                PackingSpec::Hexagonal { .. }
+                | PackingSpec::Random { .. }
+                | PackingSpec::Shell { .. }
+                | PackingSpec::Twisted { .. }
+                | PackingSpec::Woven { .. } => true,
+            }
     }
 }
 

@@ -304,7 +304,11 @@ impl Check<'_> {
                     );
                 }
             }
-            _ => {}
+            PackingSpec::Hexagonal { .. }
+            | PackingSpec::Random { .. }
+            | PackingSpec::Loose { .. }
+            | PackingSpec::Twisted { .. }
+            | PackingSpec::Woven { .. } => {}
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
