@@ -1,4 +1,5 @@
-//! Every table of the frame store. This is the one column list: structs, Parquet schema and README follow it.
+//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it; the README's section "The frame
+//! store" tells the same by hand.
 
 use super::cell::Named;
 use super::table::table;
