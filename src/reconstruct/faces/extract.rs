@@ -8,8 +8,8 @@
 //! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
 //! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::fair::{Link, Vertex, fair};
 use super::place::{groups, place};
