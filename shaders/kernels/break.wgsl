@@ -39,11 +39,12 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     let j = neighbour(at);
     let a = read_motion(i);
     let b = read_motion(j);
-    let rest = bond_rest(at).xyz;
+    let bond = bond_rest(at);
+    let rest = bond.xyz;
     let stress = bond_strength(at);
-    // Otherwise the overlap stored in a compressed pair would explode.
+    // A crack that closes bears at once; but the overlap stored in a compressed pair must not explode.
     let x = motion_separation(a.p, a.low, b.p, b.low);
-    let touch = min(a.r + b.r, length(x));
+    let touch = min(max(bond.w, a.r + b.r), length(x));
     let middle = b.p + b.low + x * 0.5;
     let from_i = quat_rotate(a.q, rest);
     let from_j = -quat_rotate(b.q, rest);
