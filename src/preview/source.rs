@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 
 use super::colliders::{self, Drawn};
 use super::scene::{Ball, Material, Plane, Scene};

@@ -15,8 +15,8 @@
 //! (x − p_f)·n_f is linear in x, so the points of one element that face the same way are added up beforehand; only
 //! their weight is then taken at their mean. This makes the sum three times shorter.
 
+use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
 
 use super::graph::{Graph, Scratch};
 use crate::reconstruct::body::rest::Body;

@@ -10,8 +10,8 @@
 //! faces across one grid edge might share are replaced by a vertex in the middle of each face. Vertices about which triangles form several
 //! fans are parted by [`super::fans`].
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::fair::{Link, Vertex, fair};
 use super::fans::part_fans;

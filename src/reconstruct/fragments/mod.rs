@@ -7,7 +7,7 @@ pub mod simplify;
 
 use std::sync::atomic::AtomicU32;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use self::carriers::carried;
 use self::order::ordered;

@@ -1,6 +1,6 @@
 //! What follows from a scene before its run: the critical step, and whether it can start.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::build::Built;
 use super::stability;

@@ -4,8 +4,8 @@
 //! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
 //! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::chunk::{COLLIDER, ContactChunk, Place, SpringEntry, place};
 
@@ -159,8 +159,10 @@ impl<S: Scalar> Contacts<S> {
             .par_iter()
             .enumerate()
             .with_min_len(self.chunk)
-            .map(|(i, anchor)| system.position(i) - *anchor)
-            .fold(|| nowhere, |(low, high), d| (low.min(d), high.max(d)))
+            .map(|(i, anchor)| {
+                let d = system.position(i) - *anchor;
+                (d, d)
+            })
             .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let farthest = 0.5 * (high - low).length();
         // Near the limit the exact look would soon be due again: a rebuild is cheaper then.

@@ -2,8 +2,8 @@
 
 use std::slice::ChunksMut;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::math::Scalar;

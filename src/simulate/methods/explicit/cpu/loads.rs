@@ -4,8 +4,8 @@ use super::{Cpu, Handed};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
