@@ -294,6 +294,11 @@ impl<'a> Cracks<'a> {
         a != b && (self.piece_of[a as usize] != self.piece_of[b as usize] || !self.graph.near(a, b))
     }
 
+    /// Number of fragments.
+    pub fn pieces(&self) -> usize {
+        self.counts.len()
+    }
+
     /// Number of elements of the fragment of `element`.
     pub fn elements_with(&self, element: u32) -> u32 {
         self.counts[self.piece_of[element as usize] as usize]
