@@ -1,8 +1,5 @@
 // Takes out the bonds that a force pass found beyond their strength, on both sides, lets their ends touch, and notes each.
 
-// Words of a noted bond: step, element, slot, σ, τ, middle, rest direction as either side carries it, distance of touching.
-const EVENT_WORDS: u32 = 16u;
-
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(BREAK) {
@@ -49,13 +46,13 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     let from_i = quat_rotate(a.q, rest);
     let from_j = -quat_rotate(b.q, rest);
     let to = event * EVENT_WORDS;
-    events_set(to, step_now());
-    events_set(to + 1u, i);
-    events_set(to + 2u, slot);
-    put(to + 3u, vec3<f32>(stress, touch));
-    put(to + 6u, middle);
-    put(to + 9u, from_i);
-    put(to + 12u, from_j);
+    events_set(to + EVENT_STEP, step_now());
+    events_set(to + EVENT_ELEMENT, i);
+    events_set(to + EVENT_SLOT, slot);
+    put(to + EVENT_STRESS, vec3<f32>(stress, touch));
+    put(to + EVENT_MIDDLE, middle);
+    put(to + EVENT_FROM_I, from_i);
+    put(to + EVENT_FROM_J, from_j);
     // Two held elements cannot answer a force: they never touch.
     let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;
     leave(i, slot, touch, moves);

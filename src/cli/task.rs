@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::spec::{BodyShape, ColliderShape, Pipeline};
+use crate::spec::Pipeline;
 use crate::store::{Manifest, StageRecord, Store, Sum, Sums, in_folder};
 
 /// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
@@ -57,15 +57,12 @@ impl Task {
         if !pipeline.pairs.is_empty() {
             settings["pair"] = json!(pairs.collect::<Vec<_>>());
         }
-        let bodies = pipeline.bodies.iter().filter_map(|body| match &body.shape {
-            BodyShape::Mesh { file, .. } => Some(file),
-            _ => None,
-        });
-        let mut files: Vec<&String> = bodies.collect();
+        let bodies = pipeline.bodies.iter();
+        let mut files: Vec<&str> = bodies.filter_map(|body| body.shape.file()).collect();
         // The packing holds the meshes of colliders, by their numbers; where they stand it does not.
         let mut colliders = BTreeMap::new();
         for (number, collider) in pipeline.colliders.iter().enumerate() {
-            if let ColliderShape::Mesh { file, .. } = &collider.shape {
+            if let Some(file) = collider.shape.file() {
                 files.push(file);
                 colliders.insert(number.to_string(), &collider.shape);
             }

@@ -319,7 +319,7 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
 }
 
 /// Bonds to as many equal balls as can touch one at once.
-const WHOLE_SHELL: usize = 12;
+pub const WHOLE_SHELL: usize = 12;
 
 /// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
 ///

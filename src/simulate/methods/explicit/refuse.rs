@@ -63,11 +63,19 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
-    let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
-    if shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. })) {
+    // Kernels know those that `device::solids` lists.
+    let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
+    let mut on_cores = shapes.filter_map(|shape| match shape {
+        ColliderShape::Mesh { .. } => Some("mesh"),
+        ColliderShape::HalfSpace { .. }
+        | ColliderShape::Box { .. }
+        | ColliderShape::Sphere { .. }
+        | ColliderShape::Cylinder { .. } => None,
+    });
+    if let Some(name) = on_cores.next() {
         return lack(
             "collider.shape.type on backend gpu",
-            "mesh",
+            name,
             "half_space, box, sphere, cylinder; or --backend cpu",
         );
     }
