@@ -31,7 +31,7 @@ const LAYERS: &[&[&str]] = &[
     &["columns", "spec"],
     &["geometry", "laws", "solve"],
     // These know nothing of ours.
-    &["gpu", "math", "units"],
+    &["gpu", "math", "parallel", "units"],
 ];
 
 /// Modules whose parts may use the file that declares them, and why.

@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::iter::repeat_n;
-use rayon::prelude::*;
+use std::iter::repeat_n;
 
 use super::body::PackedBody;
 use super::error::PackError;
@@ -36,7 +36,7 @@ pub(super) fn assemble(
             inputs.materials[of_elements[i] as usize].density
         });
         let count = packed.centres.len();
-        elements.body.par_extend(repeat_n(index as u32, count));
+        elements.body.extend(repeat_n(index as u32, count));
         elements.material.extend(of_elements);
         let own = &packing.elements.material[first..];
         append_bonds(
@@ -96,7 +96,7 @@ fn append_elements(
         column.par_extend(centres.clone().map(|p| p[axis]));
         speeds.par_extend(centres.map(|p| moving(p)[axis]));
     }
-    elements.kind.par_extend(repeat_n(Shape::Sphere, count));
+    elements.kind.extend(repeat_n(Shape::Sphere, count));
     elements.r.extend_from_slice(radii);
     let numbered = || radii.par_iter().enumerate();
     elements.mass.par_extend(numbered().map(mass));
@@ -108,7 +108,7 @@ fn append_elements(
         (&mut elements.wy, spin.y),
         (&mut elements.wz, spin.z),
     ] {
-        column.par_extend(repeat_n(value, count));
+        column.extend(repeat_n(value, count));
     }
 }
 
@@ -156,10 +156,8 @@ fn append_bonds(
         column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
     bonds.radius.par_extend(pairs.clone().map(radius));
-    bonds
-        .i
-        .par_extend(pairs.clone().map(|pair| first + pair[0]));
-    bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
+    bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
+    bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;
     let numbers = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
@@ -171,11 +169,11 @@ fn append_bonds(
         .zip(ids.clone())
         .map(numbers)
         .collect();
-    let rows = || numbers.par_iter();
-    bonds.young.par_extend(rows().map(|bond| bond.young));
-    bonds.shear.par_extend(rows().map(|bond| bond.shear));
-    bonds.sigma_c.par_extend(rows().map(|bond| bond.sigma_c));
-    bonds.tau_c.par_extend(rows().map(|bond| bond.tau_c));
-    bonds.id.par_extend(ids);
+    let rows = || numbers.iter();
+    bonds.young.extend(rows().map(|bond| bond.young));
+    bonds.shear.extend(rows().map(|bond| bond.shear));
+    bonds.sigma_c.extend(rows().map(|bond| bond.sigma_c));
+    bonds.tau_c.extend(rows().map(|bond| bond.tau_c));
+    bonds.id.extend(ids);
     Ok(())
 }

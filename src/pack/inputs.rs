@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::spec::{
-    Body, BodyShape, Collider, ColliderShape, Elasticity, Grain, Law, Material, MaterialPair,
-    Pipeline, Simulate, joins,
+    Body, Collider, ColliderShape, Elasticity, Grain, Law, Material, MaterialPair, Pipeline,
+    Simulate, joins,
 };
 
 /// What packing follows of a pipeline.
@@ -140,9 +140,9 @@ impl<'a> Inputs<'a> {
 
     /// Paths of the mesh files, relative to the pipeline file.
     pub fn files(&self) -> Vec<&'a str> {
-        let bodies = self.bodies.iter().filter_map(|body| file_of(&body.shape));
+        let bodies = self.bodies.iter().filter_map(|body| body.shape.file());
         let colliders = self.colliders.values();
-        let colliders = colliders.filter_map(|collider| collider_file(collider.shape));
+        let colliders = colliders.filter_map(|collider| collider.shape.file());
         bodies.chain(colliders).collect()
     }
 
@@ -234,36 +234,11 @@ impl Settings {
 
 impl<'a> MeshCollider<'a> {
     fn of(collider: &'a Collider) -> Option<Self> {
-        collider_file(&collider.shape)?;
+        collider.shape.file()?;
         Some(MeshCollider {
             name: &collider.name,
             shape: &collider.shape,
         })
-    }
-}
-
-/// The file that a body's shape is read from.
-fn file_of(shape: &BodyShape) -> Option<&str> {
-    match shape {
-        BodyShape::Mesh { file, .. } => Some(file),
-        BodyShape::Box { .. }
-        | BodyShape::Sphere { .. }
-        | BodyShape::Cylinder { .. }
-        | BodyShape::Plate { .. }
-        | BodyShape::Revolved { .. }
-        | BodyShape::Tube { .. }
-        | BodyShape::Block { .. } => None,
-    }
-}
-
-/// The file that a collider's shape is read from.
-fn collider_file(shape: &ColliderShape) -> Option<&str> {
-    match shape {
-        ColliderShape::Mesh { file, .. } => Some(file),
-        ColliderShape::HalfSpace { .. }
-        | ColliderShape::Box { .. }
-        | ColliderShape::Sphere { .. }
-        | ColliderShape::Cylinder { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of materials, directions.
 
+use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
-use rayon::prelude::*;
 
 use super::body::PackedBody;
 use super::error::PackError;

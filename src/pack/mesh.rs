@@ -95,17 +95,20 @@ fn resize(
 pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
     let mut meshes = BTreeMap::new();
     for (&number, collider) in &inputs.colliders {
-        let ColliderShape::Mesh {
-            file,
-            scale,
-            height,
-        } = collider.shape
-        else {
-            continue;
+        let (file, size) = match collider.shape {
+            ColliderShape::Mesh {
+                file,
+                scale,
+                height,
+            } => (file, (*scale, *height)),
+            ColliderShape::HalfSpace { .. }
+            | ColliderShape::Box { .. }
+            | ColliderShape::Sphere { .. }
+            | ColliderShape::Cylinder { .. } => continue,
         };
         let owner = format!("collider {:?}", collider.name);
         let path = base.join(file);
-        let mut mesh = read(&owner, &path, (*scale, *height), None)?;
+        let mut mesh = read(&owner, &path, size, None)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;
         // Nothing asks for a collider's texture.

@@ -88,15 +88,20 @@ pub struct PrecisionBits {
 impl PrecisionBits {
     /// The groups that are rounded, with the bits kept.
     pub fn groups(&self) -> impl Iterator<Item = (FrameGroup, u32)> {
-        [
-            (FrameGroup::Position, self.position),
-            (FrameGroup::Rotation, self.rotation),
-            (FrameGroup::Velocity, self.velocity),
-            (FrameGroup::Spin, self.spin),
-            (FrameGroup::Stress, self.stress),
-        ]
-        .into_iter()
-        .filter_map(|(group, bits)| Some((group, bits?)))
+        let all = FrameGroup::ALL.into_iter();
+        all.filter_map(|group| Some((group, self.of(group)?)))
+    }
+
+    fn of(&self, group: FrameGroup) -> Option<u32> {
+        match group {
+            FrameGroup::Position => self.position,
+            FrameGroup::Rotation => self.rotation,
+            FrameGroup::Velocity => self.velocity,
+            FrameGroup::Spin => self.spin,
+            FrameGroup::Stress => self.stress,
+            // Whole numbers.
+            FrameGroup::Fragment | FrameGroup::Broken => None,
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Surfaces of random bodies that break in random ways.
 //!
 //! Each seed is a case: a body of a random shape and packing, a few frames in which its bonds break by patterns or on a floor, and the surfaces of
-//! every frame, which have to be closed, of one sheet about every vertex, wound outward, and together as large as the body.
+//! every frame. Every edge must lie between two triangles that are wound alike, the triangles about every vertex must be one fan, no fragment may
+//! be turned inside out, and the volumes of all fragments must add up to that of the body. A fragment may be balls only if it is too small for the
+//! grid.
 //!
-//! `CULLET_TORTURE=1000` tries so many cases, `CULLET_TORTURE_START=20` from this seed on (0 if absent). Without it no case is tried: vertices that
-//! pinch two fans of triangles together are still found in some.
+//! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` tries a thousand more, from seed 0 or `CULLET_TORTURE_START` on.
 
 mod bodies;
 mod breaks;
@@ -12,24 +13,46 @@ mod check;
 mod draw;
 mod meshes;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cullet::geometry::TriMesh;
 use cullet::geometry::check::require_solid;
 use cullet::reconstruct::Surfaces;
 use cullet::reconstruct::body::rest::Body as RestBody;
-use cullet::spec::ReconstructMode;
+use cullet::spec::{PackingSpec, ReconstructMode};
 use rayon::prelude::*;
 
 use draw::Draw;
 
-/// What is wrong with the surfaces of a seed.
-pub fn findings(seed: u64) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let body = bodies::body(seed, folder.path());
+/// Cases that always run: small bodies, one of each shape.
+const GATE: [u64; 20] = [
+    380, 361, 2, 603, 204, 225, 346, 327, 448, 189, 390, 191, 412, 273, 334, 335, 256, 217, 838,
+    319,
+];
+
+/// Of the first thousand seeds, those that once had an edge between four triangles or a fragment turned inside out. 735 had a vertex that pinched
+/// two fans; those of them that stand in [`GATE`] are kept for that.
+const FAILED_ONCE: &[u64] = &[
+    52, 78, 157, 162, 178, 195, 200, 239, 300, 312, 314, 317, 328, 370, 424, 430, 437, 463, 490,
+    493, 572, 574, 579, 585, 593, 623, 639, 653, 663, 691, 697, 698, 739, 740, 754, 757, 760, 774,
+    813, 818, 863, 877, 890, 912, 938, 958, 974,
+];
+
+/// How a body breaks: the stream that draws it, the frames, and whether by an impact.
+fn breakage(seed: u64) -> (Draw, u32, bool) {
     let mut draw = Draw::new(seed, 2);
     let frames = 2 + draw.below(3) as u32;
-    let shots = if draw.chance(0.2) {
+    let impact = draw.chance(0.2);
+    (draw, frames, impact)
+}
+
+/// What is wrong with the surfaces of a seed.
+fn findings(seed: u64) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let body = bodies::body(seed, folder.path());
+    let (mut draw, frames, impact) = breakage(seed);
+    let shots = if impact {
         breaks::impact(&mut draw, &body, frames)
     } else {
         breaks::shots(&mut draw, &body, frames)
@@ -61,14 +84,15 @@ pub fn findings(seed: u64) -> Vec<String> {
             }
         };
         let found = check::check(&surface, &shot.frame.fragment, fills);
-        lines.extend(
-            found
-                .lines
-                .into_iter()
-                .map(|line| format!("frame {number}: {line}")),
-        );
+        let found_lines = found.lines.iter();
+        lines.extend(found_lines.map(|line| format!("frame {number}: {line}")));
+        // In a body of several solids, an element may lie outside the one that it fills.
+        if fills && body.packed.bodies[0].parts == 1 && found.dust > check::DUST {
+            let dust = found.dust;
+            lines.push(format!("frame {number}: balls for {dust} elements"));
+        }
         let off = found.volume / skin.volume() - 1.0;
-        if fills && (off.is_nan() || off.abs() >= tolerance) {
+        if fills && (off.is_nan() || off.abs() > tolerance) {
             lines.push(format!("frame {number}: volume off by {off:.2e}"));
         }
     }
@@ -100,13 +124,14 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[test]
 fn surfaces_of_random_bodies_are_sound_however_they_break() {
     let start = number("CULLET_TORTURE_START", 0);
-    let count = number("CULLET_TORTURE", 0);
-    if count == 0 {
-        eprintln!("skipped: CULLET_TORTURE says how many cases to try");
-    }
-    let seeds: Vec<u64> = (start..start + count).collect();
+    let more = start..start + number("CULLET_TORTURE", 0);
+    let kept = GATE.iter().chain(FAILED_ONCE).copied();
+    let mut seeds: Vec<u64> = kept.chain(more).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
     let failed: Vec<String> = seeds
         .par_iter()
+        .with_max_len(1)
         .filter_map(|&seed| {
             let failed = try_seed(seed)?;
             eprintln!("{failed}");
@@ -120,6 +145,31 @@ fn surfaces_of_random_bodies_are_sound_however_they_break() {
         seeds.len(),
         failed.join("\n")
     );
+}
+
+#[test]
+fn the_cases_of_the_gate_have_every_shape_and_packing() {
+    let shapes = |seeds: &[u64]| -> BTreeSet<u64> {
+        let shapes = bodies::SHAPES.len() as u64;
+        seeds.iter().map(|seed| seed % shapes).collect()
+    };
+    assert_eq!(shapes(&GATE).len(), bodies::SHAPES.len());
+    let mut found = BTreeSet::new();
+    for seed in GATE {
+        let folder = tempfile::tempdir().unwrap();
+        let body = bodies::body(seed, folder.path());
+        // A new packing belongs into the cases too.
+        found.insert(match body.pipeline.bodies[0].packing {
+            PackingSpec::Hexagonal { .. } => "hexagonal",
+            PackingSpec::Random { .. } => "random",
+            PackingSpec::Loose { .. } => "loose",
+            PackingSpec::Shell { .. } => "shell",
+            PackingSpec::Twisted { .. } => "twisted",
+            PackingSpec::Woven { .. } => "woven",
+        });
+    }
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(GATE.iter().any(|&seed| breakage(seed).2), "no impact");
 }
 
 /// Two tetrahedra that share a vertex, an edge, or nothing.

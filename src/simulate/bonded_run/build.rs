@@ -251,8 +251,14 @@ fn bonds<S: Scalar>(
     }
     drop(valence);
     system.bonds = Bonds::new(system.motion.len(), rows);
+    refuse_doubles(system)?;
+    Ok(hash.digest())
+}
+
+/// Refuses bonds that join the same two elements.
+fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     let mut others = Vec::new();
-    for i in 0..count {
+    for i in 0..system.count {
         others.clear();
         for side in system.bonds.sides(i) {
             if others.contains(&side.other) {
@@ -266,7 +272,7 @@ fn bonds<S: Scalar>(
             others.push(side.other);
         }
     }
-    Ok(hash.digest())
+    Ok(())
 }
 
 /// What a bond has from the materials of both of its ends, whatever their order.

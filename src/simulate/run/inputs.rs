@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::spec::{self, Backend};
 
-    const SHOT: &str = "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\n\
+    const SHOT: &str = "[time]\nend = 1\nframes_per_second = 24\nfraction = 0.4\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\n\
                         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\
                         packing = { type = \"hexagonal\", elements = 10 }\n";
 

@@ -69,6 +69,7 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
+    // Kernels know those that `device::solids` lists.
     let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
     let mut on_cores = shapes.filter_map(|shape| match shape {
         ColliderShape::Mesh { .. } => Some("mesh"),

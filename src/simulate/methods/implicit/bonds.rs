@@ -5,7 +5,7 @@
 //!
 //! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::start::Start;
 use crate::columns::BreakMode;
