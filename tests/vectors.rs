@@ -1,6 +1,7 @@
 //! The laws against independently computed values (float64, automatic differentiation).
 
-use cullet::laws::bdem::{Stiffness, bond};
+use cullet::laws::bdem::bond;
+use cullet::laws::bond::Stiffness;
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{Section, stress};
 use cullet::math::quat::rotation_between;

@@ -22,7 +22,7 @@ fn read_class(at: u32) -> Class {
 
 fn class_stiffness(kind: Class, rest_length: f32) -> Stiffness {
     let k = kind.stiffness;
-    return bdem_stiffness(k.x, k.y, k.z, k.w, rest_length);
+    return bond_stiffness(k.x, k.y, k.z, k.w, rest_length);
 }
 
 fn read_pair(index: u32) -> SurfacePair {

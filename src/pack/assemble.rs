@@ -132,7 +132,7 @@ fn append_bonds(
     let lengths = &bonds.l0[first_bond..];
     let radius = |&[i, j]: &[u32; 2]| {
         let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-        inputs.settings.sections.radius(a, b)
+        inputs.settings.thickness.radius(a, b)
     };
     let sections = packed.pairs.iter().map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();

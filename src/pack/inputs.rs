@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::laws::bond::Thickness;
 use crate::spec::{
-    Body, Collider, ColliderShape, Elasticity, Grain, Law, Material, MaterialPair, Pipeline,
-    Simulate, joins,
+    Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
+    joins,
 };
 
 /// What packing follows of a pipeline.
@@ -62,40 +63,8 @@ pub(super) struct PackedPair<'a> {
 pub(super) struct Settings {
     pub seed: u64,
     /// What packing follows of the bonds' law: another law with the same sections takes the same packing.
-    #[serde(rename = "law", skip_serializing_if = "Sections::are_mean")]
-    pub sections: Sections,
-}
-
-/// Radius of a bond's section, from those of the elements that it joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) enum Sections {
-    /// The mean of both (Lu 2021).
-    #[serde(rename = "sections of the mean radius")]
-    Mean,
-    /// The smaller (Zhang 2024): by the mean a rod between balls of 0.4 and 1.6 would bend 39 times too stiffly.
-    #[serde(rename = "sections of the smaller radius")]
-    Smaller,
-}
-
-impl Sections {
-    fn of(law: Law) -> Self {
-        match law {
-            Law::Bdem | Law::Manifold => Sections::Mean,
-            Law::Cosserat => Sections::Smaller,
-        }
-    }
-
-    fn are_mean(&self) -> bool {
-        *self == Sections::Mean
-    }
-
-    /// Radius of the section between elements of these radii, m.
-    pub fn radius(self, a: f64, b: f64) -> f64 {
-        match self {
-            Sections::Mean => (a + b) / 2.0,
-            Sections::Smaller => a.min(b),
-        }
-    }
+    #[serde(rename = "law", skip_serializing_if = "Thickness::is_mean")]
+    pub thickness: Thickness,
 }
 
 /// A collider that is a mesh.
@@ -227,7 +196,7 @@ impl Settings {
         } = simulate;
         Settings {
             seed: *seed,
-            sections: Sections::of(simulate.bond_law()),
+            thickness: simulate.bond_law().thickness(),
         }
     }
 }
@@ -247,7 +216,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::spec;
+    use crate::spec::{self, Law};
 
     /// What `store.json` holds of packings made before there were grains, pairs and laws with sections of their own: they stay up to date.
     #[test]

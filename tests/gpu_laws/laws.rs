@@ -1,9 +1,9 @@
 //! The laws that are put through a device: how rows of numbers become their arguments, and where those are drawn.
 
-use cullet::laws::bdem::{self, BondLoad};
-use cullet::laws::bond::{BondLaw, BondState};
+use cullet::laws::bond::{self, BondLaw, BondLoad, BondState};
 use cullet::laws::contact::{self, SurfacePair};
-use cullet::laws::energy::{Cosserat, Manifold};
+use cullet::laws::cosserat::Cosserat;
+use cullet::laws::manifold::Manifold;
 use cullet::laws::{damping, failure, motion};
 use cullet::math::quat;
 use cullet::math::solid::{self, Nearest};
@@ -143,11 +143,11 @@ fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
 
 fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {
     let k = bond_stiffness(&a[11..]);
-    vec![bdem::linear_energy(&parts(a), a[10], k)]
+    vec![bond::linear_energy(&parts(a), a[10], k)]
 }
 
 fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
-    let k = bdem::stiffness(a[0], a[1], a[2], a[3], a[4]);
+    let k = bond::stiffness(a[0], a[1], a[2], a[3], a[4]);
     vec![k.normal, k.shear, k.twist, k.bend]
 }
 

@@ -116,14 +116,14 @@ fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        put(0u, bdem_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
+        put(0u, bond_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
     }
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn bond_stiffness(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
-        let k = bdem_stiffness(f(0u), f(1u), f(2u), f(3u), f(4u));
+        let k = bond_stiffness(f(0u), f(1u), f(2u), f(3u), f(4u));
         put4(0u, vec4<f32>(k.normal, k.shear, k.twist, k.bend));
     }
 }

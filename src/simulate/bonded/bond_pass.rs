@@ -5,8 +5,7 @@
 //! threads nor the size of chunks nor the width of lanes can change a bit.
 
 use crate::laws;
-use crate::laws::bdem::{BondLoad, Stiffness};
-use crate::laws::bond::{BondLaw, BondState};
+use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};

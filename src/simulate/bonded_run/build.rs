@@ -21,7 +21,7 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, Criterion, Law, Material, Pipeline};
+use crate::spec::{Action, Criterion, Material, Pipeline};
 
 /// A system ready to step.
 #[derive(Clone, Debug)]
@@ -187,9 +187,9 @@ fn bonds<S: Scalar>(
     system: &mut System<S>,
 ) -> Result<u64, SimulateError> {
     let materials = &pipeline.materials;
-    let correction = match pipeline.simulate.bond_law() {
-        Law::Cosserat => pipeline.simulate.shear_correction,
-        Law::Bdem | Law::Manifold => 1.0,
+    let correction = match pipeline.simulate.bond_law().is_shear_corrected() {
+        true => pipeline.simulate.shear_correction,
+        false => 1.0,
     };
     let count = system.count;
     let mut hash = TableHash::default();

@@ -3,7 +3,7 @@
 use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
-use crate::laws::bdem;
+use crate::laws::bond;
 use crate::laws::timestep::{LinearBond, Touching, critical, proportional};
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::Side;
@@ -123,7 +123,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let (own, other) = (self.contact[i], self.contact[side.other]);
         let l0 = bonds.length.get(side.entry).to_f64();
         let [es, gs, gj, ei] = self.classes[bonds.class.get(side.entry) as usize];
-        let k = bdem::stiffness(es, gs, gj, ei, l0);
+        let k = bond::stiffness(es, gs, gj, ei, l0);
         LinearBond {
             n: DVec3::from_array(bonds.rest_direction(side).to_f64()),
             length: l0,

@@ -9,7 +9,7 @@ use crate::parallel::prelude::*;
 
 use super::start::Start;
 use crate::columns::BreakMode;
-use crate::laws::bdem::{BondLoad, Stiffness};
+use crate::laws::bond::{BondLoad, Stiffness};
 use crate::laws::energy::EnergyLaw;
 use crate::laws::relative::{self, Relative, relative};
 use crate::laws::tangent::{Curvature, Tangent, gauss_newton};

@@ -35,15 +35,15 @@ macro_rules! by_law {
 macro_rules! kernels_of {
     (
         [$kernel:literal, $sources:tt, $bindings:expr]
-        $({ $doc:literal, $row:ident, $type:path, $name:literal, $energy:ident, $texts:tt })*
+        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
     ) => {
-        [$(kernel_of!($kernel, $name, $energy, $texts, $sources, $bindings)),*]
+        [$(kernel_of!($kernel, $module, $energy, $texts, $sources, $bindings)),*]
     };
 }
 
 macro_rules! kernel_of {
     (
-        $kernel:literal, $name:literal, $energy:ident, [$($text:literal),*], [$($source:expr),* $(,)?],
+        $kernel:literal, $module:ident, $energy:ident, [$($text:literal),*], [$($source:expr),* $(,)?],
         $bindings:expr
     ) => {
         kernel_text(
@@ -53,8 +53,9 @@ macro_rules! kernel_of {
                 kernel!("launch"),
                 law!("real"),
                 law!("quat"),
+                law!("bond"),
                 $(law!($text),)*
-                law_of_bonds!($name, $energy),
+                law_of_bonds!($module, $energy),
                 $($source,)*
             ],
             $bindings,
@@ -64,16 +65,16 @@ macro_rules! kernel_of {
 
 /// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of its linear loads.
 macro_rules! law_of_bonds {
-    ($name:literal, no_energy) => {
-        law_of_bonds!(@ $name, "bdem_linear_energy(load, rest_length, k)")
+    ($name:ident, no_energy) => {
+        law_of_bonds!(@ $name, "bond_linear_energy(load, rest_length, k)")
     };
-    ($name:literal, energy) => {
+    ($name:ident, energy) => {
         law_of_bonds!(
             @ $name,
-            $name, "_energy(relative_relative(x, q_i, q_j, unapplied, rest_direction), rest_length, k)"
+            stringify!($name), "_energy(relative_relative(x, q_i, q_j, unapplied, rest_direction), rest_length, k)"
         )
     };
-    (@ $name:literal, $($energy:tt)*) => {
+    (@ $name:ident, $($energy:tt)*) => {
         concat!(
             "fn bond_law(\n",
             "    x: vec3<f32>,\n",
@@ -84,7 +85,7 @@ macro_rules! law_of_bonds {
             "    rest_length: f32,\n",
             "    k: Stiffness,\n",
             ") -> BondLoad {\n",
-            "    return ", $name, "_bond(x, q_i, q_j, unapplied, rest_direction, rest_length, k);\n",
+            "    return ", stringify!($name), "_bond(x, q_i, q_j, unapplied, rest_direction, rest_length, k);\n",
             "}\n\n",
             "fn bond_energy(\n",
             "    load: BondLoad,\n",
