@@ -1,41 +1,34 @@
 //! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
 //!
-//! A new law is its text in a file beside this one, its type in [`types`], its row here, `shaders/kernels/law_NAME.wgsl`, and its vectors.
+//! A new law is its text in a file `NAME.rs` beside this one with its `mod` line, its type in `energy.rs` (one without an energy: in `bond.rs`), its
+//! row here, the WGSL that `lawgen` makes of the text, then answers to the matches that the compiler shows. `CONTRIBUTING.md` names the rest, and
+//! the tests that ask for it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, type and variant, name, whether implicit steps can take it
-/// (`energy` or `no_energy`), and the WGSL texts in `shaders/` that define `bond_law` and `bond_energy` by it.
+/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, variant, type, name, whether implicit steps can take it
+/// (`energy` or `no_energy`), and the WGSL texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
 macro_rules! bond_laws {
     ($then:ident $arguments:tt) => {
         $then! {
             $arguments
             {
                 "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
-                Bdem, "bdem", no_energy,
-                ["laws/bdem", "kernels/law_bdem"]
+                Bdem, $crate::laws::bond::Bdem, "bdem", no_energy, ["bdem"]
             }
             {
                 "Of the implicit method with manifold optimisation (Lu et al. 2025).",
-                Manifold, "manifold", energy,
-                ["laws/bdem", "laws/relative", "laws/manifold", "kernels/law_manifold"]
+                Manifold, $crate::laws::energy::Manifold, "manifold", energy, ["bdem", "relative", "manifold"]
             }
             {
                 "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
-                Cosserat, "cosserat", energy,
-                ["laws/bdem", "laws/relative", "laws/cosserat", "kernels/law_cosserat"]
+                Cosserat, $crate::laws::energy::Cosserat, "cosserat", energy, ["bdem", "relative", "cosserat"]
             }
         }
     };
 }
 pub(crate) use bond_laws;
-
-/// The types of the laws, by the names of the rows.
-pub mod types {
-    pub use crate::laws::bond::Bdem;
-    pub use crate::laws::energy::{Cosserat, Manifold};
-}
 
 macro_rules! whether {
     (energy) => {
@@ -47,7 +40,7 @@ macro_rules! whether {
 }
 
 macro_rules! define {
-    ([] $({ $doc:literal, $law:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+    ([] $({ $doc:literal, $law:ident, $type:path, $name:literal, $energy:ident, $texts:tt })*) => {
         /// The law of bonds.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
@@ -59,6 +52,12 @@ macro_rules! define {
         impl Law {
             /// Every law with its name.
             pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, $name)),*];
+
+            /// Names of those that a test chooses, for messages: "manifold, cosserat".
+            pub fn names(chosen: impl Fn(Law) -> bool) -> String {
+                let found = Law::NAMES.iter().filter(|(law, _)| chosen(*law));
+                found.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+            }
 
             /// Whether its loads are the derivative of an energy, so that implicit steps can take it.
             pub const fn has_energy(self) -> bool {
@@ -80,10 +79,13 @@ macro_rules! with_law {
 pub(crate) use with_law;
 
 macro_rules! dispatch_law {
-    ([($law:expr) $bonds:ident ($value:expr)] $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+    (
+        [($law:expr) $bonds:ident ($value:expr)]
+        $({ $doc:literal, $row:ident, $type:path, $name:literal, $energy:ident, $texts:tt })*
+    ) => {
         match $law {
             $($crate::laws::table::Law::$row => {
-                let $bonds = $crate::laws::table::types::$row;
+                let $bonds = $type;
                 $value
             })*
         }

@@ -38,7 +38,7 @@ impl Law {
 
 macro_rules! laws {
     ($($name:literal $law:ident $draw:ident $values:expr;)*) => {
-        /// Every generated law.
+        /// Laws that are put through a device: those of bonds by their names in pipeline files.
         pub const LAWS: &[Law] = &[$(Law {
             name: $name,
             values: &$values,
@@ -50,7 +50,7 @@ macro_rules! laws {
     };
 }
 laws! {
-    "bond" bond_results bond [3, 3, 3, 1, 1, 1];
+    "bdem" bond_results bond [3, 3, 3, 1, 1, 1];
     "manifold" manifold_results bond [3, 3, 3, 1, 1, 1, 1];
     "cosserat" cosserat_results bond [3, 3, 3, 1, 1, 1, 1];
     "stress" stress stress [1, 1];
@@ -137,7 +137,7 @@ fn stress<T: Real>(a: &[T]) -> Vec<T> {
 }
 
 fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
-    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[14], a[15]);
+    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[15], a[16]);
     vec![T::select(may, T::splat(1.0), T::zero())]
 }
 

@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn a_packed_system_comes_back_with_its_breaks() {
         let mut system = chain::<f32>();
-        let touch = system.touch_once_broken(1, 2);
-        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         let entry = system.bonds.find(1, 2).unwrap().entry;
+        let touch = system.touch_once_broken((1, 2), entry as u32);
+        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         system.bonds.unbond(entry, touch);
         assert!(!system.bonds.is_whole(entry));
         assert_eq!(system.bonds.whole_sides(1).count(), 1);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::math::lanes::Row;
-use crate::simulate::bonded::bonds::{BondRows, Bonds};
+use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {
@@ -95,4 +95,36 @@ fn lists_follow_what_moves_against_the_rest() {
     contacts.advance((2.0 * (last as f64 + 1.0), 0.0), &system, &[]);
     assert_eq!(contacts.partners(0), [1, last as u32]);
     assert_eq!(contacts.partners(last as u32), [0]);
+}
+
+#[test]
+fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
+    let mut system = row();
+    let mut bonds = BondRows::with_capacity(1);
+    bonds.push(BondRow {
+        ends: [0, LAST + 1],
+        direction: [1.0, 0.0, 0.0],
+        length: 3.0,
+        class: 0,
+        sigma_c: 1.0,
+        tau_c: 1.0,
+        id: 0,
+    });
+    system.bonds = Bonds::new(2 * CHUNK, bonds);
+    let mut contacts = Contacts::new(&system, &surfaces(), &[]);
+    // Beyond what both radii and the skin reach, in two chunks.
+    system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
+    assert_eq!(system.touch_once_broken((0, LAST + 1), 0), 2.9, "pressed");
+    system.set_position(LAST as usize + 1, DVec3::Y * 3.1);
+    let touch = system.touch_once_broken((0, LAST + 1), 0);
+    assert_eq!(touch, 3.0, "stretched");
+    system.bonds.unbond(0, touch);
+    contacts.insert_broken(&system, 0, LAST + 1, touch);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    assert_eq!(contacts.partners(LAST + 1), [0]);
+    system.set_position(LAST as usize + 1, DVec3::Y * 3.4);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1], "beyond touch and skin");
 }
