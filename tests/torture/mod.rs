@@ -18,11 +18,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cullet::geometry::TriMesh;
 use cullet::geometry::check::require_solid;
-use cullet::reconstruct::Surfaces;
 use cullet::reconstruct::body::rest::Body as RestBody;
+use cullet::reconstruct::{ReconstructError, Surfaces};
 use cullet::spec::{PackingSpec, ReconstructMode};
+use cullet::store::SurfaceFrame;
 use rayon::prelude::*;
 
+use bodies::Body;
+use breaks::Shot;
 use draw::Draw;
 
 /// Cases that always run: small bodies, one of each shape.
@@ -47,65 +50,90 @@ fn breakage(seed: u64) -> (Draw, u32, bool) {
     (draw, frames, impact)
 }
 
-/// What is wrong with the surfaces of a seed.
-fn findings(seed: u64) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let body = bodies::body(seed, folder.path());
-    let (mut draw, frames, impact) = breakage(seed);
-    let shots = if impact {
-        breaks::impact(&mut draw, &body, frames)
-    } else {
-        breaks::shots(&mut draw, &body, frames)
-    };
-    let packing = &body.packed.packing;
-    let params = &body.pipeline.reconstruct;
-    let skin = &body.packed.shapes[0];
-    // As a run on a store has it: where the skin bounds no solid, surfaces are drawn in the world mode.
-    let mut solid = skin.clone();
-    let solid = require_solid(&mut solid).is_ok().then_some(solid);
-    // Balls and surfaces of the world mode do not fill the skin.
-    let is_world = params.mode == ReconstructMode::World || solid.is_none();
-    let fills = !is_world && !packing.bonds.i.is_empty();
-    let bodies = RestBody::all(&packing.elements, &packing.bonds, params, |_| {
-        Ok(solid.clone())
-    })
-    .unwrap();
-    // Surfaces with fewer triangles may move so far.
-    let moves = params.simplify * body.packed.bodies[0].radius * skin.area() / skin.volume();
-    let tolerance = check::VOLUME + moves;
-    let mut surfaces = Surfaces::new(&packing.elements, bodies);
-    let mut lines = Vec::new();
-    for (number, shot) in (0..).zip(&shots) {
-        let surface = match surfaces.at(number, &shot.frame, &shot.broken) {
-            Ok(surface) => surface,
-            Err(error) => {
-                lines.push(format!("frame {number}: {error}"));
-                continue;
-            }
+/// A body and its states.
+struct Case {
+    body: Body,
+    /// What surfaces are drawn on, as a run on a store has it: nothing where the skin bounds no solid.
+    solid: Option<TriMesh>,
+    shots: Vec<Shot>,
+}
+
+impl Case {
+    fn new(seed: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let body = bodies::body(seed, folder.path());
+        let (mut draw, frames, impact) = breakage(seed);
+        let shots = if impact {
+            breaks::impact(&mut draw, &body, frames)
+        } else {
+            breaks::shots(&mut draw, &body, frames)
         };
-        let found = check::check(&surface, &shot.frame.fragment, fills);
-        let found_lines = found.lines.iter();
-        lines.extend(found_lines.map(|line| format!("frame {number}: {line}")));
-        // In a body of several solids, an element may lie outside the one that it fills.
-        if fills && body.packed.bodies[0].parts == 1 && found.dust > check::DUST {
+        let mut solid = body.packed.shapes[0].clone();
+        let is_solid = require_solid(&mut solid).is_ok();
+        Case {
+            body,
+            solid: is_solid.then_some(solid),
+            shots,
+        }
+    }
+
+    /// The surfaces of every frame.
+    fn surfaces(&self) -> Vec<Result<SurfaceFrame, ReconstructError>> {
+        let packing = &self.body.packed.packing;
+        let params = &self.body.pipeline.reconstruct;
+        let bodies = RestBody::all(&packing.elements, &packing.bonds, params, |_| {
+            Ok(self.solid.clone())
+        });
+        let mut surfaces = Surfaces::new(&packing.elements, bodies.unwrap());
+        let shots = (0..).zip(&self.shots);
+        shots
+            .map(|(number, shot)| surfaces.at(number, &shot.frame, &shot.broken))
+            .collect()
+    }
+
+    /// What is wrong with them.
+    fn findings(&self) -> Vec<String> {
+        let packed = &self.body.packed;
+        let params = &self.body.pipeline.reconstruct;
+        // Balls and surfaces of the world mode do not fill the skin.
+        let is_world = params.mode == ReconstructMode::World || self.solid.is_none();
+        let fills = !is_world && !packed.packing.bonds.i.is_empty();
+        let skin = &packed.shapes[0];
+        // Surfaces with fewer triangles may move so far.
+        let moves = params.simplify * packed.bodies[0].radius * skin.area() / skin.volume();
+        let mut lines = Vec::new();
+        for (number, surface) in self.surfaces().into_iter().enumerate() {
+            let surface = match surface {
+                Ok(surface) => surface,
+                Err(error) => {
+                    lines.push(format!("frame {number}: {error}"));
+                    continue;
+                }
+            };
+            let found = check::check(&surface, &self.shots[number].frame.fragment, fills);
+            let of_frame = found.lines.iter();
+            lines.extend(of_frame.map(|line| format!("frame {number}: {line}")));
+            // In a body of several solids, an element may lie outside the one that it fills.
             let dust = found.dust;
-            lines.push(format!("frame {number}: balls for {dust} elements"));
+            if fills && packed.bodies[0].parts == 1 && dust > check::DUST {
+                lines.push(format!("frame {number}: balls for {dust} elements"));
+            }
+            let off = found.volume / skin.volume() - 1.0;
+            if fills && (off.is_nan() || off.abs() > check::VOLUME + moves) {
+                lines.push(format!("frame {number}: volume off by {off:.2e}"));
+            }
         }
-        let off = found.volume / skin.volume() - 1.0;
-        if fills && (off.is_nan() || off.abs() > tolerance) {
-            lines.push(format!("frame {number}: volume off by {off:.2e}"));
+        if !lines.is_empty() {
+            let count = packed.packing.elements.x.len();
+            lines.push(format!("{count} elements, {}", self.body.text));
         }
+        lines
     }
-    if !lines.is_empty() {
-        let count = packing.elements.x.len();
-        lines.push(format!("{count} elements, {}", body.text));
-    }
-    lines
 }
 
 /// The findings of a seed, a panic among them, in a line.
 fn try_seed(seed: u64) -> Option<String> {
-    let lines = catch_unwind(AssertUnwindSafe(|| findings(seed)));
+    let lines = catch_unwind(AssertUnwindSafe(|| Case::new(seed).findings()));
     let lines = lines.unwrap_or_else(|_| vec!["panicked".into()]);
     match &lines[..] {
         [] => None,
@@ -145,6 +173,26 @@ fn surfaces_of_random_bodies_are_sound_however_they_break() {
         seeds.len(),
         failed.join("\n")
     );
+}
+
+#[test]
+fn surfaces_are_the_same_on_any_number_of_threads() {
+    // Of a box, a bowl, a star and a ring with parted fans.
+    for seed in [380, 204, 273, 256] {
+        let case = Case::new(seed);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| {
+                let surfaces = case.surfaces().into_iter();
+                surfaces.map(|surface| surface.unwrap()).collect::<Vec<_>>()
+            })
+        };
+        let one = on(1);
+        assert!(
+            [2, 7].into_iter().all(|threads| on(threads) == one),
+            "seed {seed}"
+        );
+    }
 }
 
 #[test]

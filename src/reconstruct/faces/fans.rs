@@ -5,10 +5,9 @@
 //! that belong to different loops, or both sides may be one. The triangles about the vertex then form several fans, each closed by itself, and
 //! each fan gets a vertex of its own at the same place. A closed surface stays closed, and no vertex pinches two parts of it together.
 
-use rayon::prelude::*;
-
 use super::surface::Surface;
 use crate::math::union_find::UnionFind;
+use crate::parallel::prelude::*;
 
 /// A corner of a triangle: its vertex, the next vertex of the triangle, the one before, and the triangle.
 type Corner = (u32, u32, u32, u32);
@@ -61,10 +60,9 @@ pub fn part_fans(surface: &mut Surface, wanted: &[bool]) {
     let corners = triangles.flat_map_iter(|(t, own)| corners_of(t as u32, *own));
     let mut corners: Vec<Corner> = corners.filter(|own| is_wanted(own.0)).collect();
     corners.par_sort_unstable();
-    let of_vertices = corners.par_chunk_by(|a, b| a.0 == b.0);
     // In the order of the vertices, so that new vertices have the same numbers on any number of threads.
-    let several: Vec<&[Corner]> = of_vertices.filter(|own| !is_single(own)).collect();
-    for own in several {
+    let of_vertices = corners.chunk_by(|a, b| a.0 == b.0);
+    for own in of_vertices.filter(|own| !is_single(own)) {
         let vertex = own[0].0;
         // The vertex of each fan met so far; the first fan keeps the one there is.
         let mut known = vec![(0, vertex)];
