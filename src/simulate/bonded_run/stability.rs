@@ -23,7 +23,7 @@ const KISSING: f64 = 12.0;
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
 /// Every bond counts with the stiffer of bond and contact, since a broken pair goes on as a contact; elements that a collider may touch
-/// stand on one spring each; elements without bonds, those of rigid bodies among them, count as touching twelve like them. `inverse` are the
+/// stand on one spring each; elements without active bonds, those of rigid bodies among them, count as touching twelve like them. `inverse` are the
 /// inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²).
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
@@ -40,7 +40,7 @@ pub fn critical_step<S: Scalar>(
     } else {
         f64::INFINITY
     };
-    for i in (0..system.count).filter(|&i| system.bonds.whole_sides(i).next().is_none()) {
+    for i in (0..system.count).filter(|&i| system.bonds.active_sides(i).next().is_none()) {
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
@@ -62,7 +62,7 @@ fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
+/// M^{-1/2} K M^{-1/2} as a gather over the active bonds of each element.
 struct Linear<'a, S> {
     system: &'a System<S>,
     /// E S, G S, G J and E I of each class.
@@ -134,7 +134,8 @@ impl<'a, S: Scalar> Linear<'a, S> {
             es / l0 * (inverse(i) + inverse(side.other))
         };
         let bonds = system.bonds.entries();
-        bonds.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
+        let active = bonds.filter(|(_, side)| system.bonds.is_active(side.entry));
+        active.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
     }
 
     /// λ_max and the largest k_n/m* beside it.
@@ -192,7 +193,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
                     0.0
                 };
                 let (mut force, mut torque) = (-own.0 * ground, DVec3::ZERO);
-                for side in system.bonds.sides(i) {
+                for side in system.bonds.active_sides(i) {
                     let other = moved(side.other);
                     let bond = self.bond(i, side);
                     let (f, m) = bond.restoring(own.0, own.1, other.0, other.1);

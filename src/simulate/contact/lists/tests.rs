@@ -1,6 +1,5 @@
 use super::*;
 use crate::math::lanes::Row;
-use crate::simulate::bonded::bonds::{BondRows, Bonds};
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {
@@ -22,19 +21,9 @@ const CHUNK: usize = 64;
 /// Balls of unit radius along x, each touching the next: more than a chunk of them.
 fn row() -> System<f32> {
     let count = CHUNK + 40;
-    let padded = 2 * CHUNK;
-    let mut system = System {
-        count,
-        chunk: CHUNK,
-        motion: vec![Row::default(); padded],
-        tail: vec![Row([1.0; 4]); padded],
-        inverse_mass: vec![1.0; padded],
-        rigid: Vec::new(),
-        material: vec![0; padded],
-        bonds: Bonds::new(padded, BondRows::with_capacity(0)),
-        law: crate::spec::Law::Bdem,
-        classes: Vec::new(),
-    };
+    let mut system = System::new(count, CHUNK, crate::spec::Law::Bdem);
+    system.tail.fill(Row([1.0; 4]));
+    system.inverse_mass.fill(1.0);
     for i in 0..count {
         system.set_position(i, DVec3::X * 2.0 * i as f64);
     }
