@@ -34,6 +34,7 @@ mod properties;
 mod random;
 mod refusals;
 mod rigid;
+mod rigid_mask;
 mod sand;
 mod scenes;
 mod shells;

@@ -10,6 +10,11 @@ use crate::geometry::TriMesh;
 use crate::store::{self, Packing, Store};
 
 /// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision, would be as large as the run.
+///
+/// Every method takes what it needs and leaves the rest unread. What a packing may lack is one method here that gives an `Option` and, unless a source
+/// says otherwise, `None`; a [`Store`] reads it when it is asked. Voronoi cells come like that too, once a packing holds them: a method `cells` here,
+/// `Store::read_cells` behind it. A method that takes more than elements and bonds adds it to the hash of its scene, for a state to be refused where
+/// it changes.
 pub trait Source {
     /// The elements.
     fn elements(&self) -> store::Result<Cow<'_, Elements>>;
@@ -19,6 +24,10 @@ pub trait Source {
     fn bonds(&self, part: &mut dyn FnMut(&Bonds)) -> store::Result<()>;
     /// The mesh of a collider in its own frame, by its number.
     fn collider(&self, number: u32) -> store::Result<Option<TriMesh>>;
+    /// The skin of a body at rest, in world coordinates, by its number.
+    fn skin(&self, _body: u32) -> store::Result<Option<TriMesh>> {
+        Ok(None)
+    }
 }
 
 impl Source for Packing {
@@ -49,6 +58,9 @@ impl Source for Store {
     }
     fn collider(&self, number: u32) -> store::Result<Option<TriMesh>> {
         self.read_collider(number).map(Some)
+    }
+    fn skin(&self, body: u32) -> store::Result<Option<TriMesh>> {
+        self.read_skin(body)
     }
 }
 
@@ -91,5 +103,51 @@ impl TableHash {
             all.update(&column.digest().to_le_bytes());
         }
         all.digest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{pack, spec};
+
+    const SHOT: &str = "[time]\nend = 1\nframes_per_second = 24\n\
+        [[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e6\npoisson = 0.2\n\
+        [[body]]\nname = \"a\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [1, 1, 1] }\n\
+        packing = { type = \"hexagonal\", radius = 0.1 }\n\
+        [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.5 }\nposition = [0, 3, 0]\n\
+        packing = { type = \"hexagonal\", radius = 0.1 }\n";
+
+    #[test]
+    fn a_store_gives_the_skins_that_it_has_when_it_is_asked() {
+        let pipeline = spec::parse(SHOT, "shot.toml", &[]).unwrap();
+        let packed = pack::pack(&pipeline, "".as_ref()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        pack::write(&store, &packed).unwrap();
+        let source: &dyn Source = &store;
+        let skins = [0, 1].map(|body| source.skin(body).unwrap().expect("packed with skins"));
+        // Where the bodies stand: about the origin and 3 m above.
+        for (skin, middle) in skins.iter().zip([0.0, 3.0]) {
+            let heights = || skin.positions.iter().map(|p| p.y);
+            let low = heights().fold(f64::INFINITY, f64::min);
+            let high = heights().fold(f64::NEG_INFINITY, f64::max);
+            assert!((0.9..1.1).contains(&(high - low)), "{low} to {high}");
+            assert!(
+                (0.5 * (low + high) - middle).abs() < 0.05,
+                "{low} to {high}"
+            );
+        }
+        assert_eq!(skins[0].triangles, packed.shapes[0].triangles);
+        assert!(source.skin(2).unwrap().is_none());
+        // A packing in memory holds elements, bonds and colliders alone.
+        assert!(Source::skin(&packed.packing, 0).unwrap().is_none());
+        // A skin is not read before: nothing else minds one that is damaged.
+        std::fs::write(store.shape_path(1), "no mesh").unwrap();
+        assert_eq!(
+            source.elements().unwrap().id.len(),
+            packed.packing.elements.id.len()
+        );
+        assert!(source.skin(0).unwrap().is_some() && source.skin(1).is_err());
     }
 }

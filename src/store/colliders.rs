@@ -1,4 +1,5 @@
-//! Meshes of colliders: `packing/colliders/NNNNNN.ply`, in the collider's own frame, by its number in the pipeline.
+//! Meshes of a packing, by their numbers in the pipeline: of colliders, `packing/colliders/NNNNNN.ply`, in the collider's own frame; skins of bodies,
+//! `packing/shapes/N.ply`, in world coordinates.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +17,20 @@ impl Store {
 
     /// Reads the mesh of a collider.
     pub fn read_collider(&self, collider: u32) -> Result<TriMesh> {
-        let path = self.checked(self.collider_path(collider), "pack")?;
+        self.read_mesh(self.collider_path(collider))
+    }
+
+    /// Reads the skin of a body at rest, in world coordinates; none where the packing has none, such as one of another program.
+    pub fn read_skin(&self, body: u32) -> Result<Option<TriMesh>> {
+        let path = self.shape_path(body as usize);
+        match path.is_file() {
+            true => self.read_mesh(path).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn read_mesh(&self, path: PathBuf) -> Result<TriMesh> {
+        let path = self.checked(path, "pack")?;
         read::read(&path)
             .map_err(|error| StoreError::invalid(&path, read::without_path(&error, &path)))
     }

@@ -3,6 +3,9 @@
 //!
 //! Every element adds up its own bonds slot after slot, then the others in their order, whichever chunk evaluated them, so that neither
 //! threads nor the size of chunks nor the width of lanes can change a bit.
+//!
+//! Only active bonds are evaluated. Those within a rigid piece are as good as broken here: they are not in the lists of bonds owned elsewhere, rows of
+//! lanes without an active bond are skipped, and so are chunks without any.
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
@@ -23,7 +26,7 @@ pub trait Task<L: Lanes> {
     fn zero() -> Self::Sum;
     /// Adds bonds to the sums of their owners, where the mask holds; what they do to the other ends.
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8];
-    /// A row of owned bonds just added: the whole ones among them, first owner, first entry, other ends.
+    /// A row of owned bonds just added: the active ones among them, first owner, first entry, other ends.
     fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]);
     /// Sums of the elements from `local` on in the chunk.
     fn own(&mut self, local: usize, sum: Self::Sum);
@@ -51,7 +54,8 @@ pub struct BondLanes<'a, L: Lanes> {
     pub strength: (L, L),
 }
 
-/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for them.
+/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for them; those within a rigid piece are left out.
+/// It is made anew when the mask of rigid elements changes.
 #[derive(Clone, Debug, Default)]
 pub struct Border<S> {
     /// Their entries, filled up to whole blocks.
@@ -64,12 +68,14 @@ pub struct Border<S> {
     direction: [Vec<S>; 3],
     /// Bit k of block b set while the bond 16 b + k is whole.
     whole: Vec<u32>,
+    /// Whether no bond that the chunk's elements have was active when this was made.
+    is_still: bool,
 }
 
 impl<S: Scalar> Border<S> {
     /// Of every chunk.
     pub fn all(system: &System<S>) -> Vec<Self> {
-        let (bonds, padded, chunk) = (&system.bonds, system.bonds.whole.len(), system.chunk);
+        let (bonds, padded, chunk) = (&system.bonds, system.motion.len(), system.chunk);
         (0..padded)
             .step_by(chunk)
             .map(|first| Self::new(bonds, first..(first + chunk).min(padded)))
@@ -77,9 +83,10 @@ impl<S: Scalar> Border<S> {
     }
 
     fn new(bonds: &Bonds<S>, chunk: std::ops::Range<usize>) -> Self {
+        let (active, foreign) = (bonds.active(), bonds.active_foreign());
         let mut border = Border::default();
         for element in chunk.clone() {
-            for &entry in bonds.foreign(element) {
+            for &entry in foreign.of(element) {
                 let (owner, _) = bonds.place(entry as usize);
                 if chunk.contains(&owner) {
                     continue;
@@ -106,6 +113,8 @@ impl<S: Scalar> Border<S> {
         for column in &mut border.direction {
             column.resize(filled, column.first().copied().unwrap_or_default());
         }
+        let mut masks = active[chunk].iter().chain(&border.whole);
+        border.is_still = masks.all(|&mask| mask == 0);
         border
     }
 
@@ -162,14 +171,21 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
 
     #[inline(always)]
     fn run(mut self) -> T {
+        if self.border.is_still {
+            for local in (0..self.count).step_by(L::WIDTH) {
+                self.task.own(local, T::zero());
+            }
+            return self.task;
+        }
         let bonds = &self.system.bonds;
+        let (active, foreign) = (bonds.active(), bonds.active_foreign());
         let slots = bonds.slots;
         let base = self.first * slots;
         let owned = self.count * slots;
         self.handed
             .resize(owned + self.border.entry.len(), Row::default());
         for local in (0..self.count).step_by(L::WIDTH) {
-            self.own_bonds(local, base);
+            self.own_bonds(active, local, base);
         }
         for at in (0..self.border.entry.len()).step_by(L::WIDTH) {
             self.border_bonds(at, owned);
@@ -178,7 +194,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
         let mut next = owned;
         for local in 0..self.count {
             let mut sum = [L::Scalar::default(); 8];
-            for &entry in bonds.foreign(self.first + local) {
+            for &entry in foreign.of(self.first + local) {
                 let here = (entry as usize).wrapping_sub(base);
                 let outside = here >= owned;
                 let row = if outside { next } else { here };
@@ -194,19 +210,19 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
 impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
     /// Bonds owned by a row of lanes, `local` the first of them.
     #[inline(always)]
-    fn own_bonds(&mut self, local: usize, base: usize) {
+    fn own_bonds(&mut self, active: &[u32], local: usize, base: usize) {
         let (system, bonds) = (self.system, &self.system.bonds);
         let i = self.first + local;
         let own: [L; 16] = L::load_rows(&system.motion[i..]);
         let own_tail: [L; 4] = L::load_rows(&system.tail[i..]);
-        let whole = &bonds.whole[i..i + L::WIDTH];
-        let every = whole.iter().fold(u32::MAX, |all, mask| all & mask);
+        let active = &active[i..i + L::WIDTH];
+        let every = active.iter().fold(u32::MAX, |all, mask| all & mask);
         let mut sum = T::zero();
         for slot in 0..bonds.slots {
             let mut bits = u32::MAX;
             if every >> slot & 1 == 0 {
                 bits = 0;
-                for (lane, mask) in whole.iter().enumerate() {
+                for (lane, mask) in active.iter().enumerate() {
                     bits |= (mask >> slot & 1) << lane;
                 }
             }

@@ -3,95 +3,20 @@
 //! One end owns a bond: it is evaluated once, from there, and the other end takes the opposite. Entries stand in blocks of [`BLOCK`]
 //! elements, slot after slot, so that a pass reads each column from front to back and finds a row of lanes in one place. Ownership is
 //! balanced (no end owns more than half of its bonds, rounded up): lanes of one slot are full, and few slots are needed.
+//!
+//! Entries and owners follow from the packing alone. Bonds within a rigid piece keep theirs: while there are rigid pieces, passes read masks and lists
+//! without these bonds, which are made anew when the [`RigidMask`] changes. Without rigid pieces there are no such copies, and passes read what all do.
 
 use std::collections::BTreeMap;
 
-use crate::math::{Lanes, Scalar, Vec3};
+use crate::math::{Scalar, Vec3};
+use crate::simulate::bonded::active::{Foreign, Reduced, without};
+use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::balanced;
+use crate::simulate::bonded::rigid_mask::RigidMask;
 
 /// Elements of a block, as many as the widest lanes.
 pub const BLOCK: usize = 16;
-
-/// One value an entry, stored once where all are equal.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column<T> {
-    /// All entries have this value.
-    Same(T),
-    /// Each has its own.
-    Each(Vec<T>),
-}
-
-impl<T: Default> Default for Column<T> {
-    fn default() -> Self {
-        Column::Same(T::default())
-    }
-}
-
-impl<T: Copy + PartialEq> Column<T> {
-    /// Value of an entry.
-    #[inline(always)]
-    pub fn get(&self, entry: usize) -> T {
-        match self {
-            Column::Same(value) => *value,
-            Column::Each(values) => values[entry],
-        }
-    }
-
-    /// Adds a value to a column of `len`, of `all` in the end.
-    fn push(&mut self, value: T, len: usize, all: usize) {
-        match self {
-            Column::Same(same) if len == 0 => *same = value,
-            Column::Same(same) if *same == value => {}
-            Column::Same(same) => {
-                let mut values = Vec::with_capacity(all);
-                values.resize(len, *same);
-                values.push(value);
-                *self = Column::Each(values);
-            }
-            Column::Each(values) => values.push(value),
-        }
-    }
-
-    /// The same values in another order: value k at entry `places[k]` of `entries`, `empty` where there is none.
-    fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
-        match self {
-            Column::Each(values) => {
-                let mut spread = vec![empty; entries];
-                for (&place, value) in places.iter().zip(values) {
-                    spread[place as usize] = value;
-                }
-                Column::Each(spread)
-            }
-            same => same,
-        }
-    }
-}
-
-impl<S: Scalar> Column<S> {
-    /// Values of consecutive entries.
-    #[inline(always)]
-    pub fn load<L: Lanes<Scalar = S>>(&self, entry: usize) -> L {
-        match self {
-            Column::Same(value) => L::splat(value.to_f64()),
-            Column::Each(values) => L::load(&values[entry..]),
-        }
-    }
-
-    /// Values of any entries.
-    #[inline(always)]
-    pub fn pick<L: Lanes<Scalar = S>>(&self, entries: &[u32]) -> L {
-        match self {
-            Column::Same(value) => L::splat(value.to_f64()),
-            Column::Each(values) => {
-                let mut picked = [S::default(); BLOCK];
-                for (to, &entry) in picked.iter_mut().zip(&entries[..L::WIDTH]) {
-                    *to = values[entry as usize];
-                }
-                L::load(&picked)
-            }
-        }
-    }
-}
 
 /// A bond as it comes from the packing.
 #[derive(Clone, Copy, Debug)]
@@ -181,18 +106,20 @@ pub struct Bonds<S> {
     /// Id in the packing.
     pub id: Vec<u32>,
     /// Bit s of element i set while the bond in its slot s is whole.
-    pub whole: Vec<u32>,
+    whole: Vec<u32>,
     /// Where each element's part of `foreign` begins; one more than there are elements.
     pub foreign_start: Vec<u32>,
     /// Entries of the bonds that end at an element and are owned by the other end, in the order of the packing.
     pub foreign: Vec<u32>,
     /// Distance at which the ends of a broken bond touch, m, by entry.
     pub touch: BTreeMap<u32, S>,
+    /// What passes read while there are rigid pieces.
+    reduced: Option<Reduced>,
 }
 
 impl<S: Scalar> Bonds<S> {
     /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
-    pub fn new(padded: usize, rows: BondRows<S>) -> Self {
+    pub fn new(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
         let from_second = balanced(padded, &rows.ends);
         let count = rows.ends.len();
         let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
@@ -246,7 +173,69 @@ impl<S: Scalar> Bonds<S> {
         bonds.class = rows.class.spread(entries, &entry_of, 0);
         bonds.sigma_c = rows.sigma_c.spread(entries, &entry_of, zero);
         bonds.tau_c = rows.tau_c.spread(entries, &entry_of, zero);
+        bonds.set_rigid(mask);
         bonds
+    }
+
+    /// Takes bonds within rigid pieces out of what passes read, and all others in.
+    pub(super) fn set_rigid(&mut self, mask: &RigidMask) {
+        self.reduced = None;
+        if !mask.any() {
+            return;
+        }
+        let mut within = vec![0; self.whole.len()];
+        for (i, side) in self.entries() {
+            let is_within = mask.is_one_piece(i, side.other);
+            within[i] |= u32::from(is_within) << self.place(side.entry).1;
+        }
+        let (mut foreign_start, mut foreign) = (vec![0], Vec::new());
+        for j in 0..self.whole.len() {
+            let entries = self.foreign(j).iter().copied();
+            foreign.extend(entries.filter(|&entry| {
+                let (owner, _) = self.place(entry as usize);
+                !mask.is_one_piece(owner, j)
+            }));
+            foreign_start.push(foreign.len() as u32);
+        }
+        self.reduced = Some(Reduced {
+            active: without(&self.whole, &within),
+            within,
+            foreign_start,
+            foreign,
+        });
+    }
+
+    /// Bit s of each element set while the bond in its slot s is whole.
+    pub fn whole(&self) -> &[u32] {
+        &self.whole
+    }
+
+    /// Sets which bonds are whole, and the distances at which the ends of the others touch, m, by entry.
+    pub fn set_whole(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
+        if let Some(reduced) = &mut self.reduced {
+            reduced.active = without(&whole, &reduced.within);
+        }
+        (self.whole, self.touch) = (whole, touch);
+    }
+
+    /// Bit s of each element set while the bond in its slot s is *active*: whole, and not within a rigid piece. Steps evaluate active bonds.
+    pub fn active(&self) -> &[u32] {
+        let reduced = self.reduced.as_ref();
+        reduced.map_or(&self.whole, |reduced| &reduced.active)
+    }
+
+    /// Bonds owned by the other end, without those within a rigid piece: active ones and broken ones.
+    pub fn active_foreign(&self) -> Foreign<'_> {
+        match &self.reduced {
+            Some(reduced) => Foreign {
+                start: &reduced.foreign_start,
+                entries: &reduced.foreign,
+            },
+            None => Foreign {
+                start: &self.foreign_start,
+                entries: &self.foreign,
+            },
+        }
     }
 
     /// Whether any bond may have a strength.
@@ -311,9 +300,25 @@ impl<S: Scalar> Bonds<S> {
         self.whole[owner] >> slot & 1 != 0
     }
 
-    /// Whole bonds of an element.
-    pub fn whole_sides(&self, element: usize) -> impl Iterator<Item = Side> {
-        self.sides(element).filter(|side| self.is_whole(side.entry))
+    /// Whether both ends of the bond of an entry belong to one rigid piece.
+    pub fn is_within_piece(&self, entry: usize) -> bool {
+        self.reduced.as_ref().is_some_and(|reduced| {
+            let (owner, slot) = self.place(entry);
+            reduced.within[owner] >> slot & 1 != 0
+        })
+    }
+
+    /// Whether the bond of an entry is [`active`](Self::active).
+    #[inline(always)]
+    pub fn is_active(&self, entry: usize) -> bool {
+        let (owner, slot) = self.place(entry);
+        self.active()[owner] >> slot & 1 != 0
+    }
+
+    /// Active bonds of an element.
+    pub fn active_sides(&self, element: usize) -> impl Iterator<Item = Side> {
+        self.sides(element)
+            .filter(|side| self.is_active(side.entry))
     }
 
     /// Entries of all bonds, whole or broken.
@@ -342,10 +347,13 @@ impl<S: Scalar> Bonds<S> {
     pub fn unbond(&mut self, entry: usize, touch: S) {
         let (owner, slot) = self.place(entry);
         self.whole[owner] &= !(1 << slot);
+        if let Some(reduced) = &mut self.reduced {
+            reduced.active[owner] &= !(1 << slot);
+        }
         self.touch.insert(entry as u32, touch);
     }
 
-    /// Bytes that a pass over all bonds reads at least.
+    /// Bytes that a pass over all active bonds reads at least.
     pub fn bytes(&self) -> u64 {
         let column = |same: bool, size: usize| if same { 0 } else { size };
         let scalar = |c: &Column<S>| column(matches!(c, Column::Same(_)), size_of::<S>());
@@ -355,7 +363,12 @@ impl<S: Scalar> Bonds<S> {
             + scalar(&self.sigma_c)
             + scalar(&self.tau_c)
             + column(matches!(self.class, Column::Same(_)), 4);
-        let lists = 4 * (self.whole.len() + self.foreign_start.len() + self.foreign.len());
-        (entry * self.other.len() + lists) as u64
+        let foreign = self.active_foreign();
+        let lists = 4 * (self.whole.len() + foreign.start.len() + foreign.entries.len());
+        let entries = match &self.reduced {
+            Some(reduced) => reduced.count(),
+            None => self.other.len(),
+        };
+        (entry * entries + lists) as u64
     }
 }

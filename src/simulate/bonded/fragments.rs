@@ -1,11 +1,11 @@
-//! Fragments: connected components of the whole bonds, and rigid bodies, with labels that last.
+//! Fragments: connected components of the whole bonds, and rigid pieces, with labels that last.
 
 use std::collections::HashMap;
 
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::bonded::system::System;
 
-/// Components as the smallest element of each, by union-find over the whole bonds and over rigid bodies.
+/// Components as the smallest element of each, by union-find over the whole bonds and over rigid pieces.
 pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
     let bonds = &system.bonds;
@@ -15,8 +15,9 @@ pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
         }
     }
     let mut first = HashMap::new();
-    for (i, &body) in (0..).zip(&system.rigid).filter(|(_, body)| **body != 0) {
-        sets.join(*first.entry(body).or_insert(i), i);
+    let pieces = (0..).zip(system.rigid().pieces());
+    for (i, &piece) in pieces.filter(|(_, piece)| **piece != 0) {
+        sets.join(*first.entry(piece).or_insert(i), i);
     }
     sets.roots()
 }

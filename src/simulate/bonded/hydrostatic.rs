@@ -23,7 +23,7 @@ impl Hydrostatic {
         any.then_some(Hydrostatic { strength })
     }
 
-    /// Adds the whole bonds of the elements of a chunk beyond their strength; `virial` is Σ x_ij·F of each (N m), `volume` that of all elements.
+    /// Adds the active bonds of the elements of a chunk beyond their strength; `virial` is Σ x_ij·F of each (N m), `volume` that of all elements.
     pub fn look<S: Scalar>(
         &self,
         system: &System<S>,
@@ -38,7 +38,7 @@ impl Hydrostatic {
             if stress <= self.strength[system.material[i] as usize] {
                 continue;
             }
-            breaks.extend(system.bonds.whole_sides(i).map(|side| BreakEvent {
+            breaks.extend(system.bonds.active_sides(i).map(|side| BreakEvent {
                 entry: side.entry as u32,
                 i: i.min(side.other) as u32,
                 j: i.max(side.other) as u32,

@@ -1,14 +1,17 @@
 //! Elements and bonds as columns, and the passes over them.
 
+mod active;
 pub mod bond_pass;
 pub mod bond_tasks;
 pub mod bonds;
 pub mod breaks;
+pub mod column;
 pub mod fragments;
 pub mod hydrostatic;
 pub mod motion_pass;
 mod orient;
 pub mod rest;
+pub mod rigid_mask;
 pub mod rows;
 pub mod system;
 pub mod work;

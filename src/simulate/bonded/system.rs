@@ -9,7 +9,8 @@ use crate::laws::bond::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
-use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::simulate::bonded::bonds::{BLOCK, BondRows, Bonds};
+use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
 /// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross into others, and what these hand
@@ -107,8 +108,6 @@ pub struct System<S> {
     pub tail: Vec<Tail<S>>,
     /// Inverse of the mass that each has in contacts, 1/kg: its own, or that of its rigid body; 0 where it is held.
     pub inverse_mass: Vec<S>,
-    /// For each element one more than the index of its body where that is rigid, else 0; empty where none is.
-    pub rigid: Vec<u32>,
     /// Index of each element's material.
     pub material: Vec<u32>,
     /// Bonds.
@@ -117,6 +116,8 @@ pub struct System<S> {
     pub law: Law,
     /// Kinds of bonds.
     pub classes: Vec<BondClass<S>>,
+    /// Which elements are rigid; `bonds` follow it.
+    rigid: RigidMask,
 }
 
 /// Sets the position of a row of motion, both words.
@@ -135,10 +136,40 @@ pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
 }
 
 impl<S: Scalar> System<S> {
-    /// Whether two elements are of one rigid body: nothing acts between them.
+    /// Elements without mass and bonds, at rest in the origin; all are elastic.
+    pub fn new(count: usize, chunk: usize, law: Law) -> Self {
+        let padded = count.next_multiple_of(BLOCK);
+        let rigid = RigidMask::default();
+        let mut unturned = Row::default();
+        unturned.0[motion::Q + 3] = S::splat(1.0);
+        System {
+            count,
+            chunk,
+            motion: vec![unturned; padded],
+            tail: vec![Row::default(); padded],
+            inverse_mass: vec![S::default(); padded],
+            material: vec![0; padded],
+            bonds: Bonds::new(padded, BondRows::default(), &rigid),
+            law,
+            classes: Vec::new(),
+            rigid,
+        }
+    }
+
+    /// Which elements are rigid.
+    pub fn rigid(&self) -> &RigidMask {
+        &self.rigid
+    }
+    /// Makes the elements of a mask rigid and all others elastic: the one place where that changes. Bonds within a piece keep their entries, and whole
+    /// ones are evaluated again once the piece is elastic. What was made of the system before is out of date: borders of chunks, and lists of contacts,
+    /// which leave out pairs within a piece and so forget their springs.
+    pub fn set_rigid(&mut self, mask: RigidMask) {
+        self.bonds.set_rigid(&mask);
+        self.rigid = mask;
+    }
+    /// Whether two elements belong to one rigid piece: nothing acts between them.
     pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
-        let of = |k: usize| self.rigid.get(k).copied().unwrap_or(0);
-        of(i) != 0 && of(i) == of(j)
+        self.rigid.is_one_piece(i, j)
     }
     /// Position in double precision.
     pub fn position(&self, element: usize) -> DVec3 {

@@ -22,7 +22,7 @@ const ITERATIONS: usize = 100;
 ///
 /// Two systems bound it, and whatever mixture of them a run comes to. In the first every bond is whole, and as stiff as the contact of its ends
 /// where that is stiffer; elements that a collider may touch stand on one spring each. In the second nothing holds: every element without
-/// bonds, those of rigid bodies among them, and every element whose bonds can break touches twelve like it, with the damping of contacts.
+/// active bonds, those of rigid bodies among them, and every element whose bonds can break touches twelve like it, with the damping of contacts.
 /// `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²); `any_breaks`: whether any bond may break,
 /// whatever its strengths.
 pub fn critical_step<S: Scalar>(
@@ -60,7 +60,7 @@ pub fn critical_step<S: Scalar>(
 /// Whether no bond holds an element, or none that cannot break.
 fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
     let bonds = &system.bonds;
-    bonds.whole_sides(element).all(|side| {
+    bonds.active_sides(element).all(|side| {
         let strength = [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
         strength.iter().any(|strength| strength.is_finite())
     })
@@ -72,7 +72,7 @@ fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// M^{-1/2} K M^{-1/2} as a gather over the bonds of each element.
+/// M^{-1/2} K M^{-1/2} as a gather over the active bonds of each element.
 struct Linear<'a, S> {
     system: &'a System<S>,
     /// E S, G S, G J and E I of each class.
@@ -144,7 +144,8 @@ impl<'a, S: Scalar> Linear<'a, S> {
             es / l0 * (inverse(i) + inverse(side.other))
         };
         let bonds = system.bonds.entries();
-        bonds.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
+        let active = bonds.filter(|(_, side)| system.bonds.is_active(side.entry));
+        active.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
     }
 
     /// λ_max and the largest k_n/m* beside it.
@@ -202,7 +203,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
                     0.0
                 };
                 let (mut force, mut torque) = (-own.0 * ground, DVec3::ZERO);
-                for side in system.bonds.sides(i) {
+                for side in system.bonds.active_sides(i) {
                     let other = moved(side.other);
                     let bond = self.bond(i, side);
                     let (f, m) = bond.restoring(own.0, own.1, other.0, other.1);

@@ -324,9 +324,10 @@ pub const WHOLE_SHELL: usize = 12;
 /// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
 ///
 /// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
-/// broken stands as far off as the second neighbours of a close packing, beyond the skin.
+/// broken stands as far off as the second neighbours of a close packing, beyond the skin. Bonds within a rigid piece do not count: its elements are
+/// listed as loose ones are.
 fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
-    !equal || system.bonds.whole_sides(element).count() < WHOLE_SHELL
+    !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
 }
 
 /// What a pair is listed with.
@@ -431,7 +432,7 @@ impl<S: Scalar> Near<'_, S> {
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
         for side in bonded {
             let other = side.other;
-            if system.bonds.is_whole(side.entry) {
+            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
                 continue;
             }
             let Some(touch) = system.bonds.touch_distance(side.entry) else {

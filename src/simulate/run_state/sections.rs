@@ -4,6 +4,7 @@ use super::averages::LastLoad;
 use super::snapshot::Effort;
 use super::state::{Kind, State, check_length};
 use crate::math::Scalar;
+use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::chunk::SpringEntry;
@@ -14,6 +15,8 @@ use crate::simulate::scene::rigid::NUMBERS;
 const MOTION: Kind = Kind::first("motion");
 const REMAINDERS: Kind = Kind::first("rotation remainders");
 const LOADS: Kind = Kind::first("loads");
+/// Number of the rigid piece of each element, 0 for none; absent where no element is rigid.
+const PIECES: Kind = Kind::first("rigid pieces");
 const WHOLE: Kind = Kind::first("whole bonds");
 /// In the order of the entries of broken bonds.
 const TOUCHING: Kind = Kind::first("touching distances");
@@ -34,7 +37,10 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     state.put(MOTION, system.motion.iter().map(|row| row.0));
     state.put(REMAINDERS, system.tail.iter().map(|row| row.0));
     state.put(LOADS, load.iter().map(|row| row.0));
-    state.put(WHOLE, bonds.whole.iter().map(|&bits| [bits]));
+    if system.rigid().any() {
+        state.put(PIECES, system.rigid().pieces().iter().map(|&piece| [piece]));
+    }
+    state.put(WHOLE, bonds.whole().iter().map(|&bits| [bits]));
     state.put(TOUCHING, bonds.touch.values().map(|&touch| [touch]));
 }
 
@@ -47,20 +53,34 @@ pub fn read_system<S: Scalar>(
     state.copy_into(MOTION, system.motion.iter_mut().map(|row| &mut row.0))?;
     state.copy_into(REMAINDERS, system.tail.iter_mut().map(|row| &mut row.0))?;
     state.copy_into(LOADS, load.iter_mut().map(|row| &mut row.0))?;
+    let pieces = state.get::<u32, 1>(PIECES)?;
+    let pieces: Vec<u32> = pieces.map_or_else(Vec::new, |all| all.map(|[piece]| piece).collect());
+    if !pieces.is_empty() {
+        check_length(PIECES.name, pieces.len(), system.count)?;
+    }
+    let (before, bonds) = (system.rigid().any(), &system.bonds);
     let whole = state.require::<u32, 1>(WHOLE)?;
-    check_length(WHOLE.name, whole.len(), system.bonds.whole.len())?;
-    system.bonds.whole = whole.map(|[bits]| bits).collect();
-    let mut broken: Vec<u32> = system
-        .bonds
-        .entries()
-        .map(|(_, side)| side.entry)
-        .filter(|&entry| !system.bonds.is_whole(entry))
-        .map(|entry| entry as u32)
-        .collect();
+    check_length(WHOLE.name, whole.len(), bonds.whole().len())?;
+    let whole: Vec<u32> = whole.map(|[bits]| bits).collect();
+    let is_broken = |entry: usize| {
+        let (owner, slot) = bonds.place(entry);
+        whole[owner] >> slot & 1 == 0
+    };
+    let entries = bonds.entries().map(|(_, side)| side.entry);
+    let broken = entries.filter(|&entry| is_broken(entry));
+    let mut broken: Vec<u32> = broken.map(|entry| entry as u32).collect();
     broken.sort_unstable();
     let touch = state.require::<S, 1>(TOUCHING)?;
+    if before && pieces.is_empty() && touch.len() != broken.len() {
+        // Of a time when bonds within rigid bodies were left out.
+        return Err(StateError::Missing {
+            section: PIECES.name,
+        });
+    }
     check_length(TOUCHING.name, touch.len(), broken.len())?;
-    system.bonds.touch = broken.into_iter().zip(touch.map(|[t]| t)).collect();
+    let touch = broken.into_iter().zip(touch.map(|[t]| t)).collect();
+    system.bonds.set_whole(whole, touch);
+    system.set_rigid(RigidMask::new(pieces));
     Ok(())
 }
 
@@ -211,18 +231,9 @@ mod tests {
         };
         let mut rows = BondRows::with_capacity(2);
         (0..2).for_each(|k| rows.push(row(k)));
-        let mut system = System {
-            count: 3,
-            chunk: BLOCK,
-            motion: vec![Row::default(); BLOCK],
-            tail: vec![Row([S::splat(0.5); 4]); BLOCK],
-            inverse_mass: vec![S::splat(1.0); BLOCK],
-            rigid: Vec::new(),
-            material: vec![0; BLOCK],
-            bonds: Bonds::new(BLOCK, rows),
-            law: crate::spec::Law::Bdem,
-            classes: Vec::new(),
-        };
+        let mut system = System::new(3, BLOCK, crate::spec::Law::Bdem);
+        system.tail.fill(Row([S::splat(0.5); 4]));
+        system.bonds = Bonds::new(BLOCK, rows, system.rigid());
         for i in 0..3 {
             system.set_position(i, glam::DVec3::X * 0.9 * i as f64);
         }
@@ -237,7 +248,7 @@ mod tests {
         assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         system.bonds.unbond(entry, touch);
         assert!(!system.bonds.is_whole(entry));
-        assert_eq!(system.bonds.whole_sides(1).count(), 1);
+        assert_eq!(system.bonds.active_sides(1).count(), 1);
         let load: [_; BLOCK] = std::array::from_fn(|k| Row([k as f32; 8]));
         let spring = SpringEntry {
             element: 2,
@@ -255,12 +266,49 @@ mod tests {
         fresh.motion = vec![Row::default(); BLOCK];
         read_system(&state, &mut fresh, &mut loads).unwrap();
         assert_eq!((fresh.motion, loads), (system.motion, load));
-        assert_eq!(fresh.bonds.whole, system.bonds.whole);
+        assert_eq!(fresh.bonds.whole(), system.bonds.whole());
         assert_eq!(fresh.bonds.touch_distance(entry), Some(0.9));
         assert_eq!(fresh.bonds.touch.len(), 1);
         assert_eq!(labels(&state, 3).unwrap(), [0, 0, 1]);
         assert!(matches!(labels(&state, 2), Err(StateError::Length { .. })));
         assert_eq!(springs::<f32>(&state).unwrap(), [spring]);
+    }
+
+    #[test]
+    fn a_state_knows_which_elements_are_rigid() {
+        let mut system = chain::<f32>();
+        system.set_rigid(RigidMask::new(vec![7; 3]));
+        let entry = system.bonds.find(0, 1).unwrap().entry;
+        let touch = system.touch_once_broken((0, 1), entry as u32);
+        system.bonds.unbond(entry, touch);
+        let state = packed(&system, &[Row::default(); BLOCK]);
+        let read = |fresh: &mut System<f32>| {
+            let found = read_system(&state, fresh, &mut [Row::default(); BLOCK]);
+            found.map(|()| fresh.clone())
+        };
+        let kept = read(&mut chain()).unwrap();
+        assert_eq!(kept.rigid(), system.rigid());
+        let inner = kept.bonds.find(1, 2).unwrap().entry;
+        assert!(kept.bonds.is_whole(inner) && !kept.bonds.is_active(inner));
+        let mut woken = kept.clone();
+        woken.set_rigid(RigidMask::default());
+        assert!(woken.bonds.is_active(inner) && !woken.bonds.is_active(entry));
+        // A state without rigid elements makes those elastic that were rigid from the start.
+        let elastic = packed(&chain::<f32>(), &[Row::default(); BLOCK]);
+        let mut fresh = kept;
+        read_system(&elastic, &mut fresh, &mut [Row::default(); BLOCK]).unwrap();
+        assert!(!fresh.rigid().any() && fresh.bonds.is_active(inner));
+        // Older states say nothing of bonds within rigid bodies.
+        let mut old = State::new(4, 7, 1e-3);
+        for (kind, rows) in [(MOTION, 16), (REMAINDERS, 4), (LOADS, 8)] {
+            let values = vec![[0.0_f32]; rows * BLOCK];
+            old.put(kind, values.into_iter());
+        }
+        old.put(WHOLE, [[0_u32]; BLOCK].into_iter());
+        old.put(TOUCHING, [[1.0_f32]; 1].into_iter());
+        let found = read_system(&old, &mut system, &mut [Row::default(); BLOCK]);
+        let told = found.unwrap_err().to_string();
+        assert!(told.contains("rigid pieces"), "{told}");
     }
 
     #[test]

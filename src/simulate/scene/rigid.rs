@@ -17,6 +17,7 @@ use crate::laws::motion::kick;
 use crate::laws::rigid::Top;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::StepParameters;
+use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{Load, Motion, System, Tail};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::scene::clamps::{Gripped, Hold, place, reach};
@@ -64,16 +65,16 @@ pub struct RigidBodies {
     gripped: Vec<Gripped>,
 }
 
-/// For each element one more than the index of its body where that is rigid, else 0; empty where no body is.
-pub fn numbers(elements: &Elements, pipeline: &Pipeline) -> Vec<u32> {
+/// The elements that are rigid from the start: a piece each rigid body, numbered one more than the body.
+pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
     if !pipeline.bodies.iter().any(|body| body.rigid) {
-        return Vec::new();
+        return RigidMask::default();
     }
     let number = |&body: &u32| match pipeline.bodies.get(body as usize) {
         Some(found) if found.rigid => body + 1,
         _ => 0,
     };
-    elements.body.iter().map(number).collect()
+    RigidMask::new(elements.body.iter().map(number).collect())
 }
 
 impl RigidBodies {
@@ -88,9 +89,9 @@ impl RigidBodies {
     ) -> Result<Self, SimulateError> {
         let mut all = RigidBodies::default();
         for (number, body) in (1..).zip(&pipeline.bodies).filter(|(_, body)| body.rigid) {
-            let own: Vec<u32> = (0..system.count as u32)
-                .filter(|&i| system.rigid[i as usize] == number)
-                .collect();
+            let pieces = (0..).zip(system.rigid().pieces());
+            let own = pieces.filter_map(|(i, &piece)| (piece == number).then_some(i));
+            let own: Vec<u32> = own.collect();
             let clamps = pipeline.attachments.iter().zip(grips);
             let mut clamps = clamps.filter(|(one, grip)| grip.clamps && one.body == body.name);
             if let Some((clamp, grip)) = clamps.next() {

@@ -22,19 +22,9 @@ const CHUNK: usize = 64;
 /// Balls of unit radius along x, each touching the next: more than a chunk of them.
 fn row() -> System<f32> {
     let count = CHUNK + 40;
-    let padded = 2 * CHUNK;
-    let mut system = System {
-        count,
-        chunk: CHUNK,
-        motion: vec![Row::default(); padded],
-        tail: vec![Row([1.0; 4]); padded],
-        inverse_mass: vec![1.0; padded],
-        rigid: Vec::new(),
-        material: vec![0; padded],
-        bonds: Bonds::new(padded, BondRows::with_capacity(0)),
-        law: crate::spec::Law::Bdem,
-        classes: Vec::new(),
-    };
+    let mut system = System::new(count, CHUNK, crate::spec::Law::Bdem);
+    system.tail.fill(Row([1.0; 4]));
+    system.inverse_mass.fill(1.0);
     for i in 0..count {
         system.set_position(i, DVec3::X * 2.0 * i as f64);
     }
@@ -110,7 +100,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
         tau_c: 1.0,
         id: 0,
     });
-    system.bonds = Bonds::new(2 * CHUNK, bonds);
+    system.bonds = Bonds::new(2 * CHUNK, bonds, system.rigid());
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
     // Beyond what both radii and the skin reach, in two chunks.
     system.set_position(LAST as usize + 1, DVec3::Y * 2.9);

@@ -86,7 +86,7 @@ pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, to
         let first = columns.len();
         columns.push(i as u32);
         if !start.is_held(i) {
-            let bonded = system.bonds.whole_sides(i).map(|side| side.other as u32);
+            let bonded = system.bonds.active_sides(i).map(|side| side.other as u32);
             let touched = touch
                 .of(i)
                 .map(|(pair, second)| if second { pair.i } else { pair.j });
@@ -164,7 +164,7 @@ pub fn fill(
                 diagonal[k][k] += push;
                 diagonal[3 + k][3 + k] += turn / (r * r);
             }
-            for side in system.bonds.whole_sides(i) {
+            for side in system.bonds.active_sides(i) {
                 let tangent = bonds.tangent(side.entry);
                 block::add(&mut diagonal, &block_of(&own(tangent, side.owned), [r, r]));
                 if let Ok(at) = place(side.other) {

@@ -93,14 +93,14 @@ fn pace(system: &System<f64>, start: &Start, i: usize) -> Pace {
     ]
 }
 
-/// Calls `f` with entry, owner and place in `out` of every bond; `out` has one place an entry.
+/// Calls `f` with entry, owner and place in `out` of every active bond; `out` has one place an entry.
 fn each<T: Send>(
     system: &System<f64>,
     out: &mut [T],
     f: impl Fn(usize, usize, &mut T) + Sync + Send,
 ) {
     let bonds = &system.bonds;
-    let row = bonds.slots * BLOCK;
+    let (row, active) = (bonds.slots * BLOCK, bonds.active());
     if row == 0 {
         return;
     }
@@ -111,7 +111,7 @@ fn each<T: Send>(
             for slot in 0..bonds.slots {
                 for lane in 0..BLOCK {
                     let owner = block * BLOCK + lane;
-                    if bonds.whole[owner] >> slot & 1 != 0 {
+                    if active[owner] >> slot & 1 != 0 {
                         let entry = block * row + slot * BLOCK + lane;
                         f(entry, owner, &mut out[slot * BLOCK + lane]);
                     }
@@ -125,7 +125,7 @@ fn each<T: Send>(
 pub struct BondRoom {
     /// Force on the owner, what acts alike on both ends, what acts on the owner and in the opposite way on the other.
     load: Vec<[f64; 9]>,
-    /// Of whole bonds.
+    /// Of active bonds.
     tangent: Vec<Tangent<f64>>,
     /// Of every element where bonds have damping, else empty.
     pace: Vec<Pace>,
@@ -175,7 +175,7 @@ impl BondRoom {
             .enumerate()
             .for_each(|(i, sum)| {
                 *sum = [0.0; 6];
-                for side in system.bonds.whole_sides(i) {
+                for side in system.bonds.active_sides(i) {
                     let [fx, fy, fz, ax, ay, az, mx, my, mz] = load[side.entry];
                     let s = if side.owned { 1.0 } else { -1.0 };
                     let row = [
@@ -194,7 +194,7 @@ impl BondRoom {
     /// Sum of the squares of the forces of an element's bonds, N², as they were computed last.
     pub fn carried(&self, system: &System<f64>, i: usize) -> f64 {
         let square = |entry: usize| self.load[entry][..3].iter().map(|f| f * f).sum::<f64>();
-        let sides = system.bonds.whole_sides(i);
+        let sides = system.bonds.active_sides(i);
         sides.map(|side| square(side.entry)).sum()
     }
 
@@ -214,7 +214,7 @@ impl BondRoom {
         });
     }
 
-    /// Second derivatives of a whole bond as they were computed last.
+    /// Second derivatives of an active bond as they were computed last.
     pub fn tangent(&self, entry: usize) -> &Tangent<f64> {
         &self.tangent[entry]
     }
@@ -280,7 +280,7 @@ pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<Carried>, Vec<f64>) {
     });
     let of = |i: usize| {
         let (mut sum, mut virial) = (Carried::default(), 0.0);
-        for side in system.bonds.whole_sides(i) {
+        for side in system.bonds.active_sides(i) {
             let (bond, more) = &out[side.entry];
             sum.sigma = sum.sigma.max(bond.sigma);
             sum.tau = sum.tau.max(bond.tau);

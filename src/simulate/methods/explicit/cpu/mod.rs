@@ -96,13 +96,14 @@ impl<L: Lanes> Cpu<L> {
         &self.run.system
     }
 
-    /// The columns to change before the first step; contacts follow at the next rebuild.
+    /// The columns to change before a step; [`refresh`](Self::refresh) follows.
     pub fn system_mut(&mut self) -> &mut System<L::Scalar> {
         &mut self.run.system
     }
 
-    /// Recomputes the contact lists and the loads after the columns were changed by hand.
+    /// Recomputes what follows from the columns after they were changed by hand: borders of chunks, contact lists, loads.
     pub fn refresh(&mut self) {
+        self.borders = Border::all(&self.run.system);
         self.run.contacts.rebuild(&self.run.system, &self.obstacles);
         self.start();
     }

@@ -72,9 +72,9 @@ impl Gpu {
     /// Bytes that an element's step moves at least: its own rows read and written, its whole bonds read, those of its neighbours' rows
     /// that other elements have not brought into a cache not counted.
     pub fn bytes_per_element_step(&self) -> f64 {
-        let owned = self.system.bonds.whole.iter();
-        let whole: u32 = owned.map(|mask| mask.count_ones()).sum();
-        let bonds = 2.0 * f64::from(whole) / self.system.count.max(1) as f64;
+        let owned = self.system.bonds.active().iter();
+        let active: u32 = owned.map(|mask| mask.count_ones()).sum();
+        let bonds = 2.0 * f64::from(active) / self.system.count.max(1) as f64;
         let motion = 16.0 * MOTION_ROWS as f64;
         // Motion in and out, constants, whole and near masks, list beginnings, the mask of breaking bonds twice.
         let own = 2.0 * motion + 16.0 + 8.0 + 4.0 + 8.0;

@@ -1,5 +1,8 @@
 //! The bonds as the device keeps them: each on both of its sides, slot-major, entry `slot·stride + i` for bond number `slot` of
 //! element i, so that neighbouring elements read neighbouring words.
+//!
+//! Bonds within a rigid piece have no slot: the device neither evaluates them nor takes their ends for broken pairs. Slots are made anew when the mask of
+//! rigid elements changes.
 
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
@@ -12,10 +15,10 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Of all bonds of a system.
+    /// Of all bonds of a system but those within a rigid piece.
     pub fn new(system: &System<f32>) -> Self {
         let stride = system.motion.len();
-        let valences = (0..stride).map(|i| system.bonds.sides(i).count());
+        let valences = (0..stride).map(|i| sides(&system.bonds, i).count());
         Slots {
             slots: valences.max().unwrap_or(0),
             stride,
@@ -25,15 +28,13 @@ impl Slots {
     /// The bond in a slot that is not empty.
     pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> Side {
         let element = element as usize;
-        let side = bonds.sides(element).nth(slot as usize);
+        let side = sides(bonds, element).nth(slot as usize);
         side.expect("the device names slots that hold bonds")
     }
 
     /// Entry of the slot that holds the bond to another element.
     pub fn find(&self, bonds: &Bonds<f32>, element: usize, other: u32) -> Option<usize> {
-        let slot = bonds
-            .sides(element)
-            .position(|side| side.other == other as usize)?;
+        let slot = sides(bonds, element).position(|side| side.other == other as usize)?;
         Some(slot * self.stride + element)
     }
 
@@ -48,7 +49,7 @@ impl Slots {
             .map(|at| empty(at % self.stride))
             .collect();
         for i in 0..self.stride {
-            for (slot, side) in bonds.sides(i).enumerate() {
+            for (slot, side) in sides(bonds, i).enumerate() {
                 out[slot * self.stride + i] = bond(side);
             }
         }
@@ -58,7 +59,7 @@ impl Slots {
     /// Bit s of each element set where the bond in its slot s is whole, or where it is broken.
     pub fn masks(&self, bonds: &Bonds<f32>, whole: bool) -> Vec<u32> {
         let mask = |i: usize| {
-            bonds.sides(i).enumerate().fold(0, |mask, (slot, side)| {
+            sides(bonds, i).enumerate().fold(0, |mask, (slot, side)| {
                 mask | u32::from(bonds.is_whole(side.entry) == whole) << slot
             })
         };
@@ -78,5 +79,50 @@ impl Slots {
             },
             |_| [0.0, 0.0, 0.0, 1.0],
         )
+    }
+}
+
+/// The bonds of an element that have a slot, in the order of their slots.
+fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = Side> {
+    let all = bonds.sides(element);
+    all.filter(|side| !bonds.is_within_piece(side.entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::bonded::bonds::{BondRow, BondRows};
+    use crate::simulate::bonded::rigid_mask::RigidMask;
+    use crate::spec::Law;
+
+    #[test]
+    fn bonds_within_a_rigid_piece_have_no_slot() {
+        // A chain of five elements.
+        let mut system = System::new(5, 16, Law::Bdem);
+        let mut rows = BondRows::with_capacity(4);
+        for k in 0..4 {
+            rows.push(BondRow {
+                ends: [k, k + 1],
+                direction: [1.0, 0.0, 0.0],
+                length: 1.0,
+                class: 0,
+                sigma_c: 1.0,
+                tau_c: 1.0,
+                id: k,
+            });
+        }
+        system.bonds = Bonds::new(system.motion.len(), rows, system.rigid());
+        let masks = |system: &System<f32>| {
+            let slots = Slots::new(system);
+            let [whole, broken] = [true, false].map(|whole| slots.masks(&system.bonds, whole));
+            (slots.slots, whole[..5].to_vec(), broken[..5].to_vec())
+        };
+        let all = (2, vec![1, 3, 3, 3, 1], vec![0; 5]);
+        assert_eq!(masks(&system), all);
+        system.set_rigid(RigidMask::new(vec![0, 1, 1, 1, 0]));
+        assert_eq!(masks(&system), (1, vec![1, 1, 0, 1, 1], vec![0; 5]));
+        assert_eq!(Slots::new(&system).find(&system.bonds, 1, 2), None);
+        system.set_rigid(RigidMask::default());
+        assert_eq!(masks(&system), all);
     }
 }

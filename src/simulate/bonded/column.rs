@@ -1,0 +1,87 @@
+//! Columns of bonds in which most values are often equal.
+
+use crate::math::{Lanes, Scalar};
+
+/// Lanes of the widest type.
+const WIDEST: usize = 16;
+
+/// One value an entry, stored once where all are equal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column<T> {
+    /// All entries have this value.
+    Same(T),
+    /// Each has its own.
+    Each(Vec<T>),
+}
+
+impl<T: Default> Default for Column<T> {
+    fn default() -> Self {
+        Column::Same(T::default())
+    }
+}
+
+impl<T: Copy + PartialEq> Column<T> {
+    /// Value of an entry.
+    #[inline(always)]
+    pub fn get(&self, entry: usize) -> T {
+        match self {
+            Column::Same(value) => *value,
+            Column::Each(values) => values[entry],
+        }
+    }
+
+    /// Adds a value to a column of `len`, of `all` in the end.
+    pub(super) fn push(&mut self, value: T, len: usize, all: usize) {
+        match self {
+            Column::Same(same) if len == 0 => *same = value,
+            Column::Same(same) if *same == value => {}
+            Column::Same(same) => {
+                let mut values = Vec::with_capacity(all);
+                values.resize(len, *same);
+                values.push(value);
+                *self = Column::Each(values);
+            }
+            Column::Each(values) => values.push(value),
+        }
+    }
+
+    /// The same values in another order: value k at entry `places[k]` of `entries`, `empty` where there is none.
+    pub(super) fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
+        match self {
+            Column::Each(values) => {
+                let mut spread = vec![empty; entries];
+                for (&place, value) in places.iter().zip(values) {
+                    spread[place as usize] = value;
+                }
+                Column::Each(spread)
+            }
+            same => same,
+        }
+    }
+}
+
+impl<S: Scalar> Column<S> {
+    /// Values of consecutive entries.
+    #[inline(always)]
+    pub fn load<L: Lanes<Scalar = S>>(&self, entry: usize) -> L {
+        match self {
+            Column::Same(value) => L::splat(value.to_f64()),
+            Column::Each(values) => L::load(&values[entry..]),
+        }
+    }
+
+    /// Values of any entries.
+    #[inline(always)]
+    pub fn pick<L: Lanes<Scalar = S>>(&self, entries: &[u32]) -> L {
+        match self {
+            Column::Same(value) => L::splat(value.to_f64()),
+            Column::Each(values) => {
+                let mut picked = [S::default(); WIDEST];
+                for (to, &entry) in picked.iter_mut().zip(&entries[..L::WIDTH]) {
+                    *to = values[entry as usize];
+                }
+                L::load(&picked)
+            }
+        }
+    }
+}
