@@ -191,7 +191,7 @@ fn implicit_steps_leave_out_bonds_within_rigid_pieces() {
     pipeline.simulate.integrator = Integrator::BackwardEuler;
     let within = |i: usize, _: usize| i < BLOCK;
     let fewer = with_bonds(&packing, within);
-    let dt = 3.0 * schedule(&packing, &pipeline).unwrap().critical;
+    let dt = 5.0 * schedule(&packing, &pipeline).unwrap().critical;
     let run = |packing: &Packing, mask: RigidMask| {
         let mut built = build(packing, &pipeline).unwrap();
         built.system.set_rigid(mask);

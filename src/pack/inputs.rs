@@ -229,7 +229,7 @@ mod tests {
         let mut pipeline = spec::parse(text, "shot.toml", &[]).unwrap();
         let record = json!({
             "material": [{
-                "name": "m", "density": 1.0, "young": 1e6, "poisson": null, "shear": null, "elasticity": "material",
+                "name": "m", "density": 1.0, "young": 1e6, "poisson": 0.2, "shear": null, "elasticity": "material",
                 "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
             }],
             "body": pipeline.bodies,
