@@ -142,7 +142,7 @@ fn append_bonds(
         Calibration::Lattice => {
             (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
         }
-        _ => 1.0,
+        Calibration::Random { .. } | Calibration::Shell { .. } | Calibration::Yarn => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
     let kinds = Kinds::new(inputs, body, materials, fabric, packed.calibration)?;
