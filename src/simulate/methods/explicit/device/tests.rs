@@ -5,7 +5,7 @@ use glam::{DVec3, IVec3, Vec3};
 use super::constants::SCAN_BLOCK;
 use super::launch::{Launch, Status};
 use super::{Device, Gpu, Launches, texts};
-use crate::gpu::{Column, Item, Kernel, Request, WORKGROUP};
+use crate::gpu::{Binding, Column, ColumnName, Item, Kernel, KernelText, Request, WORKGROUP};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::Obstacle;
@@ -97,7 +97,51 @@ fn prefix_sum_is_the_running_sum() {
     }
 }
 
-/// A bonded block beside loose balls, on a floor and below a plate.
+/// What is said of a kernel of this text, which writes `counts`, when it is compiled with these constants.
+fn refusal(
+    device: &Device,
+    sources: &'static [&'static str],
+    constants: &[(&str, f64)],
+) -> Option<String> {
+    const COUNTS: ColumnName = ColumnName {
+        name: "counts",
+        item: Item::U32,
+    };
+    const BINDINGS: &[Binding] = &[COUNTS.write()];
+    let text = KernelText::new("sample", &[], sources, BINDINGS);
+    let counts = Column::new(device, COUNTS.name, COUNTS.item, 1).unwrap();
+    let bound = text.bound(|_| Some(&counts)).unwrap();
+    let shared = device.uniform(16).unwrap();
+    let launches = Launches::new(device, &shared, &shared);
+    let made = Kernel::new(device, "main", constants, &bound, &launches);
+    made.err().map(|error| error.to_string())
+}
+
+#[test]
+fn what_a_kernel_names_and_does_not_have_is_refused_when_it_is_made() {
+    let Some(request) = request() else { return };
+    let device = Device::open(&request).unwrap();
+    const WHOLE: &[&str] = &[
+        "override times: u32;",
+        "@compute @workgroup_size(WORKGROUP) fn main() { counts_set(0u, times); }",
+    ];
+    const UNKNOWN: &[&str] =
+        &["@compute @workgroup_size(WORKGROUP) fn main() { counts_set(0u, masses(0u)); }"];
+    let times = [("times", 1.0)];
+    assert_eq!(refusal(&device, WHOLE, &times), None);
+    let refused = [
+        (refusal(&device, UNKNOWN, &[]), "masses"),
+        (refusal(&device, WHOLE, &[]), "times"),
+        (refusal(&device, WHOLE, &[("tomes", 1.0)]), "tomes"),
+    ];
+    for (said, name) in refused {
+        let said = said.unwrap_or_else(|| panic!("{name} is not missed"));
+        assert!(said.contains("kernel sample:main"), "{said}");
+        assert!(said.contains(name), "{said}");
+    }
+}
+
+/// A bonded block beside loose balls, on a floor and below a plate, around a ball and a rod.
 fn crowded() -> (Packing, Pipeline) {
     const R: f64 = 1e-3;
     let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\nshear = 4e6\n\
@@ -105,7 +149,10 @@ fn crowded() -> (Packing, Pipeline) {
                 packing = { type = \"hexagonal\", radius = 1e-3 }\n\
                 [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, -6e-3, 0]\n\
                 [[collider]]\nname = \"plate\"\nshape = { type = \"box\", size = [9e-3, 2e-3, 9e-3] }\nposition = [0.02, 7e-3, 0]\n\
-                rotation = { axis = [0, 0, 1], angle = \"20 deg\" }\n";
+                rotation = { axis = [0, 0, 1], angle = \"20 deg\" }\n\
+                [[collider]]\nname = \"ball\"\nshape = { type = \"sphere\", radius = 4e-3 }\nposition = [0.03, 2e-3, 2e-3]\n\
+                [[collider]]\nname = \"rod\"\nshape = { type = \"cylinder\", radius = 3e-3, height = 6e-3 }\n\
+                position = [0.042, 0, 0.01]\nrotation = { axis = [1, 0, 0], angle = \"50 deg\" }\n";
     let pipeline = crate::spec::parse(text, "test", &[]).unwrap();
     let mut packing = crate::pack::pack(&pipeline, std::path::Path::new("."))
         .unwrap()
@@ -169,6 +216,9 @@ fn contact_lists_and_grid_are_those_of_the_host() {
         let expected = rows_of_host(&gpu, &obstacles);
         let entries: usize = expected.iter().map(Vec::len).sum();
         assert!(entries > 700, "the scene is crowded: {entries}");
+        let near = |wall: u32| expected.iter().flatten().any(|j| *j == COLLIDER + wall);
+        let walls = (0..obstacles.len() as u32).filter(|wall| near(*wall));
+        assert!(walls.count() == 4 || shift != DVec3::ZERO, "one of each");
         for (i, row) in expected.iter().enumerate() {
             let range = first[i] as usize..first[i + 1] as usize;
             assert_eq!(
