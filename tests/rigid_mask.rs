@@ -196,7 +196,7 @@ fn implicit_steps_leave_out_bonds_within_rigid_pieces() {
         let mut built = build(packing, &pipeline).unwrap();
         built.system.set_rigid(mask);
         let mut run = Implicit::<Manifold>::new(built, &pipeline, dt, dt);
-        run.advance(50).unwrap();
+        run.advance(150).unwrap();
         run.snapshot(1).unwrap()
     };
     let masked = run(&packing, ram(&packing));
