@@ -191,12 +191,12 @@ fn implicit_steps_leave_out_bonds_within_rigid_pieces() {
     pipeline.simulate.integrator = Integrator::BackwardEuler;
     let within = |i: usize, _: usize| i < BLOCK;
     let fewer = with_bonds(&packing, within);
-    let dt = 5.0 * schedule(&packing, &pipeline).unwrap().critical;
+    let dt = 0.75 * schedule(&packing, &pipeline).unwrap().critical;
     let run = |packing: &Packing, mask: RigidMask| {
         let mut built = build(packing, &pipeline).unwrap();
         built.system.set_rigid(mask);
         let mut run = Implicit::<Manifold>::new(built, &pipeline, dt, dt);
-        run.advance(150).unwrap();
+        run.advance(200).unwrap();
         run.snapshot(1).unwrap()
     };
     let masked = run(&packing, ram(&packing));
