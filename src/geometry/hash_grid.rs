@@ -39,6 +39,7 @@ impl HashGrid {
 
     /// Calls `visit` with every point in the 27 cells about `p`, and now and then with one farther away: callers measure distances.
     /// Each point is visited once.
+    #[inline]
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = coordinates(p, self.cell);
         let mut seen = [u32::MAX; 27];
@@ -64,10 +65,12 @@ impl HashGrid {
     }
 }
 
+#[inline]
 fn coordinates(p: DVec3, cell: f64) -> I64Vec3 {
     (p / cell).floor().as_i64vec3()
 }
 
+#[inline]
 fn bucket(c: I64Vec3, buckets: usize) -> u32 {
     let mixed = (c.x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (c.y as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)

@@ -118,9 +118,9 @@ impl Lanes for F32x8 {
         };
         assert!(outside == 0, "an index beyond the rows");
         let mut at = [&[0.0; C]; 8];
-        for (row, &k) in at.iter_mut().zip(index) {
+        for (lane, row) in at.iter_mut().enumerate() {
             // SAFETY: every index was just compared with the number of rows, all eight at once.
-            *row = unsafe { &rows.get_unchecked(k as usize).0 };
+            *row = unsafe { &rows.get_unchecked(index[lane] as usize).0 };
         }
         columns(at)
     }
@@ -135,8 +135,8 @@ impl Lanes for F32x8 {
     fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
         let rows: &[Row<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
         let mut at = [&[0.0; C]; 8];
-        for (row, from) in at.iter_mut().zip(rows) {
-            *row = &from.0;
+        for (lane, row) in at.iter_mut().enumerate() {
+            *row = &rows[lane].0;
         }
         columns(at)
     }
@@ -145,22 +145,25 @@ impl Lanes for F32x8 {
         let rows = &mut rows[..8];
         if C == 4 {
             let mut flat = [[0.0; 8]; 4];
-            for (column, out) in columns.iter().zip(&mut flat) {
-                column.store(out);
+            for (c, out) in flat.iter_mut().enumerate() {
+                columns[c].store(out);
             }
-            for (k, row) in rows.iter_mut().enumerate() {
-                for (value, column) in row.0.iter_mut().zip(&flat) {
-                    *value = column[k];
+            for (lane, row) in rows.iter_mut().enumerate() {
+                for (c, value) in row.0.iter_mut().enumerate() {
+                    *value = flat[c][lane];
                 }
             }
             return;
         }
         for block in (0..C).step_by(8) {
             let mut eight = [Self::zero(); 8];
-            eight.copy_from_slice(&columns[block..block + 8]);
+            for (c, column) in eight.iter_mut().enumerate() {
+                *column = columns[block + c];
+            }
             // A transpose is its own inverse.
-            for (row, values) in rows.iter_mut().zip(transpose(eight)) {
-                values.store(&mut row.0[block..]);
+            let eight = transpose(eight);
+            for (lane, row) in rows.iter_mut().enumerate() {
+                eight[lane].store(&mut row.0[block..]);
             }
         }
     }
@@ -191,7 +194,7 @@ impl Lanes for F32x8 {
 
 /// Columns of eight rows of 4, 8 or 16 floats.
 ///
-/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called instead of inlined.
+/// Loops over arrays, not closures, `zip` or `map`: see the columns of sixteen rows.
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
     let mut out = [F32x8::zero(); C];
@@ -206,15 +209,21 @@ fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
                 )
             });
         }
-        out.copy_from_slice(&transpose_quarters(pairs));
+        let four = transpose_quarters(pairs);
+        for (c, column) in out.iter_mut().enumerate() {
+            *column = four[c];
+        }
         return out;
     }
     for block in (0..C).step_by(8) {
         let mut rows = [F32x8::zero(); 8];
-        for (values, from) in rows.iter_mut().zip(row) {
-            *values = F32x8::load(&from[block..]);
+        for (lane, values) in rows.iter_mut().enumerate() {
+            *values = F32x8::load(&row[lane][block..]);
         }
-        out[block..block + 8].copy_from_slice(&transpose(rows));
+        let eight = transpose(rows);
+        for c in 0..8 {
+            out[block + c] = eight[c];
+        }
     }
     out
 }

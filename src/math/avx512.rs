@@ -132,9 +132,9 @@ impl Lanes for F32x16 {
         };
         assert!(outside == 0, "an index beyond the rows");
         let mut at = [&[0.0; C]; 16];
-        for (row, &k) in at.iter_mut().zip(index) {
+        for (lane, row) in at.iter_mut().enumerate() {
             // SAFETY: every index was just compared with the number of rows, all sixteen at once.
-            *row = unsafe { &rows.get_unchecked(k as usize).0 };
+            *row = unsafe { &rows.get_unchecked(index[lane] as usize).0 };
         }
         columns(at)
     }
@@ -149,8 +149,8 @@ impl Lanes for F32x16 {
     fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
         let rows: &[Row<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
         let mut at = [&[0.0; C]; 16];
-        for (row, from) in at.iter_mut().zip(rows) {
-            *row = &from.0;
+        for (lane, row) in at.iter_mut().enumerate() {
+            *row = &rows[lane].0;
         }
         columns(at)
     }
@@ -159,11 +159,13 @@ impl Lanes for F32x16 {
         let rows: &mut [Row<f32, C>; 16] = (&mut rows[..16]).try_into().expect("sixteen rows");
         if C == 16 {
             let mut all = [Self::zero(); 16];
-            all.copy_from_slice(&columns);
+            for (c, column) in all.iter_mut().enumerate() {
+                *column = columns[c];
+            }
             // A transpose is its own inverse.
             let all = transpose(all);
-            for (row, values) in rows.iter_mut().zip(all) {
-                values.store(&mut row.0);
+            for (lane, row) in rows.iter_mut().enumerate() {
+                all[lane].store(&mut row.0);
             }
             return;
         }
@@ -210,16 +212,20 @@ impl Lanes for F32x16 {
 
 /// Columns of sixteen rows of 4, 8 or 16 floats.
 ///
-/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called instead of inlined.
+/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called instead of inlined. For the same reason
+/// no `zip` and no `map` of an array: the standard library does not mark them for inlining.
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
     let mut out = [F32x16::zero(); C];
     if C == 16 {
         let mut rows = [F32x16::zero(); 16];
-        for (values, from) in rows.iter_mut().zip(row) {
-            *values = F32x16::load(from);
+        for (lane, values) in rows.iter_mut().enumerate() {
+            *values = F32x16::load(row[lane]);
         }
-        out.copy_from_slice(&transpose(rows));
+        let all = transpose(rows);
+        for (c, column) in out.iter_mut().enumerate() {
+            *column = all[c];
+        }
         return out;
     }
     for block in (0..C).step_by(4) {
@@ -234,7 +240,10 @@ fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
                 _mm512_insertf32x4::<3>(all, _mm_loadu_ps(d.as_ptr().add(block)))
             });
         }
-        out[block..block + 4].copy_from_slice(&transpose_quarters(quarters));
+        let four = transpose_quarters(quarters);
+        for c in 0..4 {
+            out[block + c] = four[c];
+        }
     }
     out
 }

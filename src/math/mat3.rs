@@ -68,9 +68,8 @@ impl<T: Real> Mat3<T> {
     #[inline(always)]
     pub fn product(self, other: Self) -> Self {
         let columns = other.transposed();
-        Mat3 {
-            rows: self.rows.map(|row| columns.times(row)),
-        }
+        let [a, b, c] = self.rows;
+        Mat3::new(columns.times(a), columns.times(b), columns.times(c))
     }
 }
 
@@ -94,8 +93,7 @@ impl<T: Real> Mul<T> for Mat3<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, s: T) -> Self {
-        Mat3 {
-            rows: self.rows.map(|row| row * s),
-        }
+        let [a, b, c] = self.rows;
+        Mat3::new(a * s, b * s, c * s)
     }
 }

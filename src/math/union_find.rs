@@ -15,6 +15,7 @@ impl UnionFind {
     }
 
     /// Smallest member of the component of `i`.
+    #[inline]
     pub fn root(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             let up = self.parent[self.parent[i as usize] as usize];
@@ -25,6 +26,7 @@ impl UnionFind {
     }
 
     /// Joins the components of `i` and `j`; whether they were two.
+    #[inline]
     pub fn join(&mut self, i: u32, j: u32) -> bool {
         let (a, b) = (self.root(i), self.root(j));
         // The smaller leads, so a root is its component's smallest member.

@@ -1,4 +1,6 @@
 //! Blocks of six by six numbers, column after column.
+//!
+//! Loops by index: the standard library does not mark `zip` and the `map` of an array for inlining, so that they may be called for each number.
 
 use std::ops::{AddAssign, Mul};
 
@@ -22,7 +24,13 @@ pub fn diagonal(value: f64) -> Block {
 /// A block in single precision.
 #[inline(always)]
 pub fn single(block: &Block) -> [[f32; 6]; 6] {
-    block.map(|column| column.map(|value| value as f32))
+    let mut single = [[0.0; 6]; 6];
+    for (k, column) in single.iter_mut().enumerate() {
+        for (row, value) in column.iter_mut().enumerate() {
+            *value = block[k][row] as f32;
+        }
+    }
+    single
 }
 
 /// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact, reads from memory.
@@ -46,9 +54,9 @@ impl Value for f32 {
 /// `y += A x`.
 #[inline(always)]
 pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
-    for (column, &factor) in a.iter().zip(x) {
-        for (y, &a) in y.iter_mut().zip(column) {
-            *y += a.into() * factor;
+    for (k, column) in a.iter().enumerate() {
+        for (row, y) in y.iter_mut().enumerate() {
+            *y += column[row].into() * x[k];
         }
     }
 }
@@ -60,10 +68,10 @@ pub fn spread_times<V: Value + Into<S>, S: Value>(
     a: &[[V; 6]; 6],
     x: &[S; 6],
 ) {
-    for (sums, (column, &factor)) in sums.iter_mut().zip(a.iter().zip(x)) {
-        for (sum, &a) in sums.iter_mut().zip(column) {
-            let a: S = a.into();
-            *sum += a * factor;
+    for (k, sums) in sums.iter_mut().enumerate() {
+        for (row, sum) in sums.iter_mut().enumerate() {
+            let a: S = a[k][row].into();
+            *sum += a * x[k];
         }
     }
 }
@@ -84,10 +92,10 @@ pub fn gathered<S: Value>([mut sum, b, mut c, d, mut e, f]: [[S; 6]; 6]) -> [S; 
 /// `y += Aᵀ x`.
 #[inline(always)]
 pub fn add_transposed_times(y: &mut Six, a: &Block, x: &Six) {
-    for (y, column) in y.iter_mut().zip(a) {
+    for (k, y) in y.iter_mut().enumerate() {
         let mut sum = 0.0;
-        for (&a, &x) in column.iter().zip(x) {
-            sum += a * x;
+        for (row, x) in x.iter().enumerate() {
+            sum += a[k][row] * x;
         }
         *y += sum;
     }
@@ -96,32 +104,32 @@ pub fn add_transposed_times(y: &mut Six, a: &Block, x: &Six) {
 /// `C += A B`.
 #[inline(always)]
 pub fn add_product(c: &mut Block, a: &Block, b: &Block) {
-    for (c, b) in c.iter_mut().zip(b) {
-        add_times(c, a, b);
+    for (k, c) in c.iter_mut().enumerate() {
+        add_times(c, a, &b[k]);
     }
 }
 
 /// `C += Aᵀ B`.
 #[inline(always)]
 pub fn add_transposed_product(c: &mut Block, a: &Block, b: &Block) {
-    for (c, b) in c.iter_mut().zip(b) {
-        add_transposed_times(c, a, b);
+    for (k, c) in c.iter_mut().enumerate() {
+        add_transposed_times(c, a, &b[k]);
     }
 }
 
 /// `A += B`.
 #[inline(always)]
 pub fn add(a: &mut Block, b: &Block) {
-    for (a, b) in a.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
-        *a += b;
+    for (k, a) in a.iter_mut().enumerate() {
+        add_six(a, &b[k]);
     }
 }
 
 /// `a += b`.
 #[inline(always)]
 pub fn add_six(a: &mut Six, b: &Six) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a += b;
+    for (k, a) in a.iter_mut().enumerate() {
+        *a += b[k];
     }
 }
 
@@ -129,8 +137,8 @@ pub fn add_six(a: &mut Six, b: &Six) {
 #[inline(always)]
 pub fn difference(a: &Six, b: &Six) -> Six {
     let mut left = *a;
-    for (left, b) in left.iter_mut().zip(b) {
-        *left -= b;
+    for (k, left) in left.iter_mut().enumerate() {
+        *left -= b[k];
     }
     left
 }
@@ -138,7 +146,13 @@ pub fn difference(a: &Six, b: &Six) -> Six {
 /// Rows and columns exchanged.
 #[inline(always)]
 pub fn transposed(a: &Block) -> Block {
-    std::array::from_fn(|column| std::array::from_fn(|row| a[row][column]))
+    let mut transposed = ZERO;
+    for (k, column) in transposed.iter_mut().enumerate() {
+        for (row, value) in column.iter_mut().enumerate() {
+            *value = a[row][k];
+        }
+    }
+    transposed
 }
 
 /// Cholesky factor of a symmetric positive definite block, lower, `[column][row]`. None where a pivot is not positive.

@@ -83,9 +83,9 @@ impl<V: Value> BlockMatrix<V> {
         let mut sums = [[S::default(); 6]; 6];
         let range = self.range(row);
         let columns = &self.column[range.clone()];
-        for (block, &column) in self.value[range].iter().zip(columns) {
+        for (k, block) in self.value[range].iter().enumerate() {
             prefetch(block, AHEAD);
-            block::spread_times(&mut sums, block, &x[column as usize]);
+            block::spread_times(&mut sums, block, &x[columns[k] as usize]);
         }
         block::gathered(sums)
     }
@@ -179,8 +179,8 @@ impl BlockMatrix {
             .par_chunks_mut(CHUNK)
             .zip(self.value.par_chunks(CHUNK));
         pairs.for_each(|(to, from)| {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = block::single(from);
+            for (k, to) in to.iter_mut().enumerate() {
+                *to = block::single(&from[k]);
             }
         });
     }
@@ -208,7 +208,8 @@ struct Rows<'a, V, F> {
 impl<V: Value, F: Fn(usize, Six, &mut Six)> Loop for Rows<'_, V, F> {
     #[inline(always)]
     fn run(self) {
-        for (row, y) in (self.first..).zip(self.y) {
+        for (k, y) in self.y.iter_mut().enumerate() {
+            let row = self.first + k;
             (self.finish)(row, self.matrix.row_times(row, self.x), y);
         }
     }

@@ -139,9 +139,9 @@ impl<V: Value> Loop for Scaling<'_, V> {
             block::add_product(&mut right, block, &other);
             let mut both = block::ZERO;
             block::add_product(&mut both, &self.inverse[self.row], &right);
-            for (to, both) in to.iter_mut().zip(both) {
-                for (to, both) in to.iter_mut().zip(both) {
-                    *to = V::from_f64(both);
+            for (k, to) in to.iter_mut().enumerate() {
+                for (row, to) in to.iter_mut().enumerate() {
+                    *to = V::from_f64(both[k][row]);
                 }
             }
             *at = column;
@@ -165,11 +165,9 @@ impl<V: Value> Loop for Rows<'_, V> {
             let row = self.first + row;
             let own = self.x[row];
             let mut image = self.beside.row_times::<V>(row, self.x);
-            for (image, &own) in image.iter_mut().zip(&own) {
-                *image += own;
-            }
-            for (sum, (own, image)) in sums.iter_mut().zip(own.iter().zip(image)) {
-                *sum += (*own).into() * image.into();
+            for k in 0..6 {
+                image[k] += own[k];
+                sums[k] += own[k].into() * image[k].into();
             }
             *y = image;
         }
@@ -183,9 +181,9 @@ fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
     let chunks = r.par_chunks_mut(CHUNK).zip(q.par_chunks(CHUNK));
     let all = chunks.map(|(r, q)| {
         let mut sums = [0.0; 6];
-        for (r, q) in r.iter_mut().zip(q) {
+        for (row, r) in r.iter_mut().enumerate() {
             for k in 0..6 {
-                r[k] += step * q[k];
+                r[k] += step * q[row][k];
                 sums[k] += r[k].into() * r[k].into();
             }
         }
@@ -199,12 +197,12 @@ fn go_on<V: Value>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2
     let [step, turn] = by.map(V::from_f64);
     let ends = x.par_chunks_mut(CHUNK).zip(p.par_chunks_mut(CHUNK));
     ends.zip(r.par_chunks(CHUNK)).for_each(|((x, p), r)| {
-        for ((x, p), r) in x.iter_mut().zip(p).zip(r) {
+        for (row, x) in x.iter_mut().enumerate() {
             for k in 0..6 {
-                x[k] += step * p[k];
-                let mut next = turn * p[k];
-                next += r[k];
-                p[k] = next;
+                x[k] += step * p[row][k];
+                let mut next = turn * p[row][k];
+                next += r[row][k];
+                p[row][k] = next;
             }
         }
     });

@@ -9,9 +9,9 @@ pub const CHUNK: usize = 1024;
 pub fn dot<const N: usize>(a: &[[f64; N]], b: &[[f64; N]]) -> f64 {
     let of = |(a, b): (&[[f64; N]], &[[f64; N]])| -> f64 {
         let mut sums = [0.0; N];
-        for (a, b) in a.iter().zip(b) {
-            for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-                *sum += a * b;
+        for (row, a) in a.iter().enumerate() {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                *sum += a[k] * b[row][k];
             }
         }
         sums.iter().sum()

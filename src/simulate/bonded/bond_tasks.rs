@@ -79,7 +79,7 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
         let mut power = L::zero();
         if self.damped {
             let v = vector(bond.own, motion::V) - vector(bond.other, motion::V);
-            let [w_i, w_j] = [bond.own, bond.other].map(|row| vector(row, motion::W));
+            let (w_i, w_j) = (vector(bond.own, motion::W), vector(bond.other, motion::W));
             let class = &bond.class;
             let damping =
                 laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
@@ -153,8 +153,10 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
         if EXTRA {
             let mut lanes = room::<L>();
             power.store(&mut lanes);
-            for (taken, power) in self.taken[local..].iter_mut().zip(&lanes[..L::WIDTH]) {
-                taken.damping += power.to_f64() * self.dt;
+            // The last row of lanes may reach beyond the elements.
+            let taken = self.taken[local..].iter_mut().take(L::WIDTH);
+            for (lane, taken) in taken.enumerate() {
+                taken.damping += lanes[lane].to_f64() * self.dt;
             }
         }
         let mut out: [L; 8] = L::load_rows(&self.load[local..]);
@@ -165,8 +167,8 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
 
     #[inline(always)]
     fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
-        for (sum, add) in sum.iter_mut().zip(row) {
-            *sum = *sum + *add;
+        for (k, sum) in sum.iter_mut().enumerate() {
+            *sum = *sum + row[k];
         }
     }
 
@@ -217,14 +219,17 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     #[inline(always)]
     fn own(&mut self, local: usize, sum: Self::Sum) {
         let mut columns = [room::<L>(); 3];
-        for (column, lanes) in columns.iter_mut().zip(sum) {
-            lanes.store(column);
+        for (k, column) in columns.iter_mut().enumerate() {
+            sum[k].store(column);
         }
         // The last row of lanes may reach beyond the elements.
         let to = self.carried.iter_mut().skip(local);
         for (lane, to) in to.take(L::WIDTH).enumerate() {
-            let [sigma, tau, energy] = columns.map(|column| column[lane].to_f64());
-            *to = Carried { sigma, tau, energy };
+            *to = Carried {
+                sigma: columns[0][lane].to_f64(),
+                tau: columns[1][lane].to_f64(),
+                energy: columns[2][lane].to_f64(),
+            };
         }
     }
 

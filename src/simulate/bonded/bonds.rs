@@ -271,6 +271,7 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// All bonds of an element, whole or broken: those that it owns, slot after slot, then the others.
+    #[inline]
     pub fn sides(&self, element: usize) -> impl Iterator<Item = Side> {
         let owned = (0..self.slots).map(move |slot| self.at(slot, element));
         let owned = owned
@@ -301,6 +302,7 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// Whether both ends of the bond of an entry belong to one rigid piece.
+    #[inline]
     pub fn is_within_piece(&self, entry: usize) -> bool {
         self.reduced.as_ref().is_some_and(|reduced| {
             let (owner, slot) = self.place(entry);
@@ -316,6 +318,7 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// Active bonds of an element.
+    #[inline]
     pub fn active_sides(&self, element: usize) -> impl Iterator<Item = Side> {
         self.sides(element)
             .filter(|side| self.is_active(side.entry))
@@ -332,13 +335,15 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// Rest direction out of the end that a side is seen from.
+    #[inline]
     pub fn rest_direction(&self, side: Side) -> Vec3<S> {
-        let [x, y, z] = [0, 1, 2].map(|k| self.direction[k][side.entry]);
-        let out = Vec3::new(x, y, z);
+        let [x, y, z] = &self.direction;
+        let out = Vec3::new(x[side.entry], y[side.entry], z[side.entry]);
         if side.owned { out } else { -out }
     }
 
     /// Distance at which the ends of a broken bond touch, m; none while it is whole.
+    #[inline]
     pub fn touch_distance(&self, entry: usize) -> Option<S> {
         self.touch.get(&(entry as u32)).copied()
     }

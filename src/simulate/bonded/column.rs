@@ -77,8 +77,8 @@ impl<S: Scalar> Column<S> {
             Column::Same(value) => L::splat(value.to_f64()),
             Column::Each(values) => {
                 let mut picked = [S::default(); WIDEST];
-                for (to, &entry) in picked.iter_mut().zip(&entries[..L::WIDTH]) {
-                    *to = values[entry as usize];
+                for (lane, to) in picked[..L::WIDTH].iter_mut().enumerate() {
+                    *to = values[entries[lane] as usize];
                 }
                 L::load(&picked)
             }

@@ -121,6 +121,7 @@ pub struct System<S> {
 }
 
 /// Sets the position of a row of motion, both words.
+#[inline]
 pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
     for (k, value) in p.to_array().into_iter().enumerate() {
         let high = S::from_f64(value);
@@ -130,6 +131,7 @@ pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
 }
 
 /// The position in a row of motion.
+#[inline]
 pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
     let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
     DVec3::new(word(0), word(1), word(2))
@@ -168,14 +170,17 @@ impl<S: Scalar> System<S> {
         self.rigid = mask;
     }
     /// Whether two elements belong to one rigid piece: nothing acts between them.
+    #[inline]
     pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
         self.rigid.is_one_piece(i, j)
     }
     /// Position in double precision.
+    #[inline]
     pub fn position(&self, element: usize) -> DVec3 {
         position(&self.motion[element])
     }
     /// Sets a position, both words.
+    #[inline]
     pub fn set_position(&mut self, element: usize, p: DVec3) {
         set_position(&mut self.motion[element], p);
     }
@@ -183,14 +188,17 @@ impl<S: Scalar> System<S> {
         DVec3::new(row[at].to_f64(), row[at + 1].to_f64(), row[at + 2].to_f64())
     }
     /// Velocity.
+    #[inline]
     pub fn velocity(&self, element: usize) -> DVec3 {
         Self::vector(&self.motion[element].0, motion::V)
     }
     /// Angular velocity.
+    #[inline]
     pub fn spin(&self, element: usize) -> DVec3 {
         Self::vector(&self.motion[element].0, motion::W)
     }
     /// Rotation since packing.
+    #[inline]
     pub fn rotation(&self, element: usize) -> DQuat {
         let q = &self.motion[element].0[motion::Q..];
         DQuat::from_xyzw(q[0].to_f64(), q[1].to_f64(), q[2].to_f64(), q[3].to_f64())
@@ -202,6 +210,7 @@ impl<S: Scalar> System<S> {
         Quat::new(q[0], q[1], q[2], q[3])
     }
     /// Radius.
+    #[inline]
     pub fn radius(&self, element: usize) -> f64 {
         self.tail[element].0[3].to_f64()
     }

@@ -346,7 +346,7 @@ fn entry<S: Scalar>(
         constants: pair_list::constants(
             radii,
             surfaces.pair(system, i, j),
-            [i, j].map(|k| system.inverse_mass[k]),
+            [system.inverse_mass[i], system.inverse_mass[j]],
         ),
     }
 }
@@ -371,6 +371,10 @@ impl<S: Scalar> Near<'_, S> {
         let mut found: Vec<(u32, S)> = Vec::new();
         let mut bonded: Vec<Side> = Vec::new();
         for i in chunk.start..chunk.end.min(system.count) {
+            // Nothing can come near a whole shell, and no bond has broken.
+            if !self.is_exposed[i] && system.bonds.touch.is_empty() {
+                continue;
+            }
             found.clear();
             bonded.clear();
             bonded.extend(system.bonds.sides(i));

@@ -206,8 +206,8 @@ impl<S: Scalar> PairList<S> {
         if self.constants.len() > 1 {
             c = L::load_rows(&self.constants[at..]);
         } else {
-            for (lanes, value) in c.iter_mut().zip(self.constants[0].0) {
-                *lanes = L::splat(value.to_f64());
+            for (k, lanes) in c.iter_mut().enumerate() {
+                *lanes = L::splat(self.constants[0].0[k].to_f64());
             }
         }
         let k = ContactParameters {

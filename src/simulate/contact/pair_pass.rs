@@ -126,7 +126,7 @@ impl<L: Lanes> PairPass<'_, L> {
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let pair = [damping[lane], friction[lane]].map(Scalar::to_f64);
+            let pair = [damping[lane].to_f64(), friction[lane].to_f64()];
             self.taken[list.own[at + lane] as usize - self.first].add(0.5, pair);
             if BOTH {
                 self.taken[list.partner[at + lane] as usize - self.first].add(0.5, pair);
@@ -138,8 +138,8 @@ impl<L: Lanes> PairPass<'_, L> {
 /// Columns of inverses are added nothing.
 #[inline(always)]
 fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
-    for (sum, add) in sum.0.iter_mut().zip(&row.0) {
-        *sum = *sum + *add;
+    for (k, sum) in sum.0.iter_mut().enumerate() {
+        *sum = *sum + row.0[k];
     }
 }
 

@@ -7,6 +7,7 @@ use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, c
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
+use crate::simulate::bonded::rows::{put, vector};
 use crate::simulate::bonded::system::{Load, System, motion};
 use crate::simulate::bonded::work::Taken;
 use crate::simulate::contact::pair_list::Memory;
@@ -74,12 +75,9 @@ impl<S: Scalar> Walls<'_, S> {
                 }
                 let (result, roll) = (touch.load, touch.rolled.spring);
                 let (f, m) = (result.force, result.torque + touch.rolled.moment);
-                for (sum, add) in load.0.iter_mut().zip([f.x, f.y, f.z]) {
-                    *sum = *sum + add;
-                }
-                for (sum, add) in load.0[4..].iter_mut().zip([m.x, m.y, m.z]) {
-                    *sum = *sum + add;
-                }
+                let (force, torque) = (vector(&load.0, 0), vector(&load.0, 4));
+                put(&mut load.0, 0, force + f);
+                put(&mut load.0, 4, torque + m);
                 entry.memory.spring = [result.spring.x, result.spring.y, result.spring.z];
                 entry.memory.roll = [roll.x, roll.y, roll.z];
                 if result.overlap > S::default() {
@@ -125,7 +123,7 @@ impl<S: Scalar> Walls<'_, S> {
             work::contact(state, done, self.dt, inverse_mass, entry.k),
             work::rolling(x, w, roll, touch.rolled, self.dt, self.rolling(entry)),
         ] {
-            taken.add(1.0, [damping, friction].map(Scalar::to_f64));
+            taken.add(1.0, [damping.to_f64(), friction.to_f64()]);
         }
     }
 
