@@ -1,7 +1,7 @@
 //! Numbers with units, read into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
 //!
 //! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
-//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`. The README lists the units.
+//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`. src/spec/README.md lists the units.
 
 pub mod show;
 mod unit;
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn the_readme_lists_the_units_and_prefixes_there_are() {
-        let readme = include_str!("../README.md");
+        let readme = include_str!("spec/README.md");
         let (_, rest) = readme.split_once("| units | names |\n|---|---|\n").unwrap();
         let (table, _) = rest.split_once("\n\n").unwrap();
         let [mut units, mut prefixes] = [(); 2].map(|()| Vec::new());

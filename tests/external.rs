@@ -151,7 +151,7 @@ fn scratch() -> &'static PathBuf {
         .1
 }
 
-/// A store called `shot`, as the README calls it, with numbers that do not depend on the machine, made once.
+/// A store called `shot`, as the READMEs call it, with numbers that do not depend on the machine, made once.
 fn shot_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -250,7 +250,7 @@ fn duckdb_counts_elements_per_fragment() {
 }
 
 #[test]
-fn the_queries_of_the_readme_give_the_rows_pinned() {
+fn the_queries_of_the_readmes_give_the_rows_pinned() {
     check_on("check_queries.py", shot_store);
 }
 

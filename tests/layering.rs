@@ -64,6 +64,11 @@ fn own_sources() -> Vec<(String, String)> {
 
 /// Names and texts of all Rust files in these folders of the repository.
 pub fn rust_files(folders: &[&str]) -> Vec<(String, String)> {
+    files_ending("rs", folders)
+}
+
+/// Files with this extension in folders and below: relative path and text.
+pub fn files_ending(extension: &str, folders: &[&str]) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     let mut folders: Vec<_> = folders.iter().map(|name| root.join(name)).collect();
@@ -72,7 +77,7 @@ pub fn rust_files(folders: &[&str]) -> Vec<(String, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|found| found == extension) {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap();
                 let name = name.replace(std::path::MAIN_SEPARATOR, "/");
                 files.push((name, std::fs::read_to_string(&path).unwrap()));

@@ -32,6 +32,7 @@ mod mesh_colliders;
 mod pipeline;
 mod properties;
 mod random;
+mod readmes;
 mod refusals;
 mod rigid;
 mod rigid_mask;

@@ -2,7 +2,7 @@
 
     cargo build --release && python3 tools/paper_sizes.py [--cullet PROGRAM] [--scale SCALE] [SHOT …]
 
-Prints a line of the README's table a shot: elements, time step, steps a frame, element-steps a second, seconds a frame, and as published: elements, time
+Prints a line of the table in pipelines/README.md a shot: elements, time step, steps a frame, element-steps a second, seconds a frame, and as published: elements, time
 step, steps a frame, seconds a frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of Lu et al. 2025, Table 1,
 explicit, Core i7-13700K). Frames are the published ones, whatever the file's own rate. --scale smoke tries the tool on small shots."""
 

@@ -10,7 +10,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # Every tool is named below; what is not a tool of its own is named here.
-parts="run_all_tiny.sh"
+parts="run_all_tiny.sh README.md"
 for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in

@@ -10,7 +10,7 @@ are broken and the halves move apart. In frame 2 the bonds across the middle of 
 opens from then on, ends inside and parts nothing.
 
 Written is what reconstruct, export and preview need, and of the optional columns velocities and how bonds broke; what else the schema has, and
-the units of it, README.md and src/columns/tables.rs tell. Integers may be of any width and sign, floats of any precision, words plain or in a
+its units are in src/store/README.md and src/columns/tables.rs. Integers may be of any width and sign, floats of any precision, words plain or in a
 dictionary; pages plain or compressed by zstd, snappy, gzip or lz4. Of numbers that cannot be known, leave the column out.
 """
 

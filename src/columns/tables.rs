@@ -1,5 +1,5 @@
-//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it; the README's section "The frame
-//! store" tells the same by hand.
+//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it; src/store/README.md names
+//! the same columns by hand.
 
 use super::cell::{Named, named};
 use super::table::table;

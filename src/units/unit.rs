@@ -124,7 +124,7 @@ const ANGLE: Exponents = [0, 0, 0, 1];
 const RATE: Exponents = [0, 0, -1, 0];
 const PRESSURE: Exponents = [-1, 1, -2, 0];
 
-/// Units that take prefixes: name, decimal exponent, dimension. The README lists them, and a test holds it.
+/// Units that take prefixes: name, decimal exponent, dimension. src/spec/README.md lists them, and a test holds it.
 pub(super) const PREFIXED: [(&str, i32, Exponents); 10] = [
     ("m", 0, LENGTH),
     ("g", -3, MASS),

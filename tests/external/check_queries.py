@@ -1,4 +1,4 @@
-"""Runs the queries of README.md as they stand there, on a store called `shot`, and compares with the rows pinned in expected/queries.json.
+"""Runs the queries of the READMEs as they stand there, on a store called `shot`, and compares with the rows pinned in expected/queries.json.
 
 A query is a fenced block after a line `<!-- query: NAME -->`: sql for DuckDB, or python, whose table is called `rows`. Whole numbers and words
 must be the same, others agree within 1e-4 of themselves or a millionth of the column's largest. `check_queries.py STORE --pin` writes the rows instead: read what changed.
@@ -24,9 +24,13 @@ ROWS = 12
 
 
 def queries():
-    text = (HERE.parent.parent / "README.md").read_text()
-    found = re.findall(r"^<!-- query: (\S+) -->\n```(\w+)\n(.*?)^```$", text, re.M | re.S)
-    assert len(found) == text.count("<!-- query: "), "a mark in README.md without a block right below it"
+    root = HERE.parent.parent
+    found = []
+    for page in [root / "README.md", *sorted((root / "src").rglob("README.md"))]:
+        text = page.read_text()
+        here = re.findall(r"^<!-- query: (\S+) -->\n```(\w+)\n(.*?)^```$", text, re.M | re.S)
+        assert len(here) == text.count("<!-- query: "), f"a mark in {page} without a block right below it"
+        found += here
     return found
 
 
@@ -47,7 +51,7 @@ def table(language, text):
         rows = result.fetchall()
         return {name: [row[at] for row in rows] for at, name in enumerate(names)}
     space = {}
-    exec(compile(text, "README.md", "exec"), space)
+    exec(compile(text, "query", "exec"), space)
     rows = space["rows"]
     if isinstance(rows, polars.DataFrame):
         return rows.to_dict(as_series=False)
@@ -93,7 +97,7 @@ def main():
         PINNED.write_text(json.dumps(found, indent=1) + "\n")
         return
     wanted = json.loads(PINNED.read_text())
-    assert list(found) == list(wanted), f"README.md has {list(found)}, pinned are {list(wanted)}"
+    assert list(found) == list(wanted), f"the READMEs have {list(found)}, pinned are {list(wanted)}"
     for name in wanted:
         assert found[name]["count"] > 0, f"{name} finds nothing"
         compare(name, found[name], wanted[name])
