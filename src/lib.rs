@@ -28,6 +28,7 @@ pub mod gpu;
 pub mod laws;
 pub mod math;
 pub mod pack;
+mod parallel;
 mod picture;
 pub mod plot;
 pub mod preview;

@@ -1,7 +1,7 @@
 //! Numbers with units, read into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
 //!
 //! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
-//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
+//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`. The README lists the units.
 
 pub mod show;
 mod unit;
@@ -277,6 +277,12 @@ mod tests {
             (" 3 cm ", Length, 0.03),
             ("0.5", Length, 0.5),
             ("1 in", Length, 0.0254),
+            ("2 ft", Length, 0.6096),
+            ("1 psi", Pressure, 6_894.757_293_168_361),
+            ("2 bar", Pressure, 2e5),
+            ("5 mbar", Pressure, 500.0),
+            ("0.5 rev", Angle, std::f64::consts::PI),
+            ("2 rev/s", AngularVelocity, 4.0 * std::f64::consts::PI),
             ("70 GPa", Pressure, 70e9),
             ("2.5e6 N/m^2", Pressure, 2.5e6),
             ("3 N/mm²", Pressure, 3e6),
@@ -310,6 +316,38 @@ mod tests {
         for (text, dimension, value) in table {
             assert_eq!(parse(text, dimension), Ok(value), "{text}");
         }
+    }
+
+    #[test]
+    fn the_readme_lists_the_units_and_prefixes_there_are() {
+        let readme = include_str!("../README.md");
+        let (_, rest) = readme.split_once("| units | names |\n|---|---|\n").unwrap();
+        let (table, _) = rest.split_once("\n\n").unwrap();
+        let [mut units, mut prefixes] = [(); 2].map(|()| Vec::new());
+        for row in table.lines() {
+            let named = if row.starts_with("| prefix") {
+                &mut prefixes
+            } else {
+                &mut units
+            };
+            // Odd parts stand between backquotes.
+            named.extend(row.split('`').skip(1).step_by(2));
+        }
+        let mut known: Vec<&str> = unit::PREFIXED.iter().map(|row| row.0).collect();
+        known.extend(unit::PLAIN.iter().map(|row| row.0));
+        let mut known_prefixes: Vec<String> = unit::PREFIXES
+            .iter()
+            // The second sign for micro looks like the first.
+            .filter(|row| row.0 != '\u{3bc}')
+            .map(|row| row.0.to_string())
+            .collect();
+        for list in [&mut units, &mut known] {
+            list.sort_unstable();
+        }
+        prefixes.sort_unstable();
+        known_prefixes.sort_unstable();
+        assert_eq!(units, known);
+        assert_eq!(prefixes, known_prefixes);
     }
 
     #[test]

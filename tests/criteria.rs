@@ -4,8 +4,9 @@ use cullet::simulate::{Method, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
+use serde_json::Value;
 
-use crate::scenes;
+use crate::{device, scenes};
 
 const R: f64 = 1e-3;
 const E: f64 = 1e8;
@@ -50,28 +51,45 @@ fn breaks(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
     panic!("it does not break");
 }
 
+/// Every criterion that a pipeline file can name.
+fn all_criteria() -> Vec<Criterion> {
+    let schema: Value = serde_json::from_str(&json_schema()).unwrap();
+    let words = schema["$defs"]["Criterion"]["oneOf"].as_array().unwrap();
+    let words = words.iter().map(|word| word["const"].clone());
+    words
+        .map(|word| serde_json::from_value(word).unwrap())
+        .collect()
+}
+
 #[test]
 fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
     // G θ = τ_c.
     let whole = STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
-    for (criterion, part) in [
-        (Criterion::Tension, 1.0),
-        (Criterion::Lu2021, 1.0),
-        (Criterion::Rod, 0.75),
-    ] {
-        for (precision, integrator) in [
-            (Precision::F32, Integrator::Explicit),
-            (Precision::F64, Integrator::Explicit),
-            (Precision::F64, Integrator::BackwardEuler),
+    for criterion in all_criteria() {
+        let part = match criterion {
+            Criterion::Tension | Criterion::Lu2021 => 1.0,
+            Criterion::Rod => 0.75,
+        };
+        for (precision, integrator, backend) in [
+            (Precision::F32, Integrator::Explicit, Backend::Cpu),
+            (Precision::F64, Integrator::Explicit, Backend::Cpu),
+            (Precision::F64, Integrator::BackwardEuler, Backend::Cpu),
+            (Precision::F32, Integrator::Explicit, Backend::Gpu),
         ] {
             let (mut pipeline, packing) = sheared(criterion);
             pipeline.simulate.precision = precision;
             pipeline.simulate.integrator = integrator;
+            if backend == Backend::Gpu {
+                let Some(request) = device::request() else {
+                    continue;
+                };
+                pipeline.simulate.gpu.adapter = request.adapter;
+            }
             let dt = whole / 400.0;
-            let run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+            let run = method(&packing, &pipeline, backend, dt).unwrap();
             let (time, tau) = breaks(run, (dt, 1));
             println!(
-                "{criterion:?}, {integrator:?}, {precision:?}: breaks at {:.4} of the time, τ/τ_c {tau:.4}",
+                "{criterion:?}, {integrator:?}, {precision:?}, {backend:?}: breaks at {:.4} of the time, τ/τ_c {tau:.4}",
                 time / whole
             );
             assert!((time / whole - part).abs() < 0.01);

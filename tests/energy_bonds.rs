@@ -1,6 +1,7 @@
 //! The bond laws with an energy against independently computed values (float64, automatic differentiation).
 
-use cullet::laws::bdem::{self, BondLoad, Stiffness};
+use cullet::laws::bdem;
+use cullet::laws::bond::{self, BondLoad, Stiffness};
 use cullet::laws::relative::{Gradient, Relative, relative};
 use cullet::laws::tangent::{Curvature, Tangent, exact, gauss_newton};
 use cullet::laws::{cosserat, manifold};
@@ -41,7 +42,7 @@ fn row(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> Row {
         q: [quat(&get("q_i")), quat(&get("q_j"))],
         d0: vec3(&get("d0")),
         l0,
-        k: bdem::stiffness(
+        k: bond::stiffness(
             es,
             kappa * shear * area,
             2.0 * shear * second,

@@ -119,6 +119,32 @@ fn check(law: &Law) {
     );
 }
 
+/// A row of the table of bond laws without a probe would be tested on no device, one without vectors against nothing but itself.
+#[test]
+fn every_bond_law_has_a_probe_and_vectors() {
+    let probes = include_str!("gpu_laws/probes.wgsl");
+    for (_, name) in cullet::spec::Law::NAMES {
+        assert!(
+            LAWS.iter().any(|law| law.name == *name),
+            "{name} has no row in tests/gpu_laws/laws.rs"
+        );
+        let vectors = format!("\"{name}_bond\"");
+        let readers = [include_str!("vectors.rs"), include_str!("energy_bonds.rs")];
+        assert!(
+            readers.iter().any(|text| text.contains(&vectors)),
+            "tests/vectors/{name}_bond.json is read by no test"
+        );
+    }
+    for law in LAWS {
+        let entry = format!("fn {}(@builtin", law.name);
+        assert!(
+            probes.contains(&entry),
+            "tests/gpu_laws/probes.wgsl lacks `{}`",
+            law.name
+        );
+    }
+}
+
 #[test]
 fn laws_on_a_device_are_those_in_rust() {
     for law in LAWS {
@@ -224,7 +250,7 @@ fn exchanging_the_ends_flips_the_forces() {
         println!("{name}: {flipped} of {ROWS} forces on the other end are exactly opposite");
         assert_eq!(flipped, ROWS, "{name}");
     };
-    check("bond", Draw::bond, 12, &|row| {
+    check("bdem", Draw::bond, 12, &|row| {
         [
             &minus(&row[..3]),
             &row[7..11],
@@ -257,7 +283,7 @@ fn bond_vectors_on_a_device() {
     let file = read("bdem_bond");
     let entries = file.as_array().unwrap();
     let rows: Vec<Vec<f32>> = entries.iter().map(bond_arguments::<f32>).collect();
-    let found = run(device, "bond", &rows, 12);
+    let found = run(device, "bdem", &rows, 12);
     // As for the processor's lanes: three roundings of half a unit in the last place.
     let strain = 1.5 * f64::from(f32::EPSILON);
     let (mut same, mut exact) = (0, 0);

@@ -103,7 +103,7 @@ fn a_cantilever_swings_as_in_explicit_steps() {
     let samples = (400, 100.0 * t / 10.0);
     let explicit = beam().tips(0.2 * t, (50, samples.0));
     let (period, deflection) = oscillation(&explicit, samples.1);
-    for law in [Law::Manifold, Law::Cosserat] {
+    for law in scenes::energy_laws() {
         let implicit = beam()
             .integrated(Integrator::Midpoint, law)
             .tips(2.0 * t, (5, samples.0));
@@ -152,7 +152,7 @@ fn midpoint_steps_are_of_second_order_and_euler_steps_of_first() {
 fn midpoint_steps_keep_energy() {
     let young = 1e7;
     let t = period(young);
-    for law in [Law::Manifold, Law::Cosserat] {
+    for law in scenes::energy_laws() {
         let mut beam = Cantilever::new([12, 3, 3], young).integrated(Integrator::Midpoint, law);
         beam.pipeline.world.gravity = [0.0, 0.0, -9.81];
         beam.pipeline.simulate.implicit.tolerance = 1e-6;

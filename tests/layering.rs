@@ -31,7 +31,7 @@ const LAYERS: &[&[&str]] = &[
     &["columns", "spec"],
     &["geometry", "laws", "solve"],
     // These know nothing of ours.
-    &["gpu", "math", "units"],
+    &["gpu", "math", "parallel", "units"],
 ];
 
 /// Modules whose parts may use the file that declares them, and why.
@@ -59,9 +59,14 @@ fn rules() -> Rules<'static> {
 }
 
 fn own_sources() -> Vec<(String, String)> {
+    rust_files(&["src"])
+}
+
+/// Names and texts of all Rust files in these folders of the repository.
+pub fn rust_files(folders: &[&str]) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    let mut folders = vec![root.join("src")];
+    let mut folders: Vec<_> = folders.iter().map(|name| root.join(name)).collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();

@@ -7,6 +7,7 @@ mod bending;
 mod charts;
 mod clamps;
 mod codecs;
+mod contributing;
 mod convergence;
 mod criteria;
 mod device;

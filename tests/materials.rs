@@ -4,6 +4,7 @@ use cullet::columns::BreakMode;
 use cullet::pack::Packed;
 use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
+use cullet::store::Store;
 use glam::{DMat3, DVec3};
 
 use crate::harness::Place;
@@ -314,6 +315,39 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
             "{told}"
         );
     }
+}
+
+/// The sections of the bonds follow from the law: its rods take the smaller of two radii, others the mean.
+#[test]
+fn a_packing_is_made_again_for_a_law_of_other_sections() {
+    let place = Place::new();
+    place.write(
+        "shot.toml",
+        "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 700\nyoung = 1e6\n\
+         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.05 }\n\
+         packing = { type = \"random\", elements = 60, spread = 0.5 }\n",
+    );
+    let told = |set: &str| {
+        let set = ["--set", set];
+        let arguments = ["run", "shot.toml", "--out", "store", "--to", "pack"];
+        let output = place.output(&[&arguments[..], &set].concat());
+        let store = Store::open(place.path("store")).unwrap();
+        let radii = store.read_packing().unwrap().bonds.radius;
+        (String::from_utf8(output.stderr).unwrap(), radii)
+    };
+    let (_, mean) = told("simulate.law=bdem");
+    for same in ["simulate.law=manifold", "simulate.integrator=midpoint"] {
+        let (told, radii) = told(same);
+        assert!(told.contains("nothing to do"), "{told}");
+        assert_eq!(radii, mean);
+    }
+    let (again, smaller) = told("simulate.law=cosserat");
+    assert!(
+        again.contains("pack         again: simulate.law changed"),
+        "{again}"
+    );
+    assert_eq!(smaller.len(), mean.len());
+    assert!(smaller.iter().zip(&mean).all(|(a, b)| a <= b) && smaller != mean);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Bonds within rigid pieces: kept, but not evaluated until the piece is elastic.
 
-use cullet::laws::energy::Manifold;
+use cullet::laws::manifold::Manifold;
 use cullet::math::{Lanes, Width};
 use cullet::simulate::bonded::rigid_mask::RigidMask;
 use cullet::simulate::methods::explicit::cpu::Cpu;

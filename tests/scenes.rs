@@ -9,6 +9,12 @@ use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
 
+/// Every law of bonds that implicit steps can take.
+pub fn energy_laws() -> impl Iterator<Item = Law> {
+    let all = Law::NAMES.iter().map(|(law, _)| *law);
+    all.filter(|law| law.has_energy())
+}
+
 /// A material with nothing that dissipates and nothing that breaks.
 pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
     Material {

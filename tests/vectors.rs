@@ -1,6 +1,7 @@
 //! The laws against independently computed values (float64, automatic differentiation).
 
-use cullet::laws::bdem::{Stiffness, bond};
+use cullet::laws::bdem::bond;
+use cullet::laws::bond::Stiffness;
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{Section, stress};
 use cullet::math::quat::rotation_between;
@@ -81,14 +82,14 @@ pub fn bond_stiffness<T: Real>(a: &[T]) -> Stiffness<T> {
     }
 }
 
-/// Four consecutive numbers, as a bond's section.
+/// Five consecutive numbers, as a bond's section.
 pub fn section<T: Real>(a: &[T]) -> Section<T> {
     Section {
         inverse_area: a[0],
         bend_modulus: a[1],
         twist_modulus: a[2],
         compression_counts: a[3],
-        inverse_shear_area: a[0],
+        inverse_shear_area: a[4],
     }
 }
 
@@ -120,6 +121,8 @@ pub fn bond_arguments<L: Lanes>(row: &Value) -> Vec<L> {
         e * second / l0,
     ]);
     all.extend([1.0 / area, r0 / second, r0 / (2.0 * second), 1.0]);
+    // The file's τ is that of criterion `tension`.
+    all.push(1.0 / area);
     all.into_iter().map(L::splat).collect()
 }
 

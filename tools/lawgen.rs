@@ -20,9 +20,10 @@ use std::path::Path;
 use cullet::laws::table::Law;
 
 /// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is `src/laws/NAME.rs`.
-const SHARED: [(&str, &[&str]); 8] = [
+const SHARED: [(&str, &[&str]); 9] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
+    ("bond", &["src/laws/bond.rs"]),
     ("relative", &["src/laws/relative.rs"]),
     ("failure", &["src/laws/failure.rs"]),
     ("damping", &["src/laws/damping.rs"]),

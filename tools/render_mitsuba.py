@@ -113,10 +113,10 @@ def half(positions, normals, faces, inside, tint):
     return mesh
 
 
-def solids(pipeline, time):
+def solids(store, pipeline, time):
     """The colliders that have a size, where they stand at `time`; without those that follow key frames."""
     turn, move, scale = (getattr(mi.ScalarTransform4f(), name) for name in ("rotate", "translate", "scale"))
-    for collider in pipeline.get("collider", []):
+    for number, collider in enumerate(pipeline.get("collider", [])):
         shape, spin = collider["shape"], np.array(collider["spin"])
         if collider["keys"] or shape["type"] == "half_space":
             continue
@@ -127,11 +127,17 @@ def solids(pipeline, time):
             pieces = [{"type": "cube", "to_world": place @ scale(np.array(shape["size"]) / 2)}]
         elif shape["type"] == "sphere":
             pieces = [{"type": "sphere", "to_world": place @ scale(shape["radius"])}]
-        else:
+        elif shape["type"] == "mesh":
+            # As pack left it, in the collider's own frame.
+            file = store / f"packing/colliders/{number:06}.ply"
+            pieces = [{"type": "ply", "filename": str(file), "face_normals": True, "to_world": place}]
+        elif shape["type"] == "cylinder":
             # Mitsuba's runs along z and is open.
             place = place @ turn([1, 0, 0], 90) @ scale([shape["radius"], shape["radius"], shape["height"] / 2])
             pieces = [{"type": "cylinder", "p0": [0, 0, -1], "to_world": place}]
             pieces += [{"type": "disk", "to_world": place @ move([0, 0, end])} for end in (-1, 1)]
+        else:
+            fail(f"collider {collider['name']!r}: a shape {shape['type']!r} is not drawn here yet")
         look = {"type": "principled", "base_color": {"type": "rgb", "value": STEEL}, "roughness": 0.4}
         yield from (mi.load_dict(piece | {"bsdf": {"type": "twosided", "bsdf": look}}) for piece in pieces)
 
@@ -175,7 +181,7 @@ def scene(surface, pipeline, options):
     up = np.eye(3)["xyz".index(options.up or axis_up(pipeline))]
     target, back, distance = view(positions, faces, up, options)
     shapes = {("outside", "inside")[flag]: half(positions, normals, faces, flag, options.tint) for flag in np.unique(faces["inside"])}
-    shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(pipeline, time))}
+    shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(options.store, pipeline, time))}
     point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes.values()), up)
     look_at, scale = mi.ScalarTransform4f().look_at, mi.ScalarTransform4f().scale
     # A key light low at the left: what it grazes shows its relief. It stands off far enough to be the same all over.

@@ -68,7 +68,11 @@ for mesh in "$work"/meshes/*; do
 done
 tiny paper_sizes.py "$python" tools/paper_sizes.py --scale smoke --cullet "$cullet" chocolate
 shot bunny_drop reconstruct
-tiny render_mitsuba.py "$python" tools/render_mitsuba.py "$work/bunny_drop" --out "$work/bunny.png" --width 64 --height 48 --samples 4 --cullet "$cullet"
+shot drilling_plaster reconstruct --set "time.end=2 ms" --set "time.frames_per_second=1 kHz"
+for name in bunny_drop drilling_plaster; do # the drill is a collider that is a mesh
+    tiny render_mitsuba.py "$python" tools/render_mitsuba.py "$work/$name" --out "$work/$name.png" --width 64 --height 48 --samples 4 \
+        --cullet "$cullet"
+done
 tiny write_store.py "$python" tools/write_store.py "$work/written" --cells 6 4 4
 for store in lammps written; do
     "$cullet" inspect "$work/$store" --validate

@@ -1,18 +1,8 @@
 // What colliders and clamps bear, summed up in whole multiples of a unit, so that the order of additions changes no bit.
 //
 // Words: elements that touch each collider at a frame; then rows of three areas. Rows: one a collider for every BEAR_BLOCK elements, so
-// that few meet at a word, then one an element that a clamp holds. An area: force and torque, six numbers of three words.
-
-const BEAR_BLOCK: u32 = 64u;
-const NUMBERS: u32 = 6u;
-const NUMBER_WORDS: u32 = 3u;
-const AREA_WORDS: u32 = NUMBERS * NUMBER_WORDS;
-const ROW_WORDS: u32 = 3u * AREA_WORDS;
-
-// Areas: steps that count in full; the last of an advance, which kicks by half; the loads before the first step.
-const WITHIN: u32 = 0u;
-const LAST: u32 = 1u;
-const BEGINNING: u32 = 2u;
+// that few meet at a word, then one an element that a clamp holds. An area: force and torque, NUMBERS numbers of NUMBER_WORDS words.
+// Areas: WITHIN, steps that count in full; LAST, the last of an advance, which kicks by half; BEGINNING, the loads before the first step.
 
 fn bear_row(row: u32) -> u32 {
     return launch.colliders + row * ROW_WORDS;

@@ -29,7 +29,7 @@ fn bear(row: u32, area: u32, force: vec3<f32>, torque: vec3<f32>) {
 // What a touching element does to a collider: about the collider's position.
 fn bear_collider(i: u32, collider: u32, area: u32, a: Motion, load: ContactLoad) {
     let at = (dispatch.step * launch.colliders + collider) * POSE_ROWS;
-    let arm = motion_separation(a.p, a.low, poses(at).xyz, poses(at + 1u).xyz);
+    let arm = motion_separation(a.p, a.low, poses(at + POSE_PLACE).xyz, poses(at + POSE_LOW).xyz);
     let torque = load.torque + cross(arm, load.force);
     bear(i / BEAR_BLOCK * launch.colliders + collider, area, -load.force, -torque);
 }

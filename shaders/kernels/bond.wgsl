@@ -7,12 +7,12 @@ struct Class {
     spin_damping: f32,
 }
 
-override one_class: bool = false;
+override one_class: bool;
 
 fn read_class(at: u32) -> Class {
     var k = 0u;
     if !one_class {
-        k = 3u * bond_class(at);
+        k = CLASS_ROWS * bond_class(at);
     }
     let a = tables(k);
     let b = tables(k + 1u);
@@ -22,7 +22,7 @@ fn read_class(at: u32) -> Class {
 
 fn class_stiffness(kind: Class, rest_length: f32) -> Stiffness {
     let k = kind.stiffness;
-    return bdem_stiffness(k.x, k.y, k.z, k.w, rest_length);
+    return bond_stiffness(k.x, k.y, k.z, k.w, rest_length);
 }
 
 fn read_pair(index: u32) -> SurfacePair {

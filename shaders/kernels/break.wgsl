@@ -1,8 +1,5 @@
 // Takes out the bonds that a force pass found beyond their strength, on both sides, lets their ends touch, and notes each.
 
-// Words of a noted bond: step, element, slot, σ, τ, middle, rest direction as either side carries it, distance of touching.
-const EVENT_WORDS: u32 = 16u;
-
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(BREAK) {
@@ -39,22 +36,23 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     let j = neighbour(at);
     let a = read_motion(i);
     let b = read_motion(j);
-    let rest = bond_rest(at).xyz;
+    let bond = bond_rest(at);
+    let rest = bond.xyz;
     let stress = bond_strength(at);
-    // Otherwise the overlap stored in a compressed pair would explode.
+    // A crack that closes bears at once; but the overlap stored in a compressed pair must not explode.
     let x = motion_separation(a.p, a.low, b.p, b.low);
-    let touch = min(a.r + b.r, length(x));
+    let touch = min(max(bond.w, a.r + b.r), length(x));
     let middle = b.p + b.low + x * 0.5;
     let from_i = quat_rotate(a.q, rest);
     let from_j = -quat_rotate(b.q, rest);
     let to = event * EVENT_WORDS;
-    events_set(to, step_now());
-    events_set(to + 1u, i);
-    events_set(to + 2u, slot);
-    put(to + 3u, vec3<f32>(stress, touch));
-    put(to + 6u, middle);
-    put(to + 9u, from_i);
-    put(to + 12u, from_j);
+    events_set(to + EVENT_STEP, step_now());
+    events_set(to + EVENT_ELEMENT, i);
+    events_set(to + EVENT_SLOT, slot);
+    put(to + EVENT_STRESS, vec3<f32>(stress, touch));
+    put(to + EVENT_MIDDLE, middle);
+    put(to + EVENT_FROM_I, from_i);
+    put(to + EVENT_FROM_J, from_j);
     // Two held elements cannot answer a force: they never touch.
     let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;
     leave(i, slot, touch, moves);

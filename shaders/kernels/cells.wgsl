@@ -11,10 +11,8 @@ fn bucket_of(cell: vec3<i32>) -> u32 {
     return (mixed ^ (mixed >> 15u)) & launch.cell_mask;
 }
 
-// Bonds to as many equal balls as can touch one at once: a whole shell leaves no room for another. When such a shell breaks, the lists
+// Bonds to as many equal balls as can touch one at once, WHOLE_SHELL: that leaves no room for another. When such a shell breaks, the lists
 // made before still hold: broken pairs are watched by themselves, and all else stands beyond the skin.
-const WHOLE_SHELL: u32 = 12u;
-
 fn is_exposed(whole: u32) -> bool {
     return launch.equal == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
 }

@@ -1,13 +1,8 @@
-// Clamps that turn or go along key frames: where they have their elements.
+// Clamps that turn or go along key frames: where they have their elements. What their rows hold stands beside CLAMP_ROWS and GRIP_ROWS in
+// constants.rs.
 
 // Whether there are any.
-override clamped: bool = false;
-
-// A clamp at a step: three rows for each part of its turn less 1, whose last numbers are both words of its displacement and the rotation
-// that the quaternion has not taken; the quaternion; velocity, spin, both words of where its middle is.
-const CLAMP_ROWS: u32 = 14u;
-// A held element: where it was packed, high words, with its clamp plus one; parts of its arm with the low words.
-const GRIP_ROWS: u32 = 4u;
+override clamped: bool;
 
 // Rows of a clamp at the moment of a step or, `ahead` 1, of the next.
 fn clamp_at(clamp: u32, ahead: u32) -> u32 {
@@ -58,10 +53,10 @@ fn clamp_element(held: u32, free: Motion) -> Motion {
     var held_now = free;
     held_now.p = vec3<f32>(x.x0, y.x0, z.x0);
     held_now.low = vec3<f32>(x.x1, y.x1, z.x1);
-    held_now.q = poses(at + 9u);
+    held_now.q = poses(at + CLAMP_ROTATION);
     held_now.unapplied = vec3<f32>(poses(at + 6u).w, poses(at + 7u).w, poses(at + 8u).w);
-    held_now.v = solid_point_velocity(arm, poses(at + 10u).xyz, poses(at + 11u).xyz);
-    held_now.w = poses(at + 11u).xyz;
+    held_now.v = solid_point_velocity(arm, poses(at + CLAMP_VELOCITY).xyz, poses(at + CLAMP_SPIN).xyz);
+    held_now.w = poses(at + CLAMP_SPIN).xyz;
     return held_now;
 }
 
@@ -72,5 +67,6 @@ fn clamp_torque(held: u32, a: Motion, force: vec3<f32>) -> vec3<f32> {
         return vec3<f32>(0.0);
     }
     let at = clamp_at(clamp - 1u, 0u);
-    return cross(motion_separation(a.p, a.low, poses(at + 12u).xyz, poses(at + 13u).xyz), force);
+    let arm = motion_separation(a.p, a.low, poses(at + CLAMP_MIDDLE).xyz, poses(at + CLAMP_MIDDLE_LOW).xyz);
+    return cross(arm, force);
 }

@@ -2,11 +2,11 @@
 // row into the other motion column.
 
 // Which parts of a step an entry does; the frame's first step only opens, its last only closes.
-override forces: bool = true;
-override close: bool = true;
-override open: bool = true;
+override forces: bool;
+override close: bool;
+override open: bool;
 // Before the first step: loads alone; nothing slides or breaks before time runs.
-override starting: bool = false;
+override starting: bool;
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {

@@ -1,6 +1,6 @@
 // What is borne, from advance to advance and from frame to frame.
 
-override rows: u32 = 0u;
+override rows: u32;
 
 // A step that was the last of an advance counts in full when another advance follows before a frame.
 @compute @workgroup_size(WORKGROUP)

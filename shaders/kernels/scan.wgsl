@@ -1,9 +1,6 @@
 // Exclusive prefix sum in place: blocks, then the blocks' totals, then the offsets back onto the blocks.
 
-override length: u32 = 0u;
-
-const BLOCK: u32 = 16u * WORKGROUP;
-const EACH: u32 = 16u;
+override length: u32;
 
 var<workgroup> sums: array<u32, WORKGROUP>;
 var<workgroup> on: u32;
@@ -43,10 +40,10 @@ fn blocks(
     if working(local) == 0u {
         return;
     }
-    let count = (length + BLOCK - 1u) / BLOCK;
+    let count = (length + SCAN_BLOCK - 1u) / SCAN_BLOCK;
     for (var block = group.x; block < count; block += groups.x) {
-        let first = block * BLOCK + local * EACH;
-        let last = min(first + EACH, length);
+        let first = block * SCAN_BLOCK + local * SCAN_EACH;
+        let last = min(first + SCAN_EACH, length);
         var own = 0u;
         for (var i = first; i < last; i += 1u) {
             own += scanned(i);
@@ -70,7 +67,7 @@ fn totals(@builtin(local_invocation_index) local: u32) {
     if working(local) == 0u {
         return;
     }
-    let count = (length + BLOCK - 1u) / BLOCK;
+    let count = (length + SCAN_BLOCK - 1u) / SCAN_BLOCK;
     var before = 0u;
     for (var start = 0u; start < count; start += WORKGROUP) {
         let i = start + local;
@@ -92,6 +89,6 @@ fn offsets(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         return;
     }
     for (var i = id.x; i < length; i += groups.x * WORKGROUP) {
-        scanned_set(i, scanned(i) + block_sums(i / BLOCK));
+        scanned_set(i, scanned(i) + block_sums(i / SCAN_BLOCK));
     }
 }

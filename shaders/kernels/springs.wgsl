@@ -1,7 +1,5 @@
 // Compaction: the tangential springs that are stretched, of all contacts, in no order; the host sorts them.
 
-const SPRING_WORDS: u32 = 5u;
-
 @compute @workgroup_size(WORKGROUP)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(CAPTURE) {
@@ -33,11 +31,11 @@ fn append(i: u32, j: u32, spring: vec3<f32>) {
         return;
     }
     let at = found * SPRING_WORDS;
-    stretched_set(at, i);
-    stretched_set(at + 1u, j);
-    stretched_set(at + 2u, bitcast<u32>(spring.x));
-    stretched_set(at + 3u, bitcast<u32>(spring.y));
-    stretched_set(at + 4u, bitcast<u32>(spring.z));
+    stretched_set(at + SPRING_ELEMENT, i);
+    stretched_set(at + SPRING_PARTNER, j);
+    stretched_set(at + SPRING_VECTOR, bitcast<u32>(spring.x));
+    stretched_set(at + SPRING_VECTOR + 1u, bitcast<u32>(spring.y));
+    stretched_set(at + SPRING_VECTOR + 2u, bitcast<u32>(spring.z));
 }
 
 // A frame was copied out: what it told is told.

@@ -257,14 +257,6 @@ fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Name of an export among the stages.
-pub fn export_name(format: crate::spec::ExportFormat) -> &'static str {
-    let mut known = export::FORMATS.iter();
-    known
-        .find(|known| known.format == format)
-        .map_or("", |known| known.name)
-}
-
 /// What an export follows.
 pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     let settings = manifest
@@ -279,7 +271,7 @@ pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
         "frames": [arguments.frames.start, arguments.frames.end],
         "to": arguments.to,
     });
-    Task::export(export_name(arguments.format), options, manifest)
+    Task::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
 /// Frames a second of a store that says nothing of it: as far apart as its first two; those of film where there is one only.

@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::spec::{BodyShape, ColliderShape, Pipeline};
+use crate::pack::Inputs;
+use crate::spec::Pipeline;
 use crate::store::{Manifest, StageRecord, Store, Sum, Sums, in_folder};
 
 /// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
@@ -30,51 +31,11 @@ impl Task {
         }
     }
 
-    /// Bodies, the seed, of the materials and their pairs what bonds are made of, meshes of colliders, and the mesh files.
+    /// All that packing is given, and the mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
-        let materials = pipeline.materials.iter().map(|m| {
-            let mut material = json!({
-                "name": m.name, "density": m.density, "young": m.young, "poisson": m.poisson, "shear": m.shear,
-                "elasticity": m.elasticity, "tensile_strength": m.tensile_strength,
-                "shear_strength": m.shear_strength, "weibull_modulus": m.weibull_modulus,
-            });
-            // What a pipeline has none of leaves no trace, so that records from before there was any stay valid.
-            if let Some(grain) = m.grain {
-                material["grain"] = json!(grain);
-            }
-            material
-        });
-        let mut settings = json!({
-            "material": materials.collect::<Vec<_>>(),
-            "body": pipeline.bodies,
-            "simulate": { "seed": pipeline.simulate.seed },
-        });
-        let pairs = pipeline.pairs.iter().map(|pair| {
-            json!({
-                "materials": pair.materials, "bond_stiffness": pair.bond_stiffness, "bond_strength": pair.bond_strength,
-            })
-        });
-        if !pipeline.pairs.is_empty() {
-            settings["pair"] = json!(pairs.collect::<Vec<_>>());
-        }
-        let bodies = pipeline.bodies.iter().filter_map(|body| match &body.shape {
-            BodyShape::Mesh { file, .. } => Some(file),
-            _ => None,
-        });
-        let mut files: Vec<&String> = bodies.collect();
-        // The packing holds the meshes of colliders, by their numbers; where they stand it does not.
-        let mut colliders = BTreeMap::new();
-        for (number, collider) in pipeline.colliders.iter().enumerate() {
-            if let ColliderShape::Mesh { file, .. } = &collider.shape {
-                files.push(file);
-                colliders.insert(number.to_string(), &collider.shape);
-            }
-        }
-        if !colliders.is_empty() {
-            settings["collider"] = json!(colliders);
-        }
-        let mut task = Task::new("pack", settings);
-        for file in files {
+        let inputs = Inputs::of(pipeline);
+        let mut task = Task::new("pack", json!(inputs));
+        for file in inputs.files() {
             // A file that is gone is the stage's to tell.
             let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
             let hash = format!("{:016x}", xxh3_64(&bytes));
@@ -83,7 +44,7 @@ impl Task {
         task
     }
 
-    /// All that the frames depend on: the pipeline but for what later stages follow, and the packing.
+    /// All that the frames depend on: the pipeline without the settings that only later stages read, and the packing.
     pub fn simulate(pipeline: &Pipeline, manifest: &Manifest) -> Self {
         let mut settings = json!(pipeline);
         if let Some(map) = settings.as_object_mut() {

@@ -219,6 +219,20 @@ pub trait Named: Copy + Send + Sync + PartialEq + 'static {
     }
 }
 
+/// Declares an enum that the store keeps by name, so that no value is without one: `Value = "name"`.
+macro_rules! named {
+    ($(#[$meta:meta])* $type:ident { $($(#[$about:meta])* $value:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        pub enum $type {
+            $($(#[$about])* $value,)*
+        }
+        impl $crate::columns::cell::Named for $type {
+            const NAMES: &'static [(Self, &'static str)] = &[$(($type::$value, $name)),*];
+        }
+    };
+}
+pub(super) use named;
+
 impl<T: Named> Cell for T {
     fn data_type() -> DataType {
         DataType::Utf8

@@ -18,7 +18,7 @@ pub struct Column {
     pub unit: &'static str,
     /// Meaning.
     pub doc: &'static str,
-    /// Whether a store of another program may do without it: only `simulate` asks for it, or nothing does.
+    /// Foreign stores may omit it; reconstruct, export and preview never need it.
     pub optional: bool,
 }
 

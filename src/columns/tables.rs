@@ -1,6 +1,7 @@
-//! Every table of the frame store. This is the one column list: structs, Parquet schema and README follow it.
+//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it; the README's section "The frame
+//! store" tells the same by hand.
 
-use super::cell::Named;
+use super::cell::{Named, named};
 use super::table::table;
 
 pub use crate::laws::table::Law as BondLaw;
@@ -9,87 +10,65 @@ impl Named for BondLaw {
     const NAMES: &'static [(Self, &'static str)] = BondLaw::NAMES;
 }
 
-/// Shape of an element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Shape {
-    /// A ball of the element's radius.
-    #[default]
-    Sphere,
-}
-impl Named for Shape {
-    const NAMES: &'static [(Self, &'static str)] = &[(Shape::Sphere, "sphere")];
-}
-
-/// What bears a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoadKind {
-    /// A `[[collider]]`.
-    Collider,
-    /// An `[[attach]]` that holds or drives.
-    Clamp,
-    /// An `[[attach]]` that draws by springs.
-    Spring,
-    /// An `[[attach]]` that loads with a force.
-    Force,
-    /// An `[[attach]]` that presses on a surface.
-    Pressure,
-    /// An `[[attach]]` that only measures.
-    Gauge,
-}
-impl Named for LoadKind {
-    const NAMES: &'static [(Self, &'static str)] = &[
-        (LoadKind::Collider, "collider"),
-        (LoadKind::Clamp, "clamp"),
-        (LoadKind::Spring, "spring"),
-        (LoadKind::Force, "force"),
-        (LoadKind::Pressure, "pressure"),
-        (LoadKind::Gauge, "gauge"),
-    ];
+named! {
+    /// Shape of an element.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    Shape {
+        /// A ball of the element's radius.
+        #[default]
+        Sphere = "sphere",
+    }
 }
 
-/// Which strength was passed when a bond broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BreakMode {
-    /// σ > σ_c.
-    Tension,
-    /// τ > τ_c.
-    Shear,
-    /// Mean stress of one of its elements beyond the hydrostatic strength; σ is that stress.
-    Hydrostatic,
-}
-impl Named for BreakMode {
-    const NAMES: &'static [(Self, &'static str)] = &[
-        (BreakMode::Tension, "tension"),
-        (BreakMode::Shear, "shear"),
-        (BreakMode::Hydrostatic, "hydrostatic"),
-    ];
+named! {
+    /// What bears a load.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    LoadKind {
+        /// A `[[collider]]`.
+        Collider = "collider",
+        /// An `[[attach]]` that holds or drives.
+        Clamp = "clamp",
+        /// An `[[attach]]` that draws by springs.
+        Spring = "spring",
+        /// An `[[attach]]` that loads with a force.
+        Force = "force",
+        /// An `[[attach]]` that presses on a surface.
+        Pressure = "pressure",
+        /// An `[[attach]]` that only measures.
+        Gauge = "gauge",
+    }
 }
 
-/// A method that solves an implicit step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Method {
-    /// Newton's on the manifold of unit quaternions, conjugate gradients with multigrid: what runs take.
-    Newton,
-    /// The same, conjugate gradients with the blocks on the diagonal.
-    NewtonJacobi,
-    /// First-order descent on the manifold, with conjugate directions.
-    Descent,
-    /// Newton's on free quaternions, a penalty on their lengths.
-    Penalty,
-    /// Newton's on free quaternions and a Lagrange multiplier for each.
-    Multipliers,
-    /// Newton's on free quaternions, augmented Lagrangian.
-    Augmented,
+named! {
+    /// Which strength was passed when a bond broke.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    BreakMode {
+        /// σ > σ_c.
+        Tension = "tension",
+        /// τ > τ_c.
+        Shear = "shear",
+        /// Mean stress of one of its elements beyond the hydrostatic strength; σ is that stress.
+        Hydrostatic = "hydrostatic",
+    }
 }
-impl Named for Method {
-    const NAMES: &'static [(Self, &'static str)] = &[
-        (Method::Newton, "newton"),
-        (Method::NewtonJacobi, "newton_jacobi"),
-        (Method::Descent, "descent"),
-        (Method::Penalty, "penalty"),
-        (Method::Multipliers, "multipliers"),
-        (Method::Augmented, "augmented"),
-    ];
+
+named! {
+    /// A method that solves an implicit step.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    Method {
+        /// Newton's on the manifold of unit quaternions, conjugate gradients with multigrid: what runs take.
+        Newton = "newton",
+        /// The same, conjugate gradients with the blocks on the diagonal.
+        NewtonJacobi = "newton_jacobi",
+        /// First-order descent on the manifold, with conjugate directions.
+        Descent = "descent",
+        /// Newton's on free quaternions, a penalty on their lengths.
+        Penalty = "penalty",
+        /// Newton's on free quaternions and a Lagrange multiplier for each.
+        Multipliers = "multipliers",
+        /// Newton's on free quaternions, augmented Lagrangian.
+        Augmented = "augmented",
+    }
 }
 
 table! {

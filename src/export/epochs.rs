@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::ExportError;

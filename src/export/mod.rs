@@ -1,7 +1,7 @@
 //! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
 //! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file or folder here, its name in
-//! [`ExportFormat`] and its line in [`FORMATS`].
+//! [`ExportFormat`] and its line in [`entry_of`].
 
 mod epochs;
 mod error;
@@ -25,6 +25,8 @@ mod fixture;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+
 use crate::spec::{ExportFormat, FrameGroup, Up};
 use crate::store::{Manifest, Store};
 use format::{Axes, Needs};
@@ -35,16 +37,25 @@ use space::Space;
 pub use error::ExportError;
 pub use format::{ExportSummary, Format, Stiffened};
 
+/// What a format of the pipeline file is.
+pub fn entry_of(format: ExportFormat) -> &'static Format {
+    match format {
+        ExportFormat::Usd => &usd::FORMAT,
+        ExportFormat::UsdElements => &usd::elements::FORMAT,
+        ExportFormat::Glb => &gltf::still::FORMAT,
+        ExportFormat::GlbAnimated => &gltf::animated::FORMAT,
+        ExportFormat::Obj => &obj::FORMAT,
+        ExportFormat::Ply => &ply::FORMAT,
+        ExportFormat::Vtk => &vtk::FORMAT,
+    }
+}
+
 /// Every format there is.
-pub const FORMATS: &[Format] = &[
-    usd::FORMAT,
-    usd::elements::FORMAT,
-    gltf::still::FORMAT,
-    gltf::animated::FORMAT,
-    obj::FORMAT,
-    ply::FORMAT,
-    vtk::FORMAT,
-];
+pub fn formats() -> impl Iterator<Item = &'static Format> {
+    ExportFormat::value_variants()
+        .iter()
+        .map(|&format| entry_of(format))
+}
 
 /// What of a shot is exported, and how.
 #[derive(Clone, Debug)]
@@ -82,10 +93,7 @@ pub fn run(
     if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
         return Err(ExportError::Debris { size });
     }
-    let format = FORMATS
-        .iter()
-        .find(|entry| entry.format == format)
-        .expect("every format of the pipeline stands in the table");
+    let format = entry_of(format);
     let numbers = match format.needs {
         Needs::Surfaces => {
             let mut numbers = store.numbers("meshes", "rkyv")?;

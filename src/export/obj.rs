@@ -3,7 +3,7 @@
 //! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals and texture coordinates are those of corners, and
 //! numbered apart from the vertices.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::error::ExportError;
 use super::format::{Axes, ExportSummary, Format, Needs};

@@ -1,6 +1,6 @@
 //! Formats of one file a frame.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::error::ExportError;
 use super::format::ExportSummary;

@@ -17,6 +17,18 @@ fn export(store: &Store, format: ExportFormat, frames: Range<u32>) -> ExportSumm
 }
 
 #[test]
+fn every_format_has_an_entry_of_its_own() {
+    for (&format, entry) in ExportFormat::value_variants().iter().zip(formats()) {
+        assert_eq!(entry.format, format);
+        // The command line and the names of stages are one.
+        let value = format.to_possible_value().unwrap();
+        assert_eq!(value.get_name(), entry.name);
+        let in_file = serde_json::to_value(format).unwrap();
+        assert!(value.matches(in_file.as_str().unwrap(), false), "{in_file}");
+    }
+}
+
+#[test]
 fn usd_of_a_small_shot_is_the_golden_text() {
     let (_folder, store) = fixture::store(2, &["left box"]);
     let summary = export(&store, ExportFormat::Usd, 0..10);

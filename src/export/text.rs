@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// Numbers formatted by one task; large enough to hide the cost of the task.
 const CHUNK: usize = 4096;

@@ -1,7 +1,7 @@
 //! Points of a compact cloud in the cells of a dense grid: the fastest way to neighbours where the bounding box is mostly full.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 /// Cells for each point at most: beyond it cells grow, and hold more points.
 const CELLS_PER_POINT: usize = 4;

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::parallel::prelude::*;
 use glam::{DVec2, DVec3, Vec3Swizzles};
-use rayon::prelude::*;
 
 use super::bvh::Bvh;
 use super::exact::{normal_signs, side, turn};
@@ -30,7 +30,9 @@ pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
             );
             found
         })
-        .reduce_with(|(n, first), (m, other)| (n + m, first.min(other)))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .reduce(|(n, first), (m, other)| (n + m, first.min(other)))
 }
 
 /// Whether two triangles have a common point beyond their shared corners and edges.

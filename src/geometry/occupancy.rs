@@ -3,8 +3,8 @@
 //! The winding number is counted along grid lines, so parts that overlap count once. It is counted along all three axes and the
 //! majority holds: a closed mesh gives the same thrice, a small hole spoils one line of one axis.
 
+use crate::parallel::prelude::*;
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 
 use super::mesh::TriMesh;
 use super::node_grid::NodeGrid;

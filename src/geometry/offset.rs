@@ -3,8 +3,8 @@
 //! Each cell of a grid is cut into six tetrahedra about one diagonal (Freudenthal), so that neighbours agree on all their faces and the surface is
 //! closed, without edges of more than two triangles, whatever the mesh.
 
+use crate::parallel::prelude::*;
 use glam::{DVec3, IVec3};
-use rayon::prelude::*;
 
 use super::bvh::Bvh;
 use super::inside::Crossings;

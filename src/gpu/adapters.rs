@@ -7,10 +7,8 @@ use wgpu::{
 
 use super::error::GpuError;
 use super::quiet::quietly;
-use super::sizes::WORKGROUP;
+use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
 
-/// Storage buffers that a kernel binds at most while no column is split.
-pub(super) const STORAGE_BUFFERS: u32 = 16;
 /// Bytes that a binding must be able to hold at least: what WebGPU guarantees.
 const BINDING: u64 = 128 << 20;
 

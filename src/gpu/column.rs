@@ -7,6 +7,7 @@ use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
 use super::device::Device;
 use super::error::GpuError;
+use super::text::{Binding, Split};
 
 /// What a kernel does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,8 @@ impl Item {
             other => other,
         }
     }
-    fn wgsl(self) -> &'static str {
+    /// Type in WGSL.
+    pub(super) fn wgsl(self) -> &'static str {
         match self {
             Item::U32 => "u32",
             Item::Atomic => "atomic<u32>",
@@ -213,15 +215,9 @@ impl Column {
 }
 
 /// Declarations and accessors of a column under a name: `NAME(i)` reads, `NAME_set(i, value)` writes, atomics have functions of their own.
-pub(super) fn declare(
-    text: &mut String,
-    name: &str,
-    item: Item,
-    access: Access,
-    parts: usize,
-    per_part: u64,
-    first_binding: u32,
-) {
+pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_binding: u32) {
+    let &Binding { name, item, access } = binding;
+    let Split { parts, per_part } = split;
     let wgsl = item.wgsl();
     let space = match access {
         Access::Read => "storage, read",

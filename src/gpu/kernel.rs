@@ -1,6 +1,4 @@
-//! Kernels: WGSL texts joined in a fixed order, specialised by `override` constants, bound to columns.
-
-use std::fmt::Write;
+//! Kernels: texts compiled for columns, specialised by `override` constants, and dispatched.
 
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
@@ -10,56 +8,11 @@ use wgpu::{
     ShaderStages,
 };
 
-use super::column::{Access, Column, Item, declare};
+use super::column::Access;
 use super::device::Device;
 use super::error::GpuError;
 use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
-
-/// A column as a kernel knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Name in the text.
-    pub name: &'static str,
-    /// What its entries are.
-    pub item: Item,
-    /// What is done with it.
-    pub access: Access,
-}
-
-/// A kernel before it meets a device.
-#[derive(Clone, Copy, Debug)]
-pub struct KernelText {
-    /// Name of its file.
-    pub name: &'static str,
-    /// Texts in order; the last holds the entry points.
-    pub sources: &'static [&'static str],
-    /// Columns in order.
-    pub bindings: &'static [Binding],
-}
-
-/// The whole text for columns split into so many parts of so many items.
-pub fn compose(kernel: &KernelText, splits: &[(usize, u64)]) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "const WORKGROUP: u32 = {WORKGROUP}u;");
-    let mut next = 0;
-    for (binding, &(parts, per_part)) in kernel.bindings.iter().zip(splits) {
-        declare(
-            &mut text,
-            binding.name,
-            binding.item,
-            binding.access,
-            parts,
-            per_part,
-            next,
-        );
-        next += parts as u32;
-    }
-    for source in kernel.sources {
-        text.push('\n');
-        text.push_str(source);
-    }
-    text
-}
+use super::text::{BoundColumns, Split, compose};
 
 /// Numbers of a launch, group 1: a uniform for all dispatches of a submission, and a row a dispatch chosen by its offset.
 #[derive(Debug)]
@@ -109,101 +62,49 @@ impl Launches {
     }
 }
 
-/// Parts of each column and items of a part: what a kernel's text depends on.
-pub fn splits(columns: &[&Column]) -> Vec<(usize, u64)> {
-    columns
-        .iter()
-        .map(|column| (column.parts().len(), column.per_part()))
-        .collect()
-}
-
 /// An entry point ready to dispatch.
 #[derive(Debug)]
 pub struct Kernel {
     name: &'static str,
     pipeline: ComputePipeline,
     columns: BindGroupLayout,
+    splits: Vec<Split>,
 }
 
 impl Kernel {
-    /// Compiles an entry point for these columns, in the order of the text's bindings.
+    /// Compiles an entry point for these columns and any that are split as they are.
     pub fn new(
         device: &Device,
-        text: &KernelText,
         entry: &'static str,
         constants: &[(&str, f64)],
-        columns: &[&Column],
+        columns: &BoundColumns<'_>,
         launches: &Launches,
     ) -> Result<Self, GpuError> {
-        let refused = |reason: String| GpuError::Refused {
-            what: format!("kernel {}:{entry}", text.name),
-            reason,
-        };
-        if columns.len() != text.bindings.len() {
-            return Err(refused(format!(
-                "{} columns for {} bindings",
-                columns.len(),
-                text.bindings.len()
-            )));
-        }
-        let mut entries = Vec::new();
-        for (binding, column) in text.bindings.iter().zip(columns) {
-            // A column of atomics is one of plain numbers to a kernel that needs no atomic access.
-            if binding.item.plain() != column.item().plain() {
-                return Err(refused(format!(
-                    "column {} as {}",
-                    column.name(),
-                    binding.name
-                )));
-            }
-            for _ in column.parts() {
-                entries.push(BindGroupLayoutEntry {
-                    binding: entries.len() as u32,
-                    visibility: ShaderStages::COMPUTE,
-                    ty: BindingType::Buffer {
-                        ty: BufferBindingType::Storage {
-                            read_only: binding.access == Access::Read,
-                        },
-                        has_dynamic_offset: false,
-                        min_binding_size: None,
-                    },
-                    count: None,
-                });
-            }
-        }
-        if entries.len() > device.limits.storage_buffers as usize {
-            return Err(GpuError::Lacks {
-                adapter: device.report.name.clone(),
-                lacks: format!(
-                    "the scene needs {} bindings of {} bytes in one kernel, it has {}",
-                    entries.len(),
-                    device.limits.binding,
-                    device.limits.storage_buffers
-                ),
-            });
-        }
+        let text = &columns.text;
+        let entries = layout_entries(device, columns)?;
         let scope = device.inner.push_error_scope(ErrorFilter::Validation);
+        let splits = columns.splits();
         let module = device.inner.create_shader_module(ShaderModuleDescriptor {
-            label: Some(text.name),
-            source: ShaderSource::Wgsl(compose(text, &splits(columns)).into()),
+            label: Some(text.name()),
+            source: ShaderSource::Wgsl(compose(text, &splits).into()),
         });
         let layout = device
             .inner
             .create_bind_group_layout(&BindGroupLayoutDescriptor {
-                label: Some(text.name),
+                label: Some(text.name()),
                 entries: &entries,
             });
         let pipeline_layout = device
             .inner
             .create_pipeline_layout(&PipelineLayoutDescriptor {
-                label: Some(text.name),
+                label: Some(text.name()),
                 bind_group_layouts: &[Some(&layout), Some(&launches.layout)],
                 immediate_size: 0,
             });
         let pipeline = device
             .inner
             .create_compute_pipeline(&ComputePipelineDescriptor {
-                label: Some(text.name),
+                label: Some(text.name()),
                 layout: Some(&pipeline_layout),
                 module: &module,
                 entry_point: Some(entry),
@@ -214,19 +115,32 @@ impl Kernel {
                 cache: None,
             });
         if let Some(error) = pollster::block_on(scope.pop()) {
-            return Err(refused(error.to_string()));
+            return Err(GpuError::Refused {
+                what: format!("kernel {}:{entry}", text.name()),
+                reason: error.to_string(),
+            });
         }
         device.check()?;
         Ok(Kernel {
-            name: text.name,
+            name: text.name(),
             pipeline,
             columns: layout,
+            splits,
         })
     }
 
-    /// Ties columns to the kernel; they must be split as those that it was made for.
-    pub fn bind(&self, device: &Device, columns: &[&Column]) -> BindGroup {
-        let parts = columns.iter().flat_map(|column| column.parts());
+    /// Ties columns to the kernel; they must be those of its text, split as those that it was made for.
+    pub fn bind(&self, device: &Device, columns: &BoundColumns<'_>) -> Result<BindGroup, GpuError> {
+        if columns.text.name() != self.name || columns.splits() != self.splits {
+            return Err(GpuError::Refused {
+                what: format!("kernel {}", self.name),
+                reason: format!(
+                    "columns of {} that it was not made for",
+                    columns.text.name()
+                ),
+            });
+        }
+        let parts = columns.columns.iter().flat_map(|column| column.parts());
         let entries: Vec<_> = parts
             .enumerate()
             .map(|(binding, part)| BindGroupEntry {
@@ -234,11 +148,11 @@ impl Kernel {
                 resource: part.as_entire_binding(),
             })
             .collect();
-        device.inner.create_bind_group(&BindGroupDescriptor {
+        Ok(device.inner.create_bind_group(&BindGroupDescriptor {
             label: Some(self.name),
             layout: &self.columns,
             entries: &entries,
-        })
+        }))
     }
 
     /// Dispatches an invocation an item, or as many workgroups as the device takes: kernels stride over the rest.
@@ -258,4 +172,40 @@ impl Kernel {
         pass.set_bind_group(1, &launches.group, &[(row * LAUNCH_STRIDE) as u32]);
         pass.dispatch_workgroups(groups as u32, 1, 1);
     }
+}
+
+/// A binding for each part of each column, or the refusal of a device that has too few.
+fn layout_entries(
+    device: &Device,
+    columns: &BoundColumns<'_>,
+) -> Result<Vec<BindGroupLayoutEntry>, GpuError> {
+    let mut entries = Vec::new();
+    for (binding, column) in columns.text.bindings().iter().zip(&columns.columns) {
+        for _ in column.parts() {
+            entries.push(BindGroupLayoutEntry {
+                binding: entries.len() as u32,
+                visibility: ShaderStages::COMPUTE,
+                ty: BindingType::Buffer {
+                    ty: BufferBindingType::Storage {
+                        read_only: binding.access == Access::Read,
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            });
+        }
+    }
+    if entries.len() > device.limits.storage_buffers as usize {
+        return Err(GpuError::Lacks {
+            adapter: device.report.name.clone(),
+            lacks: format!(
+                "the scene needs {} bindings of {} bytes in one kernel, it has {}",
+                entries.len(),
+                device.limits.binding,
+                device.limits.storage_buffers
+            ),
+        });
+    }
+    Ok(entries)
 }

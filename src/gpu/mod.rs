@@ -9,12 +9,14 @@ mod error;
 mod kernel;
 mod quiet;
 mod sizes;
+mod text;
 mod timer;
 
 pub use adapters::{AdapterReport, Kind, Request, adapters};
 pub use column::{Access, Column, Item};
 pub use device::{Device, Limits};
 pub use error::GpuError;
-pub use kernel::{Binding, Kernel, KernelText, Launches, compose, splits};
-pub use sizes::{LAUNCH_STRIDE, WORKGROUP};
+pub use kernel::{Kernel, Launches};
+pub use sizes::{LAUNCH_STRIDE, STORAGE_BUFFERS, WORKGROUP};
+pub use text::{Binding, BoundColumns, ColumnName, Constant, KernelText, Split, compose};
 pub use timer::{Timer, copy_bandwidth};

@@ -14,52 +14,9 @@
 //! The law conserves linear and angular momentum exactly and has no energy. Exchanging i and j flips the sign of every force bit for
 //! bit, so both ends may evaluate it on their own.
 
+use super::bond::{BondLaw, BondLoad, BondState, Stiffness};
 use crate::math::quat::rotation_between;
 use crate::math::{Mask, Quat, Real, Vec3};
-
-/// Stiffnesses of one bond.
-#[derive(Clone, Copy, Debug)]
-pub struct Stiffness<T> {
-    /// k_n, N/m.
-    pub normal: T,
-    /// k_s, N/rad.
-    pub shear: T,
-    /// k_t, N m/rad.
-    pub twist: T,
-    /// k_b, N m/rad.
-    pub bend: T,
-}
-
-/// What a bond does to element i, and the parts that criteria ask for.
-#[derive(Clone, Copy, Debug)]
-pub struct BondLoad<T> {
-    /// Force on i, N; on j the opposite.
-    pub force: Vec3<T>,
-    /// M_s, N m, on both.
-    pub shear_moment: Vec3<T>,
-    /// M_t + M_b, N m, on i; on j the opposite.
-    pub moment: Vec3<T>,
-    /// Signed axial force, tension positive, N.
-    pub axial: T,
-    /// F_s on j, N.
-    pub shear: Vec3<T>,
-    /// M_t on i, N m.
-    pub twist: Vec3<T>,
-    /// M_b on i, N m.
-    pub bend: Vec3<T>,
-}
-
-/// Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).
-#[inline(always)]
-pub fn stiffness<T: Real>(es: T, gs: T, gj: T, ei: T, rest_length: T) -> Stiffness<T> {
-    let inverse = T::splat(1.0) / rest_length;
-    Stiffness {
-        normal: es * inverse,
-        shear: gs,
-        twist: gj * inverse,
-        bend: ei * inverse,
-    }
-}
 
 /// The bond law.
 ///
@@ -112,14 +69,21 @@ pub fn bond<T: Real>(
     }
 }
 
-/// Elastic energy that belongs to the law's linearisation, J: ½k_n(l−l0)² + ½k_s l0 θ² + ½k_t Θ_t² + ½k_b Θ_b².
-///
-/// The law itself has no energy (its tangent is not symmetric at large strain); this is what its work is to first order.
-#[inline(always)]
-pub fn linear_energy<T: Real>(load: &BondLoad<T>, rest_length: T, k: Stiffness<T>) -> T {
-    let stretch = load.axial * load.axial / k.normal;
-    let shear = load.shear.dot(load.shear) / k.shear * rest_length;
-    let twist = load.twist.dot(load.twist) / k.twist;
-    let bend = load.bend.dot(load.bend) / k.bend;
-    (stretch + shear + twist + bend) * T::splat(0.5)
+/// The law as a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Bdem;
+
+impl BondLaw for Bdem {
+    #[inline(always)]
+    fn load<T: Real>(at: BondState<T>) -> BondLoad<T> {
+        bond(
+            at.x,
+            at.q_i,
+            at.q_j,
+            at.unapplied,
+            at.rest_direction,
+            at.rest_length,
+            at.k,
+        )
+    }
 }

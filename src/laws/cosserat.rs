@@ -12,9 +12,16 @@ mod curvature;
 
 pub use curvature::{curvature, gauss_newton};
 
-use super::bdem::{BondLoad, Stiffness};
+use super::bond::{BondLoad, Stiffness, Thickness};
+use super::energy::energy_law;
 use super::relative::{self, Gradient, Relative};
 use crate::math::{Quat, Real, Vec3};
+
+energy_law!(
+    Cosserat,
+    THICKNESS: Thickness = Thickness::Smaller,
+    SHEAR_CORRECTED: bool = true
+);
 
 /// κ of a circular section.
 pub const SHEAR_CORRECTION: f64 = 5.0 / 6.0;

@@ -1,9 +1,8 @@
 //! What bonds with an energy have in common: the seam at which implicit steps take a law.
 
-use super::bdem::Stiffness;
+use super::bond::Stiffness;
 use super::relative::{Gradient, Relative};
 use super::tangent::{Curvature, Tangent, exact, gauss_newton};
-use super::{cosserat, manifold};
 use crate::math::Real;
 
 /// A bond with an energy.
@@ -34,42 +33,63 @@ pub trait EnergyLaw: Copy + Send + Sync + 'static {
     }
 }
 
-/// [`manifold`].
-#[derive(Clone, Copy, Debug)]
-pub struct Manifold;
-/// [`cosserat`].
-#[derive(Clone, Copy, Debug)]
-pub struct Cosserat;
-
+/// Makes a type of the law that a file writes as `bond`, `energy`, `gradient`, `curvature` and `gauss_newton`: a [`BondLaw`](super::bond::BondLaw) with
+/// the constants given, and an [`EnergyLaw`].
 macro_rules! energy_law {
-    ($law:ident, $module:ident) => {
-        impl EnergyLaw for $law {
+    ($law:ident $(, $constant:ident: $type:ty = $value:expr)*) => {
+        /// The law as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub struct $law;
+
+        impl $crate::laws::bond::BondLaw for $law {
+            $(const $constant: $type = $value;)*
+
+            #[inline(always)]
+            fn load<T: Real>(at: $crate::laws::bond::BondState<T>) -> BondLoad<T> {
+                bond(
+                    at.x,
+                    at.q_i,
+                    at.q_j,
+                    at.unapplied,
+                    at.rest_direction,
+                    at.rest_length,
+                    at.k,
+                )
+            }
+            #[inline(always)]
+            fn energy<T: Real>(at: $crate::laws::bond::BondState<T>, _: &BondLoad<T>) -> T {
+                let ends =
+                    relative::relative(at.x, at.q_i, at.q_j, at.unapplied, at.rest_direction);
+                energy(ends, at.rest_length, at.k)
+            }
+        }
+
+        impl $crate::laws::energy::EnergyLaw for $law {
             #[inline(always)]
             fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
-                $module::energy(at, rest_length, k)
+                energy(at, rest_length, k)
             }
             #[inline(always)]
             fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gradient<T> {
-                $module::gradient(at, rest_length, k)
+                gradient(at, rest_length, k)
             }
             #[inline(always)]
             fn curvature<T: Real>(
                 at: Relative<T>,
                 rest_length: T,
                 k: Stiffness<T>,
-            ) -> Curvature<T> {
-                $module::curvature(at, rest_length, k)
+            ) -> $crate::laws::tangent::Curvature<T> {
+                curvature(at, rest_length, k)
             }
             #[inline(always)]
             fn gauss_newton<T: Real>(
                 at: Relative<T>,
                 rest_length: T,
                 k: Stiffness<T>,
-            ) -> Curvature<T> {
-                $module::gauss_newton(at, rest_length, k)
+            ) -> $crate::laws::tangent::Curvature<T> {
+                gauss_newton(at, rest_length, k)
             }
         }
     };
 }
-energy_law!(Manifold, manifold);
-energy_law!(Cosserat, cosserat);
+pub(super) use energy_law;

@@ -8,7 +8,7 @@
 //! A bond breaks when σ > σ_c or τ > τ_c. `rod` (Zhang 2024, eq. 24, 25) asks for the larger torque of both ends. Its torques (eq. 29) come from the
 //! energy of bend and twist alone, which no common turn of both ends changes: they are equal and opposite, M_b and M_t, here and in the other laws.
 
-use super::bdem::BondLoad;
+use super::bond::BondLoad;
 use crate::math::Real;
 
 /// Section of a bond as the criteria need it.
@@ -70,9 +70,10 @@ pub fn tangential<T: Real>(shear: T, twist: T, section: &Section<T>) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::bdem::Stiffness;
-    use crate::laws::bond::{Bdem, BondLaw, BondState};
-    use crate::laws::energy::{Cosserat, Manifold};
+    use crate::laws::bdem::Bdem;
+    use crate::laws::bond::{BondLaw, BondState, Stiffness};
+    use crate::laws::cosserat::Cosserat;
+    use crate::laws::manifold::Manifold;
     use crate::math::{Quat, Vec3};
 
     /// How a bond of length 2 along x stands with its ends turned so (rad) and j displaced so.

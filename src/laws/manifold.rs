@@ -11,10 +11,13 @@ mod curvature;
 
 pub use curvature::{curvature, gauss_newton};
 
-use super::bdem::{BondLoad, Stiffness};
+use super::bond::{BondLoad, Stiffness};
+use super::energy::energy_law;
 use super::relative::{self, Gradient, Relative};
 use crate::math::quat::wide_angle_ratio;
 use crate::math::{Mask, Quat, Real, Vec3};
+
+energy_law!(Manifold);
 
 /// Direction from i to j against the director.
 #[derive(Clone, Copy, Debug)]

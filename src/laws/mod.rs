@@ -5,16 +5,13 @@
 //! element method with manifold optimization*), "Zhang 2024" Rod-BDEM (Zhang, Yan, Lu, Ren: *Rod-bonded discrete element method*).
 
 pub mod barrier;
-pub mod bdem;
 pub mod bond;
 pub mod contact;
-pub mod cosserat;
 pub mod damping;
 pub mod elasticity;
 pub mod energy;
 pub mod failure;
 pub mod hydrostatic;
-pub mod manifold;
 pub mod motion;
 pub mod projection;
 pub mod relative;
@@ -25,3 +22,11 @@ pub mod tangent;
 pub mod timestep;
 pub mod weibull;
 pub mod work;
+
+macro_rules! modules {
+    ([] $({ $doc:literal, $law:ident, $module:ident, $energy:ident, $texts:tt })*) => {
+        $(pub mod $module;)*
+    };
+}
+// Every law of the table.
+table::bond_laws!(modules []);

@@ -15,7 +15,7 @@
 //! ```
 //! The second term of G is there since the mean rotation lies half way on the chord, not where half of both rotations would be.
 
-use super::bdem::BondLoad;
+use super::bond::BondLoad;
 use crate::math::quat::Quat;
 use crate::math::{Real, Vec3};
 

@@ -1,41 +1,36 @@
 //! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
 //!
-//! A new law is its text in a file beside this one, its type in [`types`], its row here, `shaders/kernels/law_NAME.wgsl`, and its vectors.
+//! A new law is its text in a file `NAME.rs` beside this one, its row here, its vectors, and the WGSL that `lawgen` makes of the text: begin with
+//! an empty `shaders/laws/NAME.wgsl`, which the kernels include. [`energy_law`](super::energy) makes a type of the text of a law with an energy;
+//! one without is a type that is a [`BondLaw`]. `CONTRIBUTING.md` names the tests that ask for the rest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, type and variant, name, whether implicit steps can take it
-/// (`energy` or `no_energy`), and the WGSL texts in `shaders/` that define `bond_law` and `bond_energy` by it.
+use super::bond::{BondLaw, Thickness};
+
+/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its type, the file and name of the law, whether implicit steps
+/// can take it (`energy` or `no_energy`), and the WGSL texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
 macro_rules! bond_laws {
     ($then:ident $arguments:tt) => {
         $then! {
             $arguments
             {
                 "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
-                Bdem, "bdem", no_energy,
-                ["laws/bdem", "kernels/law_bdem"]
+                Bdem, bdem, no_energy, ["bdem"]
             }
             {
                 "Of the implicit method with manifold optimisation (Lu et al. 2025).",
-                Manifold, "manifold", energy,
-                ["laws/bdem", "laws/relative", "laws/manifold", "kernels/law_manifold"]
+                Manifold, manifold, energy, ["relative", "manifold"]
             }
             {
                 "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
-                Cosserat, "cosserat", energy,
-                ["laws/bdem", "laws/relative", "laws/cosserat", "kernels/law_cosserat"]
+                Cosserat, cosserat, energy, ["relative", "cosserat"]
             }
         }
     };
 }
 pub(crate) use bond_laws;
-
-/// The types of the laws, by the names of the rows.
-pub mod types {
-    pub use crate::laws::bond::Bdem;
-    pub use crate::laws::energy::{Cosserat, Manifold};
-}
 
 macro_rules! whether {
     (energy) => {
@@ -47,7 +42,7 @@ macro_rules! whether {
 }
 
 macro_rules! define {
-    ([] $({ $doc:literal, $law:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+    ([] $({ $doc:literal, $law:ident, $module:ident, $energy:ident, $texts:tt })*) => {
         /// The law of bonds.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
@@ -58,12 +53,32 @@ macro_rules! define {
 
         impl Law {
             /// Every law with its name.
-            pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, $name)),*];
+            pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, stringify!($module))),*];
+
+            /// Names of those that a test chooses, for messages: "manifold, cosserat".
+            pub fn names(chosen: impl Fn(Law) -> bool) -> String {
+                let found = Law::NAMES.iter().filter(|(law, _)| chosen(*law));
+                found.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+            }
 
             /// Whether its loads are the derivative of an energy, so that implicit steps can take it.
             pub const fn has_energy(self) -> bool {
                 match self {
                     $(Law::$law => whether!($energy),)*
+                }
+            }
+
+            /// Radius of its bonds.
+            pub const fn thickness(self) -> Thickness {
+                match self {
+                    $(Law::$law => <super::$module::$law as BondLaw>::THICKNESS,)*
+                }
+            }
+
+            /// Whether `simulate.shear_correction` reduces its shear stiffness.
+            pub const fn is_shear_corrected(self) -> bool {
+                match self {
+                    $(Law::$law => <super::$module::$law as BondLaw>::SHEAR_CORRECTED,)*
                 }
             }
         }
@@ -80,10 +95,13 @@ macro_rules! with_law {
 pub(crate) use with_law;
 
 macro_rules! dispatch_law {
-    ([($law:expr) $bonds:ident ($value:expr)] $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+    (
+        [($law:expr) $bonds:ident ($value:expr)]
+        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
+    ) => {
         match $law {
             $($crate::laws::table::Law::$row => {
-                let $bonds = $crate::laws::table::types::$row;
+                let $bonds = $crate::laws::$module::$row;
                 $value
             })*
         }

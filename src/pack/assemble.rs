@@ -2,49 +2,52 @@
 
 use std::f64::consts::PI;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::iter::repeat_n;
-use rayon::prelude::*;
+use std::iter::repeat_n;
 
 use super::body::PackedBody;
 use super::error::PackError;
 use super::filled::Calibration;
+use super::inputs::Inputs;
 use super::kinds::{self, BondNumbers, Kinds};
 use super::lattice::NEIGHBOURS;
 use crate::columns::{Bonds, Elements, Shape};
-use crate::spec::{Body, Law, MassModel, Pipeline};
+use crate::spec::{Body, Law, MassModel};
 use crate::store::Packing;
 
-/// Joins the bodies, in order; `materials` holds the index of each body's material.
+/// Joins the bodies, in order; `materials` holds the index of each body's material, `law` is noted beside the bonds.
 pub(super) fn assemble(
-    pipeline: &Pipeline,
+    inputs: &Inputs,
+    law: Law,
     bodies: &[PackedBody],
     materials: &[usize],
 ) -> Result<Packing, PackError> {
     let mut packing = Packing::default();
-    for material in &pipeline.materials {
+    for material in &inputs.materials {
         kinds::positive(material, "density", material.density)?;
     }
     for (index, (packed, &own)) in bodies.iter().zip(materials).enumerate() {
         let first = packing.elements.id.len();
-        let body = &pipeline.bodies[index];
-        let of_elements = kinds::of_elements(pipeline, body, packed, own)?;
+        let body = &inputs.bodies[index];
+        let of_elements = kinds::of_elements(inputs, body, packed, own)?;
         let elements = &mut packing.elements;
         append_elements(elements, packed, body, |i| {
-            pipeline.materials[of_elements[i] as usize].density
+            inputs.materials[of_elements[i] as usize].density
         });
         let count = packed.centres.len();
-        elements.body.par_extend(repeat_n(index as u32, count));
+        elements.body.extend(repeat_n(index as u32, count));
         elements.material.extend(of_elements);
         let own = &packing.elements.material[first..];
         append_bonds(
             &mut packing.bonds,
             packed,
-            (pipeline, body),
+            (inputs, body),
             own,
             first as u32,
         )?;
     }
+    packing.bonds.law = vec![law; packing.bonds.id.len()];
     Ok(packing)
 }
 
@@ -93,7 +96,7 @@ fn append_elements(
         column.par_extend(centres.clone().map(|p| p[axis]));
         speeds.par_extend(centres.map(|p| moving(p)[axis]));
     }
-    elements.kind.par_extend(repeat_n(Shape::Sphere, count));
+    elements.kind.extend(repeat_n(Shape::Sphere, count));
     elements.r.extend_from_slice(radii);
     let numbered = || radii.par_iter().enumerate();
     elements.mass.par_extend(numbered().map(mass));
@@ -105,14 +108,14 @@ fn append_elements(
         (&mut elements.wy, spin.y),
         (&mut elements.wz, spin.z),
     ] {
-        column.par_extend(repeat_n(value, count));
+        column.extend(repeat_n(value, count));
     }
 }
 
 fn append_bonds(
     bonds: &mut Bonds,
     packed: &PackedBody,
-    (pipeline, body): (&Pipeline, &Body),
+    (inputs, body): (&Inputs, &Body),
     materials: &[u32],
     first: u32,
 ) -> Result<(), PackError> {
@@ -127,14 +130,9 @@ fn append_bonds(
         .l0
         .par_extend(pairs.clone().map(|pair| between(pair).length()));
     let lengths = &bonds.l0[first_bond..];
-    // Lu 2021: the mean; Zhang 2024: the smaller. By the mean a rod between balls of 0.4 and 1.6 would bend 39 times too stiffly.
-    let law = pipeline.simulate.bond_law();
     let radius = |&[i, j]: &[u32; 2]| {
         let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-        match law {
-            Law::Cosserat => a.min(b),
-            Law::Bdem | Law::Manifold => (a + b) / 2.0,
-        }
+        inputs.settings.thickness.radius(a, b)
     };
     let sections = packed.pairs.iter().map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
@@ -147,7 +145,7 @@ fn append_bonds(
         _ => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let kinds = Kinds::new(pipeline, body, materials, fabric, packed.calibration)?;
+    let kinds = Kinds::new(inputs, body, materials, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -158,12 +156,9 @@ fn append_bonds(
         column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
     bonds.radius.par_extend(pairs.clone().map(radius));
-    bonds
-        .i
-        .par_extend(pairs.clone().map(|pair| first + pair[0]));
-    bonds.j.par_extend(pairs.map(|pair| first + pair[1]));
-    bonds.law.par_extend(repeat_n(law, count));
-    let seed = pipeline.simulate.seed;
+    bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
+    bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
+    let seed = inputs.settings.seed;
     let numbers = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
         kinds.of(a, b).bond(between(pair).normalize(), seed, id)
@@ -174,11 +169,11 @@ fn append_bonds(
         .zip(ids.clone())
         .map(numbers)
         .collect();
-    let rows = || numbers.par_iter();
-    bonds.young.par_extend(rows().map(|bond| bond.young));
-    bonds.shear.par_extend(rows().map(|bond| bond.shear));
-    bonds.sigma_c.par_extend(rows().map(|bond| bond.sigma_c));
-    bonds.tau_c.par_extend(rows().map(|bond| bond.tau_c));
-    bonds.id.par_extend(ids);
+    let rows = || numbers.iter();
+    bonds.young.extend(rows().map(|bond| bond.young));
+    bonds.shear.extend(rows().map(|bond| bond.shear));
+    bonds.sigma_c.extend(rows().map(|bond| bond.sigma_c));
+    bonds.tau_c.extend(rows().map(|bond| bond.tau_c));
+    bonds.id.extend(ids);
     Ok(())
 }

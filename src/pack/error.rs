@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 
+use super::inputs::Inputs;
 use crate::geometry::check::MeshDefect;
 use crate::geometry::curve::CurveFault;
 use crate::geometry::read::MeshError;
 use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
-use crate::spec::{Body, Pipeline};
+use crate::spec::Body;
 
 /// Why a pipeline's bodies cannot be packed.
 #[derive(Debug, thiserror::Error)]
@@ -264,8 +265,8 @@ impl PackError {
     }
 
     /// A material that a body names is not in the pipeline.
-    pub(super) fn unknown_material(pipeline: &Pipeline, body: &Body, name: &str) -> Self {
-        let known = pipeline.materials.iter().map(|m| m.name.as_str());
+    pub(super) fn unknown_material(inputs: &Inputs, body: &Body, name: &str) -> Self {
+        let known = inputs.materials.iter().map(|m| m.name);
         PackError::UnknownMaterial {
             body: body.name.clone(),
             material: name.to_owned(),

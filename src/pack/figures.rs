@@ -1,7 +1,7 @@
 //! Figures of a packing far from its borders: how full it is, how many neighbours elements have and how far they are, which way bonds point.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::solid::Solid;
 use crate::geometry::cell_grid::CellGrid;

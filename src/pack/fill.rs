@@ -26,7 +26,7 @@ const BESIDE: f64 = 1.1;
 fn depth(body: &Body, kind: Kind) -> f64 {
     match kind {
         Kind::Random { .. } if !body.is_bonded() => LOOSE_DEPTH,
-        _ => DEPTH,
+        Kind::Random { .. } | Kind::Hexagonal => DEPTH,
     }
 }
 
@@ -51,137 +51,180 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
 pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     let wanted = wanted(body)?;
-    let kind = match body.packing {
-        PackingSpec::Hexagonal { .. } => Kind::Hexagonal,
+    match body.packing {
+        PackingSpec::Hexagonal { .. } => close_packed(job, wanted, base),
         PackingSpec::Random {
             spread,
             neighbourhood,
             ..
-        } => Kind::Random {
-            spread,
-            fraction: None,
-            neighbourhood,
-        },
+        } => {
+            let kind = Kind::Random {
+                spread,
+                fraction: None,
+                neighbourhood,
+            };
+            throughout(job, kind, wanted, base)
+        }
         PackingSpec::Loose {
             spread, fraction, ..
-        } => Kind::Random {
-            spread,
-            fraction: Some(fraction),
-            neighbourhood: BESIDE,
-        },
+        } => {
+            let kind = Kind::Random {
+                spread,
+                fraction: Some(fraction),
+                neighbourhood: BESIDE,
+            };
+            throughout(job, kind, wanted, base)
+        }
         PackingSpec::Shell {
             layers,
             neighbourhood,
             ..
         } => {
             let outline = Outline::of(body, base)?;
-            return shell::fill(job, wanted, outline, layers, neighbourhood);
+            shell::fill(job, wanted, outline, layers, neighbourhood)
         }
         PackingSpec::Twisted {
             strands,
             filaments,
             pitch,
             ..
-        } => {
-            let (radius, height, axis) = match &body.shape {
-                BodyShape::Cylinder { radius, height } => (*radius, *height, None),
-                BodyShape::Tube { points, radius } => {
-                    // Refuses what meets itself, as for any packing of a tube.
-                    Outline::of(body, base)?;
-                    let axis = curve(body, points, *radius)?;
-                    (*radius, axis.length(), Some(axis))
-                }
-                _ => {
-                    return Err(PackError::Unfit {
-                        body: body.name.clone(),
-                        what: TWISTED,
-                    });
-                }
-            };
-            let rope = Rope {
-                strands,
-                filaments,
-                pitch: positive(body, "packing.pitch", pitch)?,
-                radius: positive(body, "shape.radius", radius)?,
-                height: positive(body, "shape.height", height)?,
-                axis,
-            };
-            return twisted::fill(body, wanted, &rope);
-        }
+        } => rope(body, wanted, base, (strands, filaments, pitch)),
         PackingSpec::Woven {
             weave, filaments, ..
-        } => return cloth(body, wanted, base, (weave, filaments)),
-    };
-    let random = matches!(kind, Kind::Random { .. });
-    match &body.shape {
-        BodyShape::Plate { size, layers, hole } if !random => {
-            for edge in size {
-                positive(body, "shape.size", *edge)?;
-            }
-            let layers = positive(body, "shape.layers", f64::from(*layers))?;
-            let [x, z] = *size;
-            let hole = hole.map(|hole| positive(body, "shape.hole", hole));
-            let hole = hole.transpose()?;
-            let area = x * z - hole.map_or(0.0, |hole| PI * hole * hole);
-            positive(body, "area that shape.hole leaves", area)?;
-            let skin = |r: f64| {
-                let size = DVec3::new(x, layers * LAYER * r, z);
-                hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
-            };
-            // The rows are counted as if they went on through the hole.
-            let whole = match wanted {
-                Wanted::Elements(number) => Wanted::Elements(number * x * z / area),
-                Wanted::Radius(_) => wanted,
-            };
-            let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
-            let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
-            let (counts, radius) = counted(body, whole, &skin(0.0), start, counts)?;
-            // Rows along x as ever, layers turned from z to y.
-            let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
-            let clear = hole.map_or(0.0, |hole| hole + DEPTH * radius);
-            let centres = hexagonal::block(counts, radius).into_iter().map(turned);
-            let centres = centres.filter(|p| p.x.hypot(p.z) >= clear).collect();
-            let fit = Fit::lattice(centres, radius);
-            Ok(fit.filled(area * layers * LAYER * radius, skin(radius)))
-        }
-        BodyShape::Block { rows } if !random => {
-            for row in rows {
-                positive(body, "shape.rows", f64::from(*row))?;
-            }
-            let radius = match wanted {
-                Wanted::Radius(radius) => radius,
-                // The counts are given, so nothing sets a size.
-                Wanted::Elements(_) => {
-                    return Err(PackError::RadiusOrElements {
-                        body: body.name.clone(),
-                        found: "and a block, whose rows are counted already, needs radius",
-                    });
-                }
-            };
-            refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
-            let size = hexagonal::block_size(*rows, radius);
-            let fit = Fit::lattice(hexagonal::block(*rows, radius), radius);
-            Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
-        }
-        BodyShape::Box { .. } if !random => {
-            let Outline { skin, volume, .. } = Outline::of(body, base)?;
-            let (low, high) = skin.bounds().unwrap_or_default();
-            let size = high - low;
-            let start = (volume / CELL).cbrt();
-            let counts = |r: f64| {
-                let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
-                rows.to_array().map(f64::round)
-            };
-            let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
-            let centres = hexagonal::block(counts, radius);
-            Ok(Fit::lattice(centres, radius).filled(volume, skin))
-        }
-        _ => {
-            let outline = Outline::of(body, base)?;
-            let fit = fill_solid(job, kind, wanted, &outline)?;
-            Ok(fit.filled(outline.volume, outline.skin))
-        }
+        } => cloth(body, wanted, base, (weave, filaments)),
     }
+}
+
+/// Fills a shape with whole rows where it is made of them, others as they come.
+fn close_packed(job: Job, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
+    let body = job.body;
+    match &body.shape {
+        BodyShape::Plate { size, layers, hole } => plate(body, wanted, (*size, *layers, *hole)),
+        BodyShape::Block { rows } => block(body, wanted, rows),
+        BodyShape::Box { .. } => cuboid(body, wanted, base),
+        BodyShape::Mesh { .. }
+        | BodyShape::Sphere { .. }
+        | BodyShape::Cylinder { .. }
+        | BodyShape::Revolved { .. }
+        | BodyShape::Tube { .. } => throughout(job, Kind::Hexagonal, wanted, base),
+    }
+}
+
+/// Fills a shape with one pattern, whatever its proportions.
+fn throughout(job: Job, kind: Kind, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
+    let outline = Outline::of(job.body, base)?;
+    let fit = fill_solid(job, kind, wanted, &outline)?;
+    Ok(fit.filled(outline.volume, outline.skin))
+}
+
+/// Fills a plate with rows in layers.
+fn plate(
+    body: &Body,
+    wanted: Wanted,
+    (size, layers, hole): ([f64; 2], u32, Option<f64>),
+) -> Result<Filled, PackError> {
+    for edge in size {
+        positive(body, "shape.size", edge)?;
+    }
+    let layers = positive(body, "shape.layers", f64::from(layers))?;
+    let [x, z] = size;
+    let hole = hole.map(|hole| positive(body, "shape.hole", hole));
+    let hole = hole.transpose()?;
+    let area = x * z - hole.map_or(0.0, |hole| PI * hole * hole);
+    positive(body, "area that shape.hole leaves", area)?;
+    let skin = |r: f64| {
+        let size = DVec3::new(x, layers * LAYER * r, z);
+        hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
+    };
+    // The rows are counted as if they went on through the hole.
+    let whole = match wanted {
+        Wanted::Elements(number) => Wanted::Elements(number * x * z / area),
+        Wanted::Radius(_) => wanted,
+    };
+    let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
+    let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
+    let (counts, radius) = counted(body, whole, &skin(0.0), start, counts)?;
+    // Rows along x as ever, layers turned from z to y.
+    let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
+    let clear = hole.map_or(0.0, |hole| hole + DEPTH * radius);
+    let centres = hexagonal::block(counts, radius).into_iter().map(turned);
+    let centres = centres.filter(|p| p.x.hypot(p.z) >= clear).collect();
+    let fit = Fit::lattice(centres, radius);
+    Ok(fit.filled(area * layers * LAYER * radius, skin(radius)))
+}
+
+/// Fills a block of counted rows.
+fn block(body: &Body, wanted: Wanted, rows: &[u32; 3]) -> Result<Filled, PackError> {
+    for row in rows {
+        positive(body, "shape.rows", f64::from(*row))?;
+    }
+    let radius = match wanted {
+        Wanted::Radius(radius) => radius,
+        // The counts are given, so nothing sets a size.
+        Wanted::Elements(_) => {
+            return Err(PackError::RadiusOrElements {
+                body: body.name.clone(),
+                found: "and a block, whose rows are counted already, needs radius",
+            });
+        }
+    };
+    refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
+    let size = hexagonal::block_size(*rows, radius);
+    let fit = Fit::lattice(hexagonal::block(*rows, radius), radius);
+    Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
+}
+
+/// Fills a box with whole rows.
+fn cuboid(body: &Body, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
+    let Outline { skin, volume, .. } = Outline::of(body, base)?;
+    let (low, high) = skin.bounds().unwrap_or_default();
+    let size = high - low;
+    let start = (volume / CELL).cbrt();
+    let counts = |r: f64| {
+        let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
+        rows.to_array().map(f64::round)
+    };
+    let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
+    let centres = hexagonal::block(counts, radius);
+    Ok(Fit::lattice(centres, radius).filled(volume, skin))
+}
+
+/// Fills a cylinder or a tube with a rope of so many strands and filaments and this pitch (m).
+fn rope(
+    body: &Body,
+    wanted: Wanted,
+    base: &Path,
+    (strands, filaments, pitch): (u32, Option<u32>, f64),
+) -> Result<Filled, PackError> {
+    let (radius, height, axis) = match &body.shape {
+        BodyShape::Cylinder { radius, height } => (*radius, *height, None),
+        BodyShape::Tube { points, radius } => {
+            // Refuses what meets itself, as for any packing of a tube.
+            Outline::of(body, base)?;
+            let axis = curve(body, points, *radius)?;
+            (*radius, axis.length(), Some(axis))
+        }
+        BodyShape::Mesh { .. }
+        | BodyShape::Box { .. }
+        | BodyShape::Sphere { .. }
+        | BodyShape::Plate { .. }
+        | BodyShape::Revolved { .. }
+        | BodyShape::Block { .. } => {
+            return Err(PackError::Unfit {
+                body: body.name.clone(),
+                what: TWISTED,
+            });
+        }
+    };
+    let rope = Rope {
+        strands,
+        filaments,
+        pitch: positive(body, "packing.pitch", pitch)?,
+        radius: positive(body, "shape.radius", radius)?,
+        height: positive(body, "shape.height", height)?,
+        axis,
+    };
+    twisted::fill(body, wanted, &rope)
 }
 
 /// Fills a shape with cloth: a plate with as many sheets as it has layers, others with as many as fit.

@@ -3,8 +3,8 @@
 //! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element stands for the
 //! volume 4√2 r³ and touches 12 others.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::lattice::{LAYER, ROW};
 use super::solid::Solid;
@@ -60,10 +60,7 @@ pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
 }
 
 /// Row and layer of every row that may meet the bounds, layer by layer.
-fn lattice_rows(
-    (low, high): (DVec3, DVec3),
-    radius: f64,
-) -> impl IndexedParallelIterator<Item = (i64, i64)> {
+fn lattice_rows((low, high): (DVec3, DVec3), radius: f64) -> impl Indexed<Item = (i64, i64)> {
     let half = (high - low) / (2.0 * radius);
     let rows = (half.y / ROW).ceil() as i64 + 1;
     let layers = (half.z / LAYER).ceil() as i64;

@@ -1,7 +1,7 @@
 //! Order along a Hilbert curve: elements near each other in space come near each other in memory.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 /// Bits an axis.
 const BITS: u32 = 16;

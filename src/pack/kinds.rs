@@ -1,28 +1,29 @@
 //! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of materials, directions.
 
+use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
-use rayon::prelude::*;
 
 use super::body::PackedBody;
 use super::error::PackError;
 use super::filled::Calibration;
+use super::inputs::{Inputs, PackedMaterial};
 use super::mesh;
 use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
-use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Material, Pipeline};
+use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains};
 
 /// The material of this name, with its number.
 pub(super) fn find_material<'a>(
-    materials: &'a [Material],
+    materials: &'a [PackedMaterial<'a>],
     name: &str,
-) -> Option<(usize, &'a Material)> {
+) -> Option<(usize, &'a PackedMaterial<'a>)> {
     materials.iter().enumerate().find(|(_, m)| m.name == name)
 }
 
 /// Index of each element's material: the body's own, numbered `own`, or that of the grain that the element lies in.
 pub(super) fn of_elements(
-    pipeline: &Pipeline,
+    inputs: &Inputs,
     body: &Body,
     packed: &PackedBody,
     own: usize,
@@ -33,15 +34,15 @@ pub(super) fn of_elements(
     // Later grains fill what earlier ones leave, so they are drawn first.
     let mut drawn = Vec::new();
     for (layer, grains) in (0..).zip(&body.grains) {
-        let (number, _) = find_material(&pipeline.materials, &grains.material)
-            .ok_or_else(|| PackError::unknown_material(pipeline, body, &grains.material))?;
+        let (number, _) = find_material(&inputs.materials, &grains.material)
+            .ok_or_else(|| PackError::unknown_material(inputs, body, &grains.material))?;
         drawn.push((layer, grains, number as u32, (grains.part / left).min(1.0)));
         left = f64::max(left - grains.part, f64::MIN_POSITIVE);
     }
     let turn = body.rotation.quaternion().inverse();
     let place = DVec3::from_array(body.position);
     for (layer, grains, number, chance) in drawn.into_iter().rev() {
-        let seed = pipeline.simulate.seed.wrapping_add(layer);
+        let seed = inputs.settings.seed.wrapping_add(layer);
         found
             .par_iter_mut()
             .zip(&packed.centres)
@@ -143,26 +144,26 @@ pub(super) struct Kinds {
 impl Kinds {
     /// Of a body whose elements are of these `materials`; `fabric` = Σ S l0 / (3V).
     pub fn new(
-        pipeline: &Pipeline,
+        inputs: &Inputs,
         body: &Body,
         materials: &[u32],
         fabric: f64,
         calibration: Calibration,
     ) -> Result<Self, PackError> {
         let turn = body.rotation.quaternion();
-        let mut place = vec![usize::MAX; pipeline.materials.len()];
+        let mut place = vec![usize::MAX; inputs.materials.len()];
         let mut own = Vec::new();
         for &number in materials {
             let place = &mut place[number as usize];
             if *place == usize::MAX {
                 *place = own.len();
-                let material = &pipeline.materials[number as usize];
+                let material = &inputs.materials[number as usize];
                 own.push((material, kind(material, turn, fabric, calibration)?));
             }
         }
         let kinds = own
             .iter()
-            .flat_map(|a| own.iter().map(|b| between(pipeline, *a, *b)))
+            .flat_map(|a| own.iter().map(|b| between(inputs, *a, *b)))
             .collect();
         Ok(Kinds {
             place,
@@ -180,7 +181,7 @@ impl Kinds {
 
 /// Bonds within a material.
 fn kind(
-    material: &Material,
+    material: &PackedMaterial,
     turn: DQuat,
     fabric: f64,
     calibration: Calibration,
@@ -208,9 +209,13 @@ fn kind(
 }
 
 /// Bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no grain, unless the pipeline says otherwise.
-fn between(pipeline: &Pipeline, a: (&Material, BondKind), b: (&Material, BondKind)) -> BondKind {
-    let names = [&a.0.name, &b.0.name];
-    let pair = pipeline.pair(names[0], names[1]);
+fn between(
+    inputs: &Inputs,
+    a: (&PackedMaterial, BondKind),
+    b: (&PackedMaterial, BondKind),
+) -> BondKind {
+    let names = [a.0.name, b.0.name];
+    let pair = inputs.pair(names[0], names[1]);
     let (stiffer, stronger) =
         pair.map_or((1.0, 1.0), |pair| (pair.bond_stiffness, pair.bond_strength));
     let (a, b) = (a.1, b.1);
@@ -236,7 +241,7 @@ fn between(pipeline: &Pipeline, a: (&Material, BondKind), b: (&Material, BondKin
 }
 
 pub(super) fn positive(
-    material: &Material,
+    material: &PackedMaterial,
     key: &'static str,
     value: f64,
 ) -> Result<f64, PackError> {
@@ -245,7 +250,7 @@ pub(super) fn positive(
 
 /// Young's and shear modulus of the bonds, Pa; `fabric` = Σ S l0 / (3V).
 fn moduli(
-    material: &Material,
+    material: &PackedMaterial,
     fabric: f64,
     calibration: Calibration,
 ) -> Result<(f64, f64), PackError> {
@@ -253,7 +258,7 @@ fn moduli(
     match material.elasticity {
         Elasticity::Bond => {
             let shear = material.shear.ok_or_else(|| PackError::NoShear {
-                material: material.name.clone(),
+                material: material.name.to_owned(),
             })?;
             Ok((young, positive(material, "shear", shear)?))
         }
@@ -261,7 +266,7 @@ fn moduli(
             let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
             if !(poisson > -1.0 && poisson <= elasticity::POISSON_LIMIT) {
                 return Err(PackError::Poisson {
-                    material: material.name.clone(),
+                    material: material.name.to_owned(),
                     value: poisson,
                 });
             }

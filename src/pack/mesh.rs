@@ -6,8 +6,9 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::error::PackError;
+use super::inputs::Inputs;
 use crate::geometry::{TriMesh, check, read as files};
-use crate::spec::{ColliderShape, Fill, Pipeline};
+use crate::spec::{ColliderShape, Fill};
 
 /// A number that must be positive; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
@@ -91,23 +92,23 @@ fn resize(
 }
 
 /// Meshes of the colliders that have one, in their own frames, by number; `base` is the folder that paths start from.
-pub(super) fn colliders(
-    pipeline: &Pipeline,
-    base: &Path,
-) -> Result<BTreeMap<u32, TriMesh>, PackError> {
+pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
     let mut meshes = BTreeMap::new();
-    for (number, collider) in (0..).zip(&pipeline.colliders) {
-        let ColliderShape::Mesh {
-            file,
-            scale,
-            height,
-        } = &collider.shape
-        else {
-            continue;
+    for (&number, collider) in &inputs.colliders {
+        let (file, size) = match collider.shape {
+            ColliderShape::Mesh {
+                file,
+                scale,
+                height,
+            } => (file, (*scale, *height)),
+            ColliderShape::HalfSpace { .. }
+            | ColliderShape::Box { .. }
+            | ColliderShape::Sphere { .. }
+            | ColliderShape::Cylinder { .. } => continue,
         };
         let owner = format!("collider {:?}", collider.name);
         let path = base.join(file);
-        let mut mesh = read(&owner, &path, (*scale, *height), None)?;
+        let mut mesh = read(&owner, &path, size, None)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;
         // Nothing asks for a collider's texture.

@@ -1,4 +1,8 @@
 //! Stage `pack`: fills the bodies with elements and bonds them. Knows no other stage.
+//!
+//! Of a pipeline it is given [`Inputs`]. `fill` takes a body's `PackingSpec` to what lays its elements: a lattice or a random packing cut to the
+//! shape is a `Kind` of `pattern`, sized into a `Pattern`; shells and yarns have folders of their own. All give elements with a `Makeup`: which of
+//! them are bonded, and by which [`Calibration`] the moduli of bonds follow from the material's (`kinds`).
 
 mod assemble;
 mod body;
@@ -8,6 +12,7 @@ mod fill;
 mod filled;
 mod hexagonal;
 mod hilbert;
+mod inputs;
 mod kinds;
 mod lattice;
 mod mesh;
@@ -32,6 +37,7 @@ pub use body::{PackedBody, pack_body};
 pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
+pub use inputs::Inputs;
 pub use request::MAX_ELEMENTS;
 
 /// What the stage makes.
@@ -68,15 +74,16 @@ pub struct BodySummary {
 
 /// Packs the bodies of a pipeline; `base` is the folder that mesh paths start from.
 ///
-/// The same pipeline gives the same numbers on any number of threads.
+/// The same pipeline gives the same numbers on any number of threads. They follow from [`Inputs`]; the law of bonds is noted beside them.
 pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
-    let mut bodies = Vec::with_capacity(pipeline.bodies.len());
-    let mut materials = Vec::with_capacity(pipeline.bodies.len());
+    let inputs = Inputs::of(pipeline);
+    let mut bodies = Vec::with_capacity(inputs.bodies.len());
+    let mut materials = Vec::with_capacity(inputs.bodies.len());
     let mut total = 0.0;
-    for (number, body) in (0..).zip(&pipeline.bodies) {
-        let (material, _) = kinds::find_material(&pipeline.materials, &body.material)
-            .ok_or_else(|| PackError::unknown_material(pipeline, body, &body.material))?;
-        let packed = pack_body(body, base, (pipeline.simulate.seed, number))?;
+    for (number, body) in (0..).zip(inputs.bodies) {
+        let (material, _) = kinds::find_material(&inputs.materials, &body.material)
+            .ok_or_else(|| PackError::unknown_material(&inputs, body, &body.material))?;
+        let packed = pack_body(body, base, (inputs.settings.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {
             return Err(PackError::TooMany {
@@ -89,10 +96,11 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         bodies.push(packed);
         materials.push(material);
     }
-    overlap::refuse(&pipeline.bodies, &bodies)?;
-    let mut packing = assemble::assemble(pipeline, &bodies, &materials)?;
-    packing.colliders = mesh::colliders(pipeline, base)?;
-    let summaries = pipeline
+    overlap::refuse(inputs.bodies, &bodies)?;
+    let law = pipeline.simulate.bond_law();
+    let mut packing = assemble::assemble(&inputs, law, &bodies, &materials)?;
+    packing.colliders = mesh::colliders(&inputs, base)?;
+    let summaries = inputs
         .bodies
         .iter()
         .zip(&bodies)

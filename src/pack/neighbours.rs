@@ -1,7 +1,7 @@
 //! Pairs of neighbouring elements and the parts that they join.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::geometry::cell_grid::CellGrid;
 use crate::math::UnionFind;

@@ -1,7 +1,7 @@
 //! Shapes as the filler sees them: which points of a row lie inside, and at least so deep.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::lattice::NEIGHBOURS;
 use crate::geometry::TriMesh;

@@ -1,7 +1,7 @@
 //! Packings: how many elements lie how far from each other, how many bonds an element has, where bonds point. A curve a body.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
@@ -188,11 +188,16 @@ fn pairs(packing: &Packing, body: u32) -> Vec<u64> {
         });
         counts
     };
-    let none = || vec![0; columns];
-    mine.par_iter().fold(none, add).reduce(none, |mut a, b| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    })
+    let parts = mine
+        .par_chunks(1024)
+        .map(|part| part.iter().fold(vec![0; columns], add));
+    parts.reduce(
+        || vec![0; columns],
+        |mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        },
+    )
 }
 
 #[cfg(test)]

@@ -32,7 +32,10 @@ impl Drawn {
     pub fn new(store: &Store, number: u32, collider: &Collider) -> Result<Self> {
         let mesh = match collider.shape {
             ColliderShape::Mesh { .. } => Some(Mesh::new(&store.read_collider(number)?)),
-            _ => None,
+            ColliderShape::HalfSpace { .. }
+            | ColliderShape::Box { .. }
+            | ColliderShape::Sphere { .. }
+            | ColliderShape::Cylinder { .. } => None,
         };
         Ok(Drawn {
             collider: collider.clone(),

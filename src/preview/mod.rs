@@ -21,7 +21,7 @@ mod view;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use crate::picture;
 use crate::spec;

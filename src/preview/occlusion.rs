@@ -1,7 +1,7 @@
 //! Ambient occlusion from the depths on screen: how much of the sky a point's surroundings hide.
 
+use crate::parallel::prelude::*;
 use glam::Vec3;
-use rayon::prelude::*;
 
 use super::buffer::Buffer;
 use super::camera::{Camera, SUPERSAMPLING, Stage};

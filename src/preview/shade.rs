@@ -1,7 +1,7 @@
 //! Light on surfaces, and samples to pixels.
 
+use crate::parallel::prelude::*;
 use glam::Vec3;
-use rayon::prelude::*;
 
 use super::buffer::Buffer;
 use super::camera::{SUPERSAMPLING, Stage};

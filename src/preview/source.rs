@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 
 use super::colliders::{self, Drawn};
 use super::scene::{Ball, Material, Plane, Scene};
@@ -54,8 +54,12 @@ impl<'a> Source<'a> {
             normal: DVec3::from(cut.normal).normalize_or_zero().as_vec3(),
         });
         // What is cut open must not be hidden by what presses on it.
-        let shown = |collider: &&Collider| {
-            section.is_none() || matches!(collider.shape, ColliderShape::HalfSpace { .. })
+        let shown = |collider: &&Collider| match collider.shape {
+            ColliderShape::HalfSpace { .. } => true,
+            ColliderShape::Box { .. }
+            | ColliderShape::Sphere { .. }
+            | ColliderShape::Cylinder { .. }
+            | ColliderShape::Mesh { .. } => section.is_none(),
         };
         let colliders = (0..).zip(colliders).filter(|(_, one)| shown(one));
         let surfaces = match section {

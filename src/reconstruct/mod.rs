@@ -20,8 +20,8 @@ pub mod world;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::check::require_solid;

@@ -68,7 +68,7 @@ pub enum SimulateError {
         /// What was asked for.
         value: &'static str,
         /// What can be had.
-        allowed: &'static str,
+        allowed: String,
     },
     /// Nothing to do.
     #[error(

@@ -38,11 +38,9 @@ pub struct PassCost {
 /// A scene built, or why it cannot be.
 type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 
-/// A method as `resolve` lists it.
+/// A method as `resolve` finds it.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Whether it is the one that a pipeline asks for.
-    pub takes: fn(&Pipeline) -> bool,
     /// What of a pipeline it lacks on a backend.
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
     /// Builds its scene.

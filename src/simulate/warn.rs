@@ -199,7 +199,12 @@ fn thin(body: &Facts) -> Option<Warning> {
     let remedy = match body.body.shape {
         BodyShape::Plate { .. } => "`shape.layers` of 3 or more",
         BodyShape::Block { .. } => "3 or more in each of `shape.rows`",
-        _ => "a smaller `packing.radius` (half of it doubles the layers)",
+        BodyShape::Mesh { .. }
+        | BodyShape::Box { .. }
+        | BodyShape::Sphere { .. }
+        | BodyShape::Cylinder { .. }
+        | BodyShape::Revolved { .. }
+        | BodyShape::Tube { .. } => "a smaller `packing.radius` (half of it doubles the layers)",
     };
     let text = format!(
         "body {:?}: {} of {} elements ({:.0} %) lie where it is thinner than three elements of radius {}, too few for bending and for cracks \

@@ -1,6 +1,6 @@
 //! A sparse matrix of 6×6 blocks, row after row.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::block::{self, Block, Six, Value};
 use super::gradients::{Operator, Precondition};

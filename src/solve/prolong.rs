@@ -3,8 +3,8 @@
 //! An aggregate that moves as one is again one element, with place and rotation: the tentative prolongator has for element i of aggregate a the
 //! block `[I, −[x_i − x_a]×/s_a; 0, s_i/s_a I]`, s the length that rotations are multiplied with. It keeps all six rigid motions exactly.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::aggregate::ALONE;
 use super::block::{self, Block};

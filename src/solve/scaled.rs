@@ -3,7 +3,7 @@
 //! With A = D + R and D = L Lᵀ the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R Lᵀ⁻¹: neither D nor the preconditioned residual
 //! is read or written, and sums go with the passes that make what they sum. Single precision halves what is left.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::block::{self, Block, Six, Value};
 use super::gradients::Found;

@@ -1,6 +1,6 @@
 //! Chebyshev polynomials of the block-Jacobi iteration as a smoother.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::block::{Six, difference};
 use super::matrix::{BlockMatrix, Diagonal};

@@ -1,6 +1,6 @@
 //! Vectors of six unknowns an element, or of `N`.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// Elements that are summed up for themselves, so that threads cannot change a bit.
 pub const CHUNK: usize = 1024;

@@ -64,7 +64,14 @@ pub struct Body {
 impl Body {
     /// Whether neighbours are bonded.
     pub fn is_bonded(&self) -> bool {
-        self.bonded && !matches!(self.packing, PackingSpec::Loose { .. })
+        match self.packing {
+            PackingSpec::Loose { .. } => false,
+            PackingSpec::Hexagonal { .. }
+            | PackingSpec::Random { .. }
+            | PackingSpec::Shell { .. }
+            | PackingSpec::Twisted { .. }
+            | PackingSpec::Woven { .. } => self.bonded,
+        }
     }
 }
 
@@ -191,6 +198,22 @@ pub enum BodyShape {
 
 fn segments() -> u32 {
     revolve::SEGMENTS
+}
+
+impl BodyShape {
+    /// File that it is read from, relative to the pipeline file.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            BodyShape::Mesh { file, .. } => Some(file),
+            BodyShape::Box { .. }
+            | BodyShape::Sphere { .. }
+            | BodyShape::Cylinder { .. }
+            | BodyShape::Plate { .. }
+            | BodyShape::Revolved { .. }
+            | BodyShape::Tube { .. }
+            | BodyShape::Block { .. } => None,
+        }
+    }
 }
 
 /// What counts as the inside of a mesh.

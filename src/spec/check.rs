@@ -277,34 +277,28 @@ impl Check<'_> {
     }
 
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
-        let counted = matches!(shape, BodyShape::Block { .. });
-        let layered = counted || matches!(shape, BodyShape::Plate { .. });
-        let packing_type = format!("{path}.packing.type");
-        match packing {
-            PackingSpec::Random { .. } | PackingSpec::Loose { .. } | PackingSpec::Shell { .. }
-                if layered =>
-            {
-                self.senseless(&packing_type, COUNTED);
-            }
-            PackingSpec::Woven { .. } if counted => self.senseless(&packing_type, COUNTED),
-            PackingSpec::Twisted { .. }
-                if !matches!(shape, BodyShape::Cylinder { .. } | BodyShape::Tube { .. }) =>
-            {
-                self.senseless(&packing_type, TWISTED);
-            }
+        // Whether the shape counts its rows, at least its layers; whether it has an axis that ropes wind about.
+        let (counted, layered, axial) = match shape {
+            BodyShape::Block { .. } => (true, true, false),
+            BodyShape::Plate { .. } => (false, true, false),
+            BodyShape::Cylinder { .. } | BodyShape::Tube { .. } => (false, false, true),
+            BodyShape::Mesh { .. }
+            | BodyShape::Box { .. }
+            | BodyShape::Sphere { .. }
+            | BodyShape::Revolved { .. } => (false, false, false),
+        };
+        let (unfit, what) = match packing {
+            PackingSpec::Hexagonal { .. } => (false, COUNTED),
+            PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, COUNTED),
             PackingSpec::Shell { .. } => {
-                if let BodyShape::Mesh {
-                    fill: Fill::Winding,
-                    ..
-                } = shape
-                {
-                    self.senseless(
-                        &format!("{path}.shape.fill"),
-                        "a shell lies under the skin of a closed mesh; use fill = \"closed\"",
-                    );
-                }
+                self.shell(path, shape);
+                (layered, COUNTED)
             }
-            _ => {}
+            PackingSpec::Woven { .. } => (counted, COUNTED),
+            PackingSpec::Twisted { .. } => (!axial, TWISTED),
+        };
+        if unfit {
+            self.senseless(&format!("{path}.packing.type"), what);
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
@@ -320,43 +314,56 @@ impl Check<'_> {
                 &format!("{path}.packing.elements"),
                 "a block counts its elements by `rows`; give `radius`",
             ),
-            _ => {}
+            (Some(_), None) | (None, Some(_)) => {}
         }
         self.shape(path, shape, folder);
     }
 
-    fn shape(&mut self, path: &str, shape: &BodyShape, folder: &Path) {
-        if let BodyShape::Revolved { profile, .. } = shape
-            && let Err(fault) = Profile::new(profile)
-        {
-            self.senseless(&format!("{path}.shape.profile"), fault.to_string());
-        }
-        if let BodyShape::Tube { points, radius } = shape
-            && let Err(fault) = Curve::new(points, *radius)
-        {
-            self.senseless(&format!("{path}.shape.points"), fault.to_string());
-        }
-        if let BodyShape::Plate {
-            size,
-            hole: Some(hole),
-            ..
-        } = shape
-            && 2.0 * hole >= size[0].min(size[1])
-        {
-            let what = format!(
-                "a hole of radius {hole} m leaves nothing of a plate of {} x {} m; it must be under half its shorter side",
-                size[0], size[1]
-            );
-            self.senseless(&format!("{path}.shape.hole"), what);
-        }
+    fn shell(&mut self, path: &str, shape: &BodyShape) {
         if let BodyShape::Mesh {
-            file,
-            scale,
-            height,
+            fill: Fill::Winding,
             ..
         } = shape
         {
-            self.mesh(path, (*scale, *height), folder.join(file));
+            self.senseless(
+                &format!("{path}.shape.fill"),
+                "a shell lies under the skin of a closed mesh; use fill = \"closed\"",
+            );
+        }
+    }
+
+    fn shape(&mut self, path: &str, shape: &BodyShape, folder: &Path) {
+        match shape {
+            BodyShape::Revolved { profile, .. } => {
+                if let Err(fault) = Profile::new(profile) {
+                    self.senseless(&format!("{path}.shape.profile"), fault.to_string());
+                }
+            }
+            BodyShape::Tube { points, radius } => {
+                if let Err(fault) = Curve::new(points, *radius) {
+                    self.senseless(&format!("{path}.shape.points"), fault.to_string());
+                }
+            }
+            BodyShape::Plate { size, hole, .. } => {
+                if let Some(hole) = hole.filter(|hole| 2.0 * hole >= size[0].min(size[1])) {
+                    let what = format!(
+                        "a hole of radius {hole} m leaves nothing of a plate of {} x {} m; it must be under half its shorter side",
+                        size[0], size[1]
+                    );
+                    self.senseless(&format!("{path}.shape.hole"), what);
+                }
+            }
+            BodyShape::Mesh {
+                file,
+                scale,
+                height,
+                ..
+            } => self.mesh(path, (*scale, *height), folder.join(file)),
+            // The schema says all there is to say of their lengths and counts.
+            BodyShape::Box { .. }
+            | BodyShape::Sphere { .. }
+            | BodyShape::Cylinder { .. }
+            | BodyShape::Block { .. } => {}
         }
     }
 
@@ -377,19 +384,24 @@ impl Check<'_> {
         for (index, collider) in shot.colliders.iter().enumerate() {
             let path = format!("collider.{index}");
             self.rotation(&format!("{path}.rotation"), &collider.rotation);
-            if collider.shape == (ColliderShape::HalfSpace { normal: [0.0; 3] }) {
-                self.senseless(
-                    &format!("{path}.shape.normal"),
-                    "the normal must not be zero",
-                );
-            }
-            if let ColliderShape::Mesh {
-                file,
-                scale,
-                height,
-            } = &collider.shape
-            {
-                self.mesh(&path, (*scale, *height), folder.join(file));
+            match &collider.shape {
+                ColliderShape::HalfSpace { normal } => {
+                    if *normal == [0.0; 3] {
+                        self.senseless(
+                            &format!("{path}.shape.normal"),
+                            "the normal must not be zero",
+                        );
+                    }
+                }
+                ColliderShape::Mesh {
+                    file,
+                    scale,
+                    height,
+                } => self.mesh(&path, (*scale, *height), folder.join(file)),
+                // The schema says all there is to say of their lengths.
+                ColliderShape::Box { .. }
+                | ColliderShape::Sphere { .. }
+                | ColliderShape::Cylinder { .. } => {}
             }
             self.drive(&path, &collider.drive());
         }

@@ -111,6 +111,19 @@ pub enum ColliderShape {
     },
 }
 
+impl ColliderShape {
+    /// File that it is read from, relative to the pipeline file.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            ColliderShape::Mesh { file, .. } => Some(file),
+            ColliderShape::HalfSpace { .. }
+            | ColliderShape::Box { .. }
+            | ColliderShape::Sphere { .. }
+            | ColliderShape::Cylinder { .. } => None,
+        }
+    }
+}
+
 /// Holds, drives or loads the elements of a body whose rest positions lie in a region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -171,3 +171,9 @@ pub struct MaterialPair {
 fn one() -> f64 {
     1.0
 }
+
+/// Whether a pair is of these two materials, in either order.
+pub fn joins(pair: &[String; 2], a: &str, b: &str) -> bool {
+    let [x, y] = pair;
+    (x == a && y == b) || (x == b && y == a)
+}

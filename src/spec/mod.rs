@@ -29,14 +29,14 @@ pub use body::{
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use implicit::{Friction, Implicit, Preconditioner};
-pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair};
+pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, joins};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pipeline::Pipeline;
 pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, ContactLaw, Export, ExportFormat, Gpu, Integrator, Law, Precision, Preview,
-    Reconstruct, ReconstructMode, Section, Simulate, Up,
+    Backend, Camera, ContactLaw, Export, ExportFormat, Gpu, Integrator, Law, MethodName, Precision,
+    Preview, Reconstruct, ReconstructMode, Section, Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

@@ -1,7 +1,5 @@
 //! What frame files hold, and how exactly.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,15 +88,20 @@ pub struct PrecisionBits {
 impl PrecisionBits {
     /// The groups that are rounded, with the bits kept.
     pub fn groups(&self) -> impl Iterator<Item = (FrameGroup, u32)> {
-        [
-            (FrameGroup::Position, self.position),
-            (FrameGroup::Rotation, self.rotation),
-            (FrameGroup::Velocity, self.velocity),
-            (FrameGroup::Spin, self.spin),
-            (FrameGroup::Stress, self.stress),
-        ]
-        .into_iter()
-        .filter_map(|(group, bits)| Some((group, bits?)))
+        let all = FrameGroup::ALL.into_iter();
+        all.filter_map(|group| Some((group, self.of(group)?)))
+    }
+
+    fn of(&self, group: FrameGroup) -> Option<u32> {
+        match group {
+            FrameGroup::Position => self.position,
+            FrameGroup::Rotation => self.rotation,
+            FrameGroup::Velocity => self.velocity,
+            FrameGroup::Spin => self.spin,
+            FrameGroup::Stress => self.stress,
+            // Whole numbers.
+            FrameGroup::Fragment | FrameGroup::Broken => None,
+        }
     }
 }
 
@@ -114,7 +117,7 @@ pub enum Compression {
 }
 
 /// What simulate writes.
-#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
     /// Columns of frame files beside frame, time and id; reconstruct needs position, rotation and fragment, preview position.
@@ -140,21 +143,6 @@ impl Default for Output {
             work: false,
             convergence: None,
         }
-    }
-}
-
-/// States know their run by a hash of this text: a step that is absent leaves no trace in it, so that states from before there was any stay valid.
-impl fmt::Debug for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("Output");
-        text.field("columns", &self.columns)
-            .field("precision_bits", &self.precision_bits)
-            .field("compression", &self.compression)
-            .field("work", &self.work);
-        if let Some(step) = self.convergence {
-            text.field("convergence", &step);
-        }
-        text.finish()
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::Body;
 use super::collider::{Attachment, Collider};
-use super::material::{Material, MaterialPair};
+use super::material::{Material, MaterialPair, joins};
 use super::output::Output;
 use super::settings::{Export, Preview, Reconstruct, Simulate};
 use super::time::{Time, World};
@@ -54,9 +54,6 @@ pub struct Pipeline {
 impl Pipeline {
     /// What the file says two materials have in common, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
-        self.pairs.iter().find(|pair| {
-            let [x, y] = [&pair.materials[0], &pair.materials[1]];
-            (x == a && y == b) || (x == b && y == a)
-        })
+        self.pairs.iter().find(|pair| joins(&pair.materials, a, b))
     }
 }

@@ -1,5 +1,6 @@
 //! How the stages run.
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +54,9 @@ pub struct Gpu {
 }
 
 /// How time goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Integrator {
     /// Velocity Verlet in steps below the critical one (Lu et al. 2021).
@@ -82,10 +85,47 @@ impl Integrator {
         }
     }
 
+    /// The method that takes such steps; `auto` is explicit until it is settled.
+    pub fn method(self) -> MethodName {
+        match self {
+            Integrator::Explicit | Integrator::Auto => MethodName::Explicit,
+            Integrator::BackwardEuler | Integrator::Midpoint | Integrator::LinearlyImplicit => {
+                MethodName::Implicit
+            }
+        }
+    }
+
     /// Whether each step solves for where elements are at its end.
     pub fn is_implicit(self) -> bool {
-        !matches!(self, Integrator::Explicit | Integrator::Auto)
+        match self.method() {
+            MethodName::Explicit => false,
+            MethodName::Implicit => true,
+        }
     }
+
+    /// Whether each step is the minimum of an energy.
+    pub fn minimises(self) -> bool {
+        match self {
+            Integrator::BackwardEuler | Integrator::Midpoint => true,
+            Integrator::Explicit | Integrator::LinearlyImplicit | Integrator::Auto => false,
+        }
+    }
+
+    /// Names of those that a test chooses, for messages: "backward_euler, midpoint".
+    pub fn names(chosen: impl Fn(Integrator) -> bool) -> String {
+        let all = Integrator::value_variants().iter();
+        let names = all.filter(|one| chosen(**one)).map(|one| one.name());
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A method of time integration: `simulate/resolve` has the entry of each, `simulate/methods` its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodName {
+    /// Explicit steps of bonded elements.
+    Explicit,
+    /// Implicit steps of bonded elements.
+    Implicit,
 }
 
 /// What pushes elements apart that no bond joins, and elements and colliders.
@@ -193,7 +233,7 @@ pub enum ReconstructMode {
 pub struct Reconstruct {
     /// What they are made of.
     pub mode: ReconstructMode,
-    /// Edge of the marching-cubes cell over the element radius.
+    /// Edge of the cells of the grid that cracks, and surfaces in mode `world`, are drawn on, over the element radius.
     #[schemars(with = "PositiveNumber")]
     pub voxel: f64,
     /// Depth of the grain on crack faces over the element radius; 0 leaves them smooth.
@@ -340,4 +380,20 @@ pub struct Camera {
     /// Vertical angle of view, rad.
     #[schemars(with = "ViewAngle")]
     pub fov: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integrators_are_called_as_in_pipeline_files() {
+        for one in Integrator::value_variants() {
+            assert_eq!(serde_json::to_value(one).unwrap(), one.name());
+        }
+        assert_eq!(
+            Integrator::names(Integrator::minimises),
+            "backward_euler, midpoint"
+        );
+    }
 }

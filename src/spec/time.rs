@@ -26,7 +26,7 @@ pub struct Time {
 }
 
 fn fraction() -> f64 {
-    0.4
+    0.6
 }
 
 /// What acts on everything.

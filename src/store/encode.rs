@@ -6,6 +6,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::parallel::prelude::*;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
 use ::parquet::basic::{Compression as Codec, Encoding, ZstdLevel};
@@ -16,7 +17,6 @@ use ::parquet::schema::types::ColumnPath;
 use arrow_array::types::Float32Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, Field, Schema};
-use rayon::prelude::*;
 
 use super::format::{Format, round_mantissa};
 use super::version::SCHEMA_VERSION;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::error::{Result, StoreError};
 use super::sums::{Sum, Sums};
@@ -72,7 +72,8 @@ impl Store {
             let name = self.name_of(path.as_ref())?;
             Some(Sum::of(path.as_ref()).map(|sum| (name, sum)))
         });
-        sums.collect()
+        let sums: Result<Vec<_>> = sums.collect();
+        Ok(sums?.into_iter().collect())
     }
 }
 

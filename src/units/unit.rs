@@ -114,62 +114,77 @@ fn parse_factor(text: &str) -> Option<(Unit, i32)> {
         .and_then(|()| Some((atom(name)?, power)))
 }
 
+const TURN: f64 = std::f64::consts::TAU;
+
+const NUMBER: Exponents = [0; 4];
+const LENGTH: Exponents = [1, 0, 0, 0];
+const MASS: Exponents = [0, 1, 0, 0];
+const TIME: Exponents = [0, 0, 1, 0];
+const ANGLE: Exponents = [0, 0, 0, 1];
+const RATE: Exponents = [0, 0, -1, 0];
+const PRESSURE: Exponents = [-1, 1, -2, 0];
+
+/// Units that take prefixes: name, decimal exponent, dimension. The README lists them, and a test holds it.
+pub(super) const PREFIXED: [(&str, i32, Exponents); 10] = [
+    ("m", 0, LENGTH),
+    ("g", -3, MASS),
+    ("s", 0, TIME),
+    ("rad", 0, ANGLE),
+    ("Hz", 0, RATE),
+    ("N", 0, [1, 1, -2, 0]),
+    ("Pa", 0, PRESSURE),
+    ("bar", 5, PRESSURE),
+    ("J", 0, [2, 1, -2, 0]),
+    ("W", 0, [2, 1, -3, 0]),
+];
+
+/// Units that take none: name, factor, decimal exponent, dimension.
+pub(super) const PLAIN: [(&str, f64, i32, Exponents); 11] = [
+    ("%", 1.0, -2, NUMBER),
+    ("min", 60.0, 0, TIME),
+    ("h", 3600.0, 0, TIME),
+    ("t", 1.0, 3, MASS),
+    ("deg", TURN / 360.0, 0, ANGLE),
+    ("°", TURN / 360.0, 0, ANGLE),
+    ("rev", TURN, 0, ANGLE),
+    ("rpm", TURN / 60.0, 0, [0, 0, -1, 1]),
+    ("in", 0.0254, 0, LENGTH),
+    ("ft", 0.3048, 0, LENGTH),
+    ("psi", 6_894.757_293_168_361, 0, PRESSURE),
+];
+
+/// SI prefixes and their powers of ten.
+pub(super) const PREFIXES: [(char, i32); 12] = [
+    ('p', -12),
+    ('n', -9),
+    ('u', -6),
+    ('\u{b5}', -6),
+    ('\u{3bc}', -6),
+    ('m', -3),
+    ('c', -2),
+    ('d', -1),
+    ('h', 2),
+    ('k', 3),
+    ('M', 6),
+    ('G', 9),
+];
+
 fn atom(name: &str) -> Option<Unit> {
-    const TURN: f64 = std::f64::consts::TAU;
-    let unit = |factor, decimal, exponents| {
-        Some(Unit {
-            factor,
-            divisor: 1.0,
-            decimal,
-            exponents,
-        })
+    let unit = |factor, decimal, exponents| Unit {
+        factor,
+        divisor: 1.0,
+        decimal,
+        exponents,
     };
-    // Atoms that take prefixes: decimal exponent and dimension.
-    let prefixed = |name: &str| match name {
-        "m" => Some((0, [1, 0, 0, 0])),
-        "g" => Some((-3, [0, 1, 0, 0])),
-        "s" => Some((0, [0, 0, 1, 0])),
-        "rad" => Some((0, [0, 0, 0, 1])),
-        "Hz" => Some((0, [0, 0, -1, 0])),
-        "N" => Some((0, [1, 1, -2, 0])),
-        "Pa" => Some((0, [-1, 1, -2, 0])),
-        "bar" => Some((5, [-1, 1, -2, 0])),
-        "J" => Some((0, [2, 1, -2, 0])),
-        "W" => Some((0, [2, 1, -3, 0])),
-        _ => None,
-    };
-    match name {
-        "%" => return unit(1.0, -2, [0; 4]),
-        "min" => return unit(60.0, 0, [0, 0, 1, 0]),
-        "h" => return unit(3600.0, 0, [0, 0, 1, 0]),
-        "t" => return unit(1.0, 3, [0, 1, 0, 0]),
-        "deg" | "°" => return unit(TURN / 360.0, 0, [0, 0, 0, 1]),
-        "rev" => return unit(TURN, 0, [0, 0, 0, 1]),
-        "rpm" => return unit(TURN / 60.0, 0, [0, 0, -1, 1]),
-        "in" => return unit(0.0254, 0, [1, 0, 0, 0]),
-        "ft" => return unit(0.3048, 0, [1, 0, 0, 0]),
-        "psi" => return unit(6_894.757_293_168_361, 0, [-1, 1, -2, 0]),
-        _ => {}
+    if let Some(&(_, factor, decimal, exponents)) = PLAIN.iter().find(|row| row.0 == name) {
+        return Some(unit(factor, decimal, exponents));
     }
-    if let Some((decimal, exponents)) = prefixed(name) {
-        return unit(1.0, decimal, exponents);
+    let prefixed = |name: &str| PREFIXED.iter().find(|row| row.0 == name);
+    if let Some(&(_, decimal, exponents)) = prefixed(name) {
+        return Some(unit(1.0, decimal, exponents));
     }
-    const PREFIXES: [(char, i32); 12] = [
-        ('p', -12),
-        ('n', -9),
-        ('u', -6),
-        ('\u{b5}', -6),
-        ('\u{3bc}', -6),
-        ('m', -3),
-        ('c', -2),
-        ('d', -1),
-        ('h', 2),
-        ('k', 3),
-        ('M', 6),
-        ('G', 9),
-    ];
     let prefix = name.chars().next()?;
     let shift = PREFIXES.iter().find(|row| row.0 == prefix)?.1;
-    let (decimal, exponents) = prefixed(&name[prefix.len_utf8()..])?;
-    unit(1.0, decimal + shift, exponents)
+    let &(_, decimal, exponents) = prefixed(&name[prefix.len_utf8()..])?;
+    Some(unit(1.0, decimal + shift, exponents))
 }

@@ -83,6 +83,7 @@ impl Draw {
             e * second / l0,
         ]);
         all.extend([1.0 / area, r0 / second, r0 / (2.0 * second), 1.0]);
+        all.push(self.within(1.0, 1.5) / area);
         all
     }
     /// Axial force, shear force, twist, bend.
@@ -104,6 +105,7 @@ impl Draw {
         let mut all = self.parts();
         all.extend((0..3).map(|_| self.size(1e-2, 1e8)));
         all.push(if self.chance(0.5) { 1.0 } else { 0.0 });
+        all.push(self.size(1e-2, 1e8));
         all
     }
     pub fn linear_energy(&mut self) -> Vec<f64> {

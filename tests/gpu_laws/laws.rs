@@ -1,9 +1,9 @@
 //! The laws that are put through a device: how rows of numbers become their arguments, and where those are drawn.
 
-use cullet::laws::bdem::{self, BondLoad};
-use cullet::laws::bond::{BondLaw, BondState};
+use cullet::laws::bond::{self, BondLaw, BondLoad, BondState};
 use cullet::laws::contact::{self, SurfacePair};
-use cullet::laws::energy::{Cosserat, Manifold};
+use cullet::laws::cosserat::Cosserat;
+use cullet::laws::manifold::Manifold;
 use cullet::laws::{damping, failure, motion};
 use cullet::math::quat;
 use cullet::math::solid::{self, Nearest};
@@ -38,7 +38,7 @@ impl Law {
 
 macro_rules! laws {
     ($($name:literal $law:ident $draw:ident $values:expr;)*) => {
-        /// Every generated law.
+        /// Laws that are put through a device: those of bonds by their names in pipeline files.
         pub const LAWS: &[Law] = &[$(Law {
             name: $name,
             values: &$values,
@@ -50,7 +50,7 @@ macro_rules! laws {
     };
 }
 laws! {
-    "bond" bond_results bond [3, 3, 3, 1, 1, 1];
+    "bdem" bond_results bond [3, 3, 3, 1, 1, 1];
     "manifold" manifold_results bond [3, 3, 3, 1, 1, 1, 1];
     "cosserat" cosserat_results bond [3, 3, 3, 1, 1, 1, 1];
     "stress" stress stress [1, 1];
@@ -137,17 +137,17 @@ fn stress<T: Real>(a: &[T]) -> Vec<T> {
 }
 
 fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
-    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[14], a[15]);
+    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[15], a[16]);
     vec![T::select(may, T::splat(1.0), T::zero())]
 }
 
 fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {
     let k = bond_stiffness(&a[11..]);
-    vec![bdem::linear_energy(&parts(a), a[10], k)]
+    vec![bond::linear_energy(&parts(a), a[10], k)]
 }
 
 fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
-    let k = bdem::stiffness(a[0], a[1], a[2], a[3], a[4]);
+    let k = bond::stiffness(a[0], a[1], a[2], a[3], a[4]);
     vec![k.normal, k.shear, k.twist, k.bend]
 }
 

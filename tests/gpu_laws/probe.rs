@@ -2,15 +2,22 @@
 
 use std::sync::OnceLock;
 
-use cullet::gpu::{
-    Access, Binding, Column, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches,
-};
+use cullet::gpu::{Column, ColumnName, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches};
 
 use crate::device::request;
 
-const TEXT: KernelText = KernelText {
-    name: "probes",
-    sources: &[
+const STATES: ColumnName = ColumnName {
+    name: "states",
+    item: Item::U32,
+};
+const RESULTS: ColumnName = ColumnName {
+    name: "results",
+    item: Item::U32,
+};
+const TEXT: KernelText = KernelText::new(
+    "probes",
+    &[],
+    &[
         include_str!("../../shaders/laws/real.wgsl"),
         include_str!("../../shaders/laws/quat.wgsl"),
         include_str!("../../shaders/laws/bdem.wgsl"),
@@ -24,19 +31,8 @@ const TEXT: KernelText = KernelText {
         include_str!("../../shaders/laws/solid.wgsl"),
         include_str!("probes.wgsl"),
     ],
-    bindings: &[
-        Binding {
-            name: "states",
-            item: Item::U32,
-            access: Access::Read,
-        },
-        Binding {
-            name: "results",
-            item: Item::U32,
-            access: Access::Write,
-        },
-    ],
-};
+    &[STATES.read(), RESULTS.write()],
+);
 
 /// The device under test, opened once; none where the machine has no driver and nobody insists.
 pub fn device() -> Option<&'static Device> {
@@ -55,10 +51,17 @@ pub fn run(
     let inputs = rows[0].len();
     let words: Vec<f32> = rows.concat();
     let columns = [
-        Column::from(device, "states", Item::U32, &words).unwrap(),
-        Column::new(device, "results", Item::U32, (rows.len() * outputs) as u64).unwrap(),
+        Column::from(device, STATES.name, STATES.item, &words).unwrap(),
+        Column::new(
+            device,
+            RESULTS.name,
+            RESULTS.item,
+            (rows.len() * outputs) as u64,
+        )
+        .unwrap(),
     ];
-    let columns = [&columns[0], &columns[1]];
+    let bound = TEXT.bound(|name| columns.iter().find(|column| column.name() == name));
+    let bound = bound.unwrap();
     let shared = device.uniform(16).unwrap();
     let table = device.uniform(LAUNCH_STRIDE).unwrap();
     let launches = Launches::new(device, &shared, &table);
@@ -67,13 +70,13 @@ pub fn run(
         ("INPUTS", inputs as f64),
         ("OUTPUTS", outputs as f64),
     ];
-    let kernel = Kernel::new(device, &TEXT, name, &constants, &columns, &launches).unwrap();
-    let bound = kernel.bind(device, &columns);
+    let kernel = Kernel::new(device, name, &constants, &bound, &launches).unwrap();
+    let group = kernel.bind(device, &bound).unwrap();
     let mut encoder = device.encoder();
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         let items = rows.len() as u64;
-        kernel.dispatch(device, &mut pass, &bound, (&launches, 0), items);
+        kernel.dispatch(device, &mut pass, &group, (&launches, 0), items);
     }
     device.submit(encoder);
     let results: Vec<f32> = columns[1].read(device).unwrap();

@@ -44,12 +44,12 @@ fn put_nearest(nearest: Nearest) {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn bond(@builtin(global_invocation_id) id: vec3<u32>) {
+fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let k = Stiffness(f(18u), f(19u), f(20u), f(21u));
         let load = bdem_bond(v(0u), q(3u), q(7u), v(11u), v(14u), f(17u), k);
-        let counting = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(22u)));
-        let relieving = failure_stress(load, Section(f(22u), f(23u), f(24u), 0.0, f(22u)));
+        let counting = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(26u)));
+        let relieving = failure_stress(load, Section(f(22u), f(23u), f(24u), 0.0, f(26u)));
         put3(0u, load.force);
         put3(3u, load.shear_moment + load.moment);
         put3(6u, load.shear_moment - load.moment);
@@ -60,7 +60,7 @@ fn bond(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 fn put_energetic(load: BondLoad, energy: f32) {
-    let stress = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(22u)));
+    let stress = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(26u)));
     put3(0u, load.force);
     put3(3u, load.shear_moment + load.moment);
     put3(6u, load.shear_moment - load.moment);
@@ -95,7 +95,7 @@ fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        let stress = failure_stress(load, Section(f(10u), f(11u), f(12u), f(13u), f(10u)));
+        let stress = failure_stress(load, Section(f(10u), f(11u), f(12u), f(13u), f(14u)));
         put(0u, stress.x0);
         put(1u, stress.x1);
     }
@@ -106,8 +106,8 @@ fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        let section = Section(f(10u), f(11u), f(12u), f(13u), f(10u));
-        put(0u, select(0.0, 1.0, failure_may_exceed(load, section, f(14u), f(15u))));
+        let section = Section(f(10u), f(11u), f(12u), f(13u), f(14u));
+        put(0u, select(0.0, 1.0, failure_may_exceed(load, section, f(15u), f(16u))));
     }
 }
 
@@ -116,14 +116,14 @@ fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        put(0u, bdem_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
+        put(0u, bond_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
     }
 }
 
 @compute @workgroup_size(WORKGROUP)
 fn bond_stiffness(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
-        let k = bdem_stiffness(f(0u), f(1u), f(2u), f(3u), f(4u));
+        let k = bond_stiffness(f(0u), f(1u), f(2u), f(3u), f(4u));
         put4(0u, vec4<f32>(k.normal, k.shear, k.twist, k.bend));
     }
 }

@@ -26,7 +26,8 @@ pub struct Body {
     pub text: String,
 }
 
-const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
+/// Shapes, one of which each seed takes in turn.
+pub const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
     |draw| {
         let size = (DVec3::splat(0.7) + 0.5 * draw.in_cube()) * LENGTH;
         plain(format!("{{ type = \"box\", size = {} }}", list(size)))
@@ -81,7 +82,7 @@ const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
 ];
 
 /// A shape as a pipeline file has it.
-struct Shape {
+pub struct Shape {
     text: String,
     /// What `body.ply` holds, if it is a mesh.
     mesh: Option<TriMesh>,

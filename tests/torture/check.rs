@@ -8,6 +8,8 @@ use glam::DVec3;
 
 /// Volume of all fragments at rest against that of the body, relative: both faces of a crack are one sheet but where it ends at the skin.
 pub const VOLUME: f64 = 2e-3;
+/// Elements of a fragment that may be too small for the grid, and then is a ball for each.
+pub const DUST: u32 = 4;
 /// Vertices and triangles of the ball that stands for a single element.
 const BALL: [usize; 2] = [42, 80];
 
@@ -16,6 +18,8 @@ pub struct Findings {
     pub lines: Vec<String>,
     /// Volume of the fragments that are no balls, m³.
     pub volume: f64,
+    /// Elements of the largest fragment that is balls.
+    pub dust: u32,
 }
 
 /// Checks all pieces of a frame. `rest`: whether volumes are taken at rest, where surfaces are made, or as they stand.
@@ -23,6 +27,7 @@ pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
     let mut findings = Findings {
         lines: Vec::new(),
         volume: 0.0,
+        dust: 0,
     };
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
     for &label in labels {
@@ -81,7 +86,9 @@ pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
             lines.push(format!("volume {volume:.3e}"));
         }
         let elements = counts.get(&piece.fragment).copied().unwrap_or(0);
-        if !is_balls(&mesh, elements) {
+        if is_balls(&mesh, elements) {
+            findings.dust = findings.dust.max(elements);
+        } else {
             findings.volume += volume;
         }
         let of =

@@ -7,7 +7,8 @@
 use std::cell::Cell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use cullet::laws::bdem::{self, Stiffness};
+use cullet::laws::bdem;
+use cullet::laws::bond::{self, Stiffness};
 use cullet::laws::contact::{self, ContactState, SurfacePair};
 use cullet::laws::failure::{self, Section};
 use cullet::laws::{damping, motion};
@@ -120,7 +121,7 @@ pub fn per_bond() -> u64 {
     };
     operations(|| {
         let x = motion::separation(x, zero, zero, zero);
-        let k: Stiffness<Counted> = bdem::stiffness(
+        let k: Stiffness<Counted> = bond::stiffness(
             number(1.0),
             number(1.0),
             number(1.0),

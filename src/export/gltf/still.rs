@@ -2,7 +2,7 @@
 //!
 //! Of a range of frames the last is written.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use serde_json::{Value, json};
 
 use super::file::{self, Buffers, Usage};

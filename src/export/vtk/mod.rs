@@ -4,7 +4,7 @@
 
 pub mod file;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use self::file::{Cells, PolyData, collection};
 use crate::columns::{Breaks, Elements, Frames};

@@ -1,6 +1,6 @@
 //! Second derivatives of [`cosserat`](super)'s energy.
 
-use crate::laws::bdem::Stiffness;
+use crate::laws::bond::Stiffness;
 use crate::laws::relative::Relative;
 use crate::laws::tangent::Curvature;
 use crate::math::{Mat3, Real};

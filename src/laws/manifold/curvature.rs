@@ -1,7 +1,7 @@
 //! Second derivatives of [`manifold`](super)'s energy.
 
 use super::lean;
-use crate::laws::bdem::Stiffness;
+use crate::laws::bond::Stiffness;
 use crate::laws::relative::Relative;
 use crate::laws::tangent::Curvature;
 use crate::math::{Mat3, Real};

@@ -1,7 +1,7 @@
 //! A periodic cell and the pairs of spheres that are near each other in it.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 /// Spheres that a thread takes at a time. Fixed, so that sums over chunks come out the same on any number of threads.
 pub(super) const CHUNK: usize = 1024;

@@ -5,8 +5,8 @@ mod relax;
 
 use std::f64::consts::PI;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use self::cell::{Cell, NearList};
 pub(super) use self::relax::OVERLAP;
@@ -134,18 +134,19 @@ impl Tile {
             })
             .map(|copy| start + copy * edges)
             .collect();
-        let spheres = corners.par_iter().flat_map(|&corner| {
-            let pairs = self.places.par_iter().zip(&self.radii);
-            pairs.map(move |(place, r)| (corner + *place * radius, r * radius))
-        });
-        let inside = spheres.map_init(Vec::new, |flags, (p, r)| {
+        let spheres = self.places.len();
+        let inside = (0..corners.len() * spheres).into_par_iter();
+        let inside = inside.map_init(Vec::new, |flags, k| {
+            let (p, r) = (self.places[k % spheres], self.radii[k % spheres] * radius);
+            let p = corners[k / spheres] + p * radius;
             let near = (p.cmpge(low) & p.cmple(high)).all();
             if near {
                 solid.row(&[p.x], p.y, p.z, depth * r, flags);
             }
             (near && flags[0]).then_some((p, r))
         });
-        let (centres, radii) = inside.flatten_iter().unzip();
+        let inside: Vec<(DVec3, f64)> = inside.filter_map(|sphere| sphere).collect();
+        let (centres, radii) = inside.into_iter().unzip();
         Points { centres, radii }
     }
 }

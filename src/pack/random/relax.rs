@@ -4,8 +4,8 @@
 //! to rest (FIRE, Bitzek et al. 2006), then shrink together by a little more than their mean overlap and come to rest again, until the deepest
 //! overlap is small. From above, the jammed packing is reached in hundreds of steps; from below, the last overlaps take tens of thousands.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::cell::{CHUNK, Cell, NearList};
 

@@ -7,8 +7,8 @@
 mod relax;
 mod spread;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use self::relax::{Layers, Surface};
 use super::error::PackError;

@@ -1,7 +1,7 @@
 //! Elements that push each other apart on the layers of a shell until none overlaps another.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::super::hilbert;
 use super::super::random::OVERLAP;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::bins::ElementBins;
 use super::solid::Solid;

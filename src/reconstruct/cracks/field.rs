@@ -15,8 +15,8 @@
 //! (x − p_f)·n_f is linear in x, so the points of one element that face the same way are added up beforehand; only
 //! their weight is then taken at their mean. This makes the sum three times shorter.
 
+use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
 
 use super::graph::{Graph, Scratch};
 use crate::reconstruct::body::rest::Body;
@@ -292,6 +292,11 @@ impl<'a> Cracks<'a> {
     /// Whether a crack may pass between `a` and `b`.
     pub fn parts(&self, a: u32, b: u32) -> bool {
         a != b && (self.piece_of[a as usize] != self.piece_of[b as usize] || !self.graph.near(a, b))
+    }
+
+    /// Number of fragments.
+    pub fn pieces(&self) -> usize {
+        self.counts.len()
     }
 
     /// Number of elements of the fragment of `element`.

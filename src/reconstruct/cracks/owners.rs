@@ -3,8 +3,8 @@
 //! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work follows the cracks' area.
 //! What a node gets depends on elements and bonds near it alone, so a crack that advances changes nothing far away.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::field::Cracks;
 use crate::reconstruct::body::solid::Solid;
@@ -267,7 +267,7 @@ impl Search<'_> {
         let mut loose: Vec<u32> = nodes
             .par_iter()
             .with_min_len(256)
-            .copied()
+            .map(|&node| node)
             .filter(|&node| {
                 let node = node as usize;
                 let element = body.positions[owner[node] as usize];

@@ -1,6 +1,6 @@
 //! Values by face of the grid.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// A value for each of some faces, in the order of the faces. A face goes by three times the node of the cell above it, plus its axis.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each loop is one side of a crack there,
 //! and brings one vertex. At a tip both sides are one loop.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::chain::Chain;
 use super::ring::{Arc, Step, arcs, face_edges};

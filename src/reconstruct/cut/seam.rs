@@ -4,8 +4,8 @@
 //! edges; gates part an edge into stretches inside and outside. Stretches and chains bound the rings of [`super::ring`], and a crack crosses
 //! them wherever the elements that own their ends are parted. Cells join until every crossing lies between cells that are in.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::by_face::ByFace;
 use super::chain::{Chain, Gate, Stretches, ends, gates_on, join, node_of, segments};
@@ -316,7 +316,11 @@ impl Seam {
             .collect();
         let grid = &solid.grid;
         let gates = &self.gates;
-        let chains = self.chains.values_mut().par_iter_mut().flatten_iter();
+        let chains = self
+            .chains
+            .values_mut()
+            .par_iter_mut()
+            .flat_map_iter(|chains| chains);
         let placed: Vec<Crossing> = chains
             .filter_map(|chain| {
                 let (_, segment) = chain.crossing.as_mut()?;

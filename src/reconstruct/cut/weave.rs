@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::cells::Cells;
 use super::chain::node_of;

@@ -6,12 +6,15 @@
 //! [`crate::reconstruct::cut::weave`] cuts there.
 //!
 //! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
-//! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle.
+//! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle. Diagonals that two
+//! faces across one grid edge might share are replaced by a vertex in the middle of each face. Vertices about which triangles form several
+//! fans are parted by [`super::fans`].
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::fair::{Link, Vertex, fair};
+use super::fans::part_fans;
 use super::place::{groups, place};
 use super::rough::roughen;
 use super::surface::Surface;
@@ -66,7 +69,7 @@ struct Polygon {
     corners: Vec<u32>,
     /// Whether the corners were turned round, its side being that of the upper end.
     turned: bool,
-    /// Whether the other side has both ends of a diagonal too: near a tip both sides would draw it.
+    /// Whether another face across the same grid edge has both ends of a diagonal too, as near a tip: both might draw it.
     pinched: bool,
 }
 
@@ -133,10 +136,19 @@ impl Draw<'_> {
             .with_min_len(256)
             .flat_map_iter(|number| self.ties(number, &woven.of_chain))
             .collect();
+        // Where the skin passes through a cell, the vertex of a loop may join several fans; elsewhere a loop is the border of one.
+        let loops = self.cells.vertices as usize - self.cells.middles.len();
+        let mut at_skin = vec![false; loops];
+        for &vertex in [&ties, &woven.rims].into_iter().flatten().flatten() {
+            if let Some(at_skin) = at_skin.get_mut(vertex as usize) {
+                *at_skin = true;
+            }
+        }
         surface.triangles.extend(ties);
         surface.triangles.extend(&woven.rims);
         surface.inside.resize(surface.triangles.len(), 1);
         surface.sources.resize(surface.triangles.len(), u32::MAX);
+        part_fans(&mut surface, &at_skin);
         surface.find_parts();
         surface.drop_specks(self.cracks.body.radius);
         surface
@@ -228,8 +240,8 @@ impl Draw<'_> {
         links
     }
 
-    /// The faces across the grid edge of a crossing.
-    fn faces(self, crossing: u32) -> Vec<Polygon> {
+    /// The corners of the faces across the grid edge of a crossing, on its lower and upper side, each right-handed about the edge.
+    fn rings(self, crossing: u32) -> [Vec<u32>; 2] {
         let edge = self.seam.edges[crossing as usize];
         let axis = (edge % 3) as usize;
         let around = ring_cells(self.solid, edge);
@@ -254,8 +266,23 @@ impl Draw<'_> {
                 rings[end as usize].extend(self.cells.middle(upper, across, half));
             }
         }
-        let shared = |m: usize| rings[0].get(m).is_some_and(|v| rings[1].contains(v));
-        let pinched = (shared(0) && shared(2)) || (shared(1) && shared(3));
+        rings
+    }
+
+    /// The faces across the grid edge of a crossing.
+    fn faces(self, crossing: u32) -> Vec<Polygon> {
+        let rings = self.rings(crossing);
+        let mut pinched = share_diagonal(&rings[0], &rings[1]);
+        // Where the skin passes through the edge, cracks may cross more than one stretch of it.
+        let edge = self.seam.edges[crossing as usize];
+        let first = self.seam.edges.partition_point(|&other| other < edge);
+        let on_edge = self.seam.edges[first..].iter();
+        let count = on_edge.take_while(|&&other| other == edge).count();
+        for other in (first..first + count).filter(|&other| other != crossing as usize) {
+            for ring in self.rings(other as u32) {
+                pinched |= rings.iter().any(|own| share_diagonal(own, &ring));
+            }
+        }
         let polygons = rings.into_iter().enumerate().map(|(end, mut corners)| {
             if end == 1 {
                 corners.reverse();
@@ -307,6 +334,12 @@ impl Draw<'_> {
         }
         ties
     }
+}
+
+/// Whether both ends of a diagonal of `quad` are corners of `other` too.
+fn share_diagonal(quad: &[u32], other: &[u32]) -> bool {
+    let shared = |m: usize| quad.get(m).is_some_and(|v| other.contains(v));
+    (shared(0) && shared(2)) || (shared(1) && shared(3))
 }
 
 impl Polygon {

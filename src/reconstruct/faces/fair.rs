@@ -4,8 +4,8 @@
 //! listens only to its neighbours along that line; one where lines end or meet stays. Both sides of a crack have one vertex here, so
 //! they stay one sheet.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::reconstruct::body::solid::Solid;
 

@@ -2,6 +2,7 @@
 
 pub mod extract;
 pub mod fair;
+pub mod fans;
 pub mod place;
 pub mod rough;
 pub mod surface;

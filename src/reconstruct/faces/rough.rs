@@ -4,8 +4,8 @@
 //! stands out of one is missing in the other, and a crack that shuts again fits. The noise follows from the place alone: it neither
 //! flickers nor depends on what else breaks. Rims stay on the skin.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::fair::Vertex;
 

@@ -1,7 +1,7 @@
 //! Which elements the vertices of a fragment follow.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};

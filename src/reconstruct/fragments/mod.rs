@@ -1,16 +1,17 @@
 //! The fragments of a body in one state of breakage, as closed surfaces at rest.
 
 pub mod carriers;
+pub mod cavities;
 pub mod order;
 pub mod simplify;
 
 use std::sync::atomic::AtomicU32;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use self::carriers::carried;
 use self::order::ordered;
-use crate::geometry::icosphere;
+use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::body::rest::Body;
 use crate::reconstruct::body::solid::Solid;
 use crate::reconstruct::cracks::field::Cracks;
@@ -25,6 +26,8 @@ use crate::reconstruct::surface::shell::Shell;
 
 /// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
 const DUST: f64 = 0.8;
+/// Volume over area of a surface, radii, up to which a fragment counts as too small for the grid.
+const FLAT: f64 = 1e-4;
 /// Grids tried where the skin does not agree with one.
 const ATTEMPTS: u32 = 6;
 
@@ -63,7 +66,7 @@ impl Fragments {
             .into_par_iter()
             .enumerate()
             .map(|(piece, (shell, holds))| {
-                if shell.mesh.triangles.is_empty() {
+                if is_flat(&shell.mesh, body.radius) {
                     balls(body, &elements[piece], names[piece])
                 } else {
                     carried(&cracks, piece as u32, names[piece], shell, &holds)
@@ -124,7 +127,14 @@ fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     result
 }
 
-/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices move with, by majority.
+/// Whether a surface encloses next to nothing: a fragment that owns no node of the grid has no surface, and in one that owns a corner of a cell or
+/// two the faces of cracks may pass through each other, as each is placed by itself.
+fn is_flat(mesh: &TriMesh, radius: f64) -> bool {
+    mesh.volume() <= FLAT * radius * mesh.area()
+}
+
+/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices move with, by majority; for a cavity
+/// that of the surface around it.
 fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
     let of = |element: u32| cracks.piece_of[element as usize];
     let mut piece = vec![u32::MAX; surface.positions.len()];
@@ -145,15 +155,20 @@ fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
         votes.push((part, of(element)));
     }
     votes.sort_unstable();
+    let mut uncracked = Vec::new();
     for of_part in votes.chunk_by(|a, b| a.0 == b.0) {
         let counts = of_part.chunk_by(|a, b| a.1 == b.1);
         let most = counts.max_by(|a, b| a.len().cmp(&b.len()).then(b[0].1.cmp(&a[0].1)));
         piece[of_part[0].0 as usize] = most.map_or(0, |votes| votes[0].1);
+        uncracked.push(of_part[0].0);
+    }
+    if cracks.pieces() > 1 {
+        cavities::claim(surface, &uncracked, &mut piece);
     }
     piece
 }
 
-/// A ball for each element: the surface of loose elements and of fragments that own no node of the grid.
+/// A ball for each element: the surface of loose elements and of fragments too small for the grid.
 fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
     let ball = icosphere(1);
     let (scale, inside) = match body.solid {

@@ -8,6 +8,7 @@ use glam::DVec3;
 use crate::geometry::CornerUv;
 use crate::geometry::corners::Corners;
 use crate::math::hash::QuickMap;
+use crate::reconstruct::faces::fans::are_single;
 
 /// Triangles of skin and cracks, and the texture coordinates of the skin's if it has any.
 pub type Parts = ([Vec<u32>; 2], Vec<CornerUv>);
@@ -53,13 +54,15 @@ pub fn simplified(
         fewer_textured(&indices[0], &uv, &scaled, &locked, density * error)
     };
     let crack = fewer(&indices[1]);
-    // Skin and cracks may come to share an edge between two points of a rim; then one of them keeps what it has, or both.
-    if is_closed(&[&skin, &crack]) {
+    let is_sound = |parts: &[&Vec<u32>; 2]| is_closed(parts) && volume(parts, positions) > 0.0;
+    // Skin and cracks may come to share an edge between two points of a rim, or pass through each other where they are close; then one of them keeps
+    // what it has, or both.
+    if is_sound(&[&skin, &crack]) {
         ([skin, crack], uv_of_skin)
-    } else if is_closed(&[&skin, &indices[1]]) {
+    } else if is_sound(&[&skin, &indices[1]]) {
         let [_, whole] = indices;
         ([skin, whole], uv_of_skin)
-    } else if is_closed(&[&indices[0], &crack]) {
+    } else if is_sound(&[&indices[0], &crack]) {
         let [whole, _] = indices;
         ([whole, crack], uv)
     } else {
@@ -116,7 +119,20 @@ fn fewer_textured(
     (triangles, uv)
 }
 
-/// Whether every edge has one triangle on either side.
+/// Signed volume, m³.
+fn volume(indices: &[&Vec<u32>; 2], positions: &[DVec3]) -> f64 {
+    let triangles = indices
+        .iter()
+        .flat_map(|indices| indices.as_chunks::<3>().0);
+    triangles
+        .map(|triangle| {
+            let [a, b, c] = triangle.map(|v| positions[v as usize] - positions[0]);
+            a.dot(b.cross(c)) / 6.0
+        })
+        .sum()
+}
+
+/// Whether every edge has one triangle on either side, and the triangles about every vertex are one fan.
 fn is_closed(indices: &[&Vec<u32>; 2]) -> bool {
     let mut edges: QuickMap<(u32, u32), u32> = QuickMap::default();
     let triangles = || {
@@ -132,4 +148,5 @@ fn is_closed(indices: &[&Vec<u32>; 2]) -> bool {
     let mut all = triangles().flat_map(|t| (0..3).map(move |m| (t[m], t[(m + 1) % 3])));
     all.all(|(a, b)| edges.get(&(a, b)) == Some(&1) && edges.get(&(b, a)) == Some(&1))
         && triangles().next().is_some()
+        && are_single(triangles())
 }

@@ -1,7 +1,7 @@
 //! Motion of elements from rest into a frame, and of the surfaces that follow them.
 
+use crate::parallel::prelude::*;
 use glam::{DMat3, DQuat, DVec3};
-use rayon::prelude::*;
 
 use crate::columns::Frames;
 

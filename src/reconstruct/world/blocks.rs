@@ -1,7 +1,7 @@
 //! Blocks of 8³ nodes where a fragment has elements, and the elements whose kernels reach each: memory follows the fragment, not the
 //! box around it (Akinci et al. 2012; the blocks of splashsurf are larger).
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::field::{Ball, EDGE, LIMIT, Lattice, REACH};
 
@@ -58,7 +58,7 @@ impl Blocks {
             .flat_map_iter(touched)
             .collect();
         // Elements of a block in ascending order, so that blocks at a common node add them up alike.
-        pairs.par_sort_unstable_by_key(|&(key, element)| (key, element & !NEAR));
+        pairs.par_sort_by_key(|&(key, element)| (key, element & !NEAR));
         let mut blocks = Blocks {
             keys: Vec::new(),
             first: vec![0],

@@ -1,7 +1,7 @@
 //! Marching cubes over the blocks of a fragment: one vertex for each grid edge that the surface crosses.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::blocks::Blocks;
 use super::cases::{CASES, EDGES};

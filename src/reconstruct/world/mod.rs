@@ -10,8 +10,8 @@ mod field;
 mod follow;
 mod march;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use self::blocks::Blocks;
 use self::field::{Ball, Lattice};

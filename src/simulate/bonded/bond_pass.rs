@@ -8,8 +8,7 @@
 //! lanes without an active bond are skipped, and so are chunks without any.
 
 use crate::laws;
-use crate::laws::bdem::{BondLoad, Stiffness};
-use crate::laws::bond::{BondLaw, BondState};
+use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};

@@ -56,9 +56,9 @@ pub struct Loads<'a, S, const EXTRA: bool> {
     pub dt: f64,
 }
 
-/// Column of a row that bonds hand over in which x_ij·F stands; that of inverse masses in loads.
+/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `Load`.
 const VIRIAL_AT: usize = 3;
-/// Column in which half of the power of damping stands; that of inverse inertias in loads.
+/// Index of half of the power of damping there; the same index holds 1/I in `Load`.
 const POWER_AT: usize = 7;
 
 impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {

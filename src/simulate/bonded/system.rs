@@ -5,7 +5,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::laws::bdem::{self, Stiffness};
+use crate::laws::bond::{self, Stiffness};
 use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
@@ -91,7 +91,7 @@ impl<S: Real> BondClass<S> {
     /// Stiffnesses of a bond of this class.
     #[inline(always)]
     pub fn stiffness(&self, rest_length: S) -> Stiffness<S> {
-        bdem::stiffness(self.es, self.gs, self.gj, self.ei, rest_length)
+        bond::stiffness(self.es, self.gs, self.gj, self.ei, rest_length)
     }
 }
 

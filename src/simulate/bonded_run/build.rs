@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use crate::columns::{self, Elements};
+use crate::columns::Elements;
 use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
@@ -21,7 +21,7 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, Criterion, Law, Material, Pipeline};
+use crate::spec::{Action, Criterion, Material, Pipeline};
 
 /// A system ready to step.
 #[derive(Clone, Debug)]
@@ -170,13 +170,18 @@ fn columns<S: Scalar>(
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
-    inverse: (&[f64], &[f64]),
+    (inverse_mass, inverse_inertia): (&[f64], &[f64]),
     system: &mut System<S>,
 ) -> Result<u64, SimulateError> {
+    let materials = &pipeline.materials;
+    let correction = match pipeline.simulate.bond_law().is_shear_corrected() {
+        true => pipeline.simulate.shear_correction,
+        false => 1.0,
+    };
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    let mut classes = Classes::new(pipeline, inverse);
+    let mut known: HashMap<([u64; 5], [u64; 3]), u32> = HashMap::new();
     let mut rows = BondRows::with_capacity(source.bond_count()?);
     let mut wrong = None;
     source.bonds(&mut |b| {
@@ -189,11 +194,26 @@ fn bonds<S: Scalar>(
             }
             valence[i] += 1;
             valence[j] += 1;
+            let ends = [i, j].map(|k| &materials[system.material[k] as usize]);
+            let alike = Alike {
+                radius: b.radius[k],
+                young: b.young[k],
+                shear: b.shear[k],
+                inverse_mass: inverse_mass[i] + inverse_mass[j],
+                inverse_inertia: inverse_inertia[i] + inverse_inertia[j],
+                traits: BondTraits::of(ends),
+            };
+            let class = *known.entry(alike.key()).or_insert_with(|| {
+                let mut made = alike.class();
+                made.gs *= correction;
+                system.classes.push(made.map(S::from_f64));
+                system.classes.len() as u32 - 1
+            });
             rows.push(BondRow {
                 ends: [b.i[k], b.j[k]],
                 direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
                 length: S::from_f64(b.l0[k]),
-                class: classes.number(&system.material, b, k),
+                class,
                 sigma_c: S::from_f64(b.sigma_c[k]),
                 tau_c: S::from_f64(b.tau_c[k]),
                 id: b.id[k],
@@ -213,14 +233,13 @@ fn bonds<S: Scalar>(
         )));
     }
     drop(valence);
-    system.classes = classes.all;
     system.bonds = Bonds::new(system.motion.len(), rows, system.rigid());
-    refuse_twins(system)?;
+    refuse_doubles(system)?;
     Ok(hash.digest())
 }
 
-/// Refuses a second bond between two elements.
-fn refuse_twins<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
+/// Refuses bonds that join the same two elements.
+fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     let mut others = Vec::new();
     for i in 0..system.count {
         others.clear();
@@ -239,69 +258,9 @@ fn refuse_twins<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// Classes of bonds as they come up.
-struct Classes<'a, S> {
-    materials: &'a [Material],
-    /// Factor on the shear stiffness by the law.
-    correction: f64,
-    inverse_mass: &'a [f64],
-    inverse_inertia: &'a [f64],
-    /// Number of each class by what makes it up.
-    known: HashMap<[u64; 8], u32>,
-    all: Vec<BondClass<S>>,
-}
-
-impl<'a, S: Scalar> Classes<'a, S> {
-    /// None yet; the inverse masses and inertias are those of all elements.
-    fn new(
-        pipeline: &'a Pipeline,
-        (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
-    ) -> Self {
-        Classes {
-            materials: &pipeline.materials,
-            correction: match pipeline.simulate.bond_law() {
-                Law::Cosserat => pipeline.simulate.shear_correction,
-                Law::Bdem | Law::Manifold => 1.0,
-            },
-            inverse_mass,
-            inverse_inertia,
-            known: HashMap::new(),
-            all: Vec::new(),
-        }
-    }
-
-    /// Number of the class of bond `k`, whose ends are elements of these materials.
-    fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
-        let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        let kind = Kind::of([i, j].map(|end| &self.materials[material[end] as usize]));
-        let masses = [
-            self.inverse_mass[i] + self.inverse_mass[j],
-            self.inverse_inertia[i] + self.inverse_inertia[j],
-        ];
-        let key = [
-            b.radius[k],
-            b.young[k],
-            b.shear[k],
-            masses[0],
-            masses[1],
-            kind.damping,
-            f64::from(u8::from(kind.compression_counts)),
-            f64::from(u8::from(kind.shear_peaks)),
-        ]
-        .map(f64::to_bits);
-        *self.known.entry(key).or_insert_with(|| {
-            let moduli = (b.young[k], b.shear[k]);
-            let mut made = class_of(b.radius[k], moduli, masses, kind);
-            made.gs *= self.correction;
-            self.all.push(made.map(S::from_f64));
-            self.all.len() as u32 - 1
-        })
-    }
-}
-
 /// What a bond has from the materials of both of its ends, whatever their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kind {
+struct BondTraits {
     /// Mean of their damping ratios.
     damping: f64,
     /// Whether compression counts by either criterion.
@@ -310,43 +269,113 @@ struct Kind {
     shear_peaks: bool,
 }
 
-impl Kind {
+impl BondTraits {
     fn of(ends: [&Material; 2]) -> Self {
-        let either = |criterion| ends.iter().any(|one| one.criterion == criterion);
-        Kind {
+        let mut made = BondTraits {
             damping: 0.5 * (ends[0].damping + ends[1].damping),
-            compression_counts: either(Criterion::Lu2021),
-            shear_peaks: either(Criterion::Rod),
+            compression_counts: false,
+            shear_peaks: false,
+        };
+        for end in ends {
+            match end.criterion {
+                Criterion::Tension => {}
+                Criterion::Lu2021 => made.compression_counts = true,
+                Criterion::Rod => made.shear_peaks = true,
+            }
         }
+        made
+    }
+
+    /// Bits of all fields.
+    fn key(self) -> [u64; 3] {
+        let BondTraits {
+            damping,
+            compression_counts,
+            shear_peaks,
+        } = self;
+        [
+            damping.to_bits(),
+            compression_counts.into(),
+            shear_peaks.into(),
+        ]
     }
 }
 
-/// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping of a bond of radius r0.
-///
-/// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
-fn class_of(r0: f64, (young, shear): (f64, f64), inverse: [f64; 2], kind: Kind) -> BondClass<f64> {
-    let area = std::f64::consts::PI * r0 * r0;
-    let second_moment = area * r0 * r0 / 4.0;
-    let polar = 2.0 * second_moment;
-    let l0 = 2.0 * r0;
-    let ratio = kind.damping;
-    BondClass {
-        es: young * area,
-        gs: shear * area,
-        gj: shear * polar,
-        ei: young * second_moment,
-        section: Section {
-            inverse_area: 1.0 / area,
-            bend_modulus: r0 / second_moment,
-            twist_modulus: r0 / polar,
-            compression_counts: f64::from(u8::from(kind.compression_counts)),
-            inverse_shear_area: match kind.shear_peaks {
-                true => 4.0 / (3.0 * area),
-                false => 1.0 / area,
+/// All that a bond's class is made from: bonds alike in this share one.
+#[derive(Clone, Copy, Debug)]
+struct Alike {
+    /// r0, m.
+    radius: f64,
+    /// Young's modulus, Pa.
+    young: f64,
+    /// Shear modulus, Pa.
+    shear: f64,
+    /// Sum of the inverse masses of both ends, 1/kg.
+    inverse_mass: f64,
+    /// Sum of the inverse moments of inertia of both ends, 1/(kg m²).
+    inverse_inertia: f64,
+    traits: BondTraits,
+}
+
+impl Alike {
+    /// Bits of all fields.
+    fn key(&self) -> ([u64; 5], [u64; 3]) {
+        let Alike {
+            radius,
+            young,
+            shear,
+            inverse_mass,
+            inverse_inertia,
+            traits,
+        } = *self;
+        let numbers = [radius, young, shear, inverse_mass, inverse_inertia];
+        (numbers.map(f64::to_bits), traits.key())
+    }
+
+    /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping.
+    ///
+    /// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
+    fn class(&self) -> BondClass<f64> {
+        let Alike {
+            radius: r0,
+            young,
+            shear,
+            inverse_mass,
+            inverse_inertia,
+            traits,
+        } = *self;
+        let BondTraits {
+            damping: ratio,
+            compression_counts,
+            shear_peaks,
+        } = traits;
+        let area = std::f64::consts::PI * r0 * r0;
+        let second_moment = area * r0 * r0 / 4.0;
+        let polar = 2.0 * second_moment;
+        let l0 = 2.0 * r0;
+        BondClass {
+            es: young * area,
+            gs: shear * area,
+            gj: shear * polar,
+            ei: young * second_moment,
+            section: Section {
+                inverse_area: 1.0 / area,
+                bend_modulus: r0 / second_moment,
+                twist_modulus: r0 / polar,
+                compression_counts: f64::from(u8::from(compression_counts)),
+                inverse_shear_area: match shear_peaks {
+                    true => 4.0 / (3.0 * area),
+                    false => 1.0 / area,
+                },
             },
-        },
-        damping: damping::coefficient(ratio, young * area / l0, inverse[0], 0.0),
-        spin_damping: damping::coefficient(ratio, young * second_moment / l0, inverse[1], 0.0),
+            damping: damping::coefficient(ratio, young * area / l0, inverse_mass, 0.0),
+            spin_damping: damping::coefficient(
+                ratio,
+                young * second_moment / l0,
+                inverse_inertia,
+                0.0,
+            ),
+        }
     }
 }
 
@@ -364,11 +393,11 @@ mod tests {
             packing = { type = \"hexagonal\", elements = 10 }\n";
         let pipeline = spec::parse(text, "two.toml", &[]).unwrap();
         let [a, b] = [0, 1].map(|k| &pipeline.materials[k]);
-        let both = Kind::of([a, b]);
-        assert_eq!(both, Kind::of([b, a]));
+        let both = BondTraits::of([a, b]);
+        assert_eq!(both, BondTraits::of([b, a]));
         assert_eq!(both.damping, 0.3);
         assert!(both.compression_counts && both.shear_peaks);
-        let own = Kind::of([a, a]);
+        let own = BondTraits::of([a, a]);
         assert!(own.damping == 0.1 && own.compression_counts && !own.shear_peaks);
     }
 }

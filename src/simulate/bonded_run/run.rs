@@ -136,7 +136,7 @@ impl<S: Scalar> BondedRun<S> {
             }
             Broken::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
-            let touch = self.system.touch_once_broken(i, j);
+            let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
             // Two held elements cannot answer a force: they are not listed.

@@ -1,10 +1,10 @@
 //! The critical time step of a built system, by Lanczos iteration on the linearised bonds, contacts included.
 
+use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
-use rayon::prelude::*;
 
-use crate::laws::bdem;
-use crate::laws::timestep::{LinearBond, critical};
+use crate::laws::bond;
+use crate::laws::timestep::{LinearBond, Touching, critical, proportional};
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::system::System;
@@ -17,43 +17,53 @@ const TOLERANCE: f64 = 1e-3;
 const MARGIN: f64 = 1.03;
 /// Iterations at most.
 const ITERATIONS: usize = 100;
-/// Neighbours that a loose element can touch at once.
-const KISSING: f64 = 12.0;
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
-/// Every bond counts with the stiffer of bond and contact, since a broken pair goes on as a contact; elements that a collider may touch
-/// stand on one spring each; elements without active bonds, those of rigid bodies among them, count as touching twelve like them. `inverse` are the
-/// inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²).
+/// Two systems bound it, and whatever mixture of them a run comes to. In the first every active bond is whole, and as stiff as the contact of its ends
+/// where that is stiffer; elements that a collider may touch stand on one spring each. In the second nothing holds: every element without
+/// active bonds, those of rigid bodies among them, and every element whose bonds can break touches twelve like it, with the damping of contacts.
+/// `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²); `any_breaks`: whether any bond may break,
+/// whatever its strengths.
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
     inverse: (&[f64], &[f64]),
     surfaces: &Surfaces,
     obstacles: &[Obstacle],
     damping_ratio: f64,
+    any_breaks: bool,
 ) -> f64 {
     let largest = largest_radius(system);
     let bonded = Linear::new(system, inverse, surfaces, obstacles);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
-    let mut step = if lambda > 0.0 {
-        critical(lambda, damping_ratio, per_mass)
-    } else {
-        f64::INFINITY
-    };
-    for i in (0..system.count).filter(|&i| system.bonds.active_sides(i).next().is_none()) {
+    let mut step = f64::INFINITY;
+    if lambda > 0.0 {
+        step = critical(lambda, proportional(lambda, damping_ratio, per_mass));
+    }
+    for i in (0..system.count).filter(|&i| any_breaks || may_be_loose(system, i)) {
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
-        let inverse = inverse.0[i];
-        // Gershgorin: twelve springs, each counted for both ends; the tangential ones also turn a ball, 1 + 5/2 times, and those against rolling
-        // a quarter as much as that.
-        let turning = if surfaces.any_rolling() { 4.125 } else { 3.5 };
-        let lambda = 2.0 * KISSING * k * (1.0 + turning * surface.shear_ratio) * inverse;
-        if lambda > 0.0 {
-            step = step.min(critical(lambda, surface.damping, k * inverse));
+        let touching = Touching {
+            stiffness_over_mass: k * inverse.0[i],
+            shear_ratio: surface.shear_ratio,
+            damping_ratio: surface.damping,
+            rolls: surfaces.any_rolling(),
+        };
+        if touching.stiffness_over_mass > 0.0 {
+            step = step.min(touching.critical());
         }
     }
     step
+}
+
+/// Whether no active bond holds an element, or none that cannot break.
+fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
+    let bonds = &system.bonds;
+    bonds.active_sides(element).all(|side| {
+        let strength = [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
+        strength.iter().any(|strength| strength.is_finite())
+    })
 }
 
 fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
@@ -113,7 +123,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let (own, other) = (self.contact[i], self.contact[side.other]);
         let l0 = bonds.length.get(side.entry).to_f64();
         let [es, gs, gj, ei] = self.classes[bonds.class.get(side.entry) as usize];
-        let k = bdem::stiffness(es, gs, gj, ei, l0);
+        let k = bond::stiffness(es, gs, gj, ei, l0);
         LinearBond {
             n: DVec3::from_array(bonds.rest_direction(side).to_f64()),
             length: l0,

@@ -1,6 +1,6 @@
 //! What follows from a scene before its run: the critical step, and whether it can start.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::build::Built;
 use super::stability;
@@ -27,6 +27,10 @@ impl<S: Scalar> Built<S> {
             &self.surfaces,
             &obstacles,
             damping,
+            pipeline
+                .materials
+                .iter()
+                .any(|m| m.hydrostatic_strength.is_some()),
         );
         // The largest eigenvalue of a sum is no larger than the sum of both.
         let springs = self.springs.largest_per_mass(&self.rest.mass);

@@ -4,8 +4,8 @@
 //! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
 //! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::chunk::{COLLIDER, ContactChunk, Place, SpringEntry, place};
 
@@ -159,8 +159,10 @@ impl<S: Scalar> Contacts<S> {
             .par_iter()
             .enumerate()
             .with_min_len(self.chunk)
-            .map(|(i, anchor)| system.position(i) - *anchor)
-            .fold(|| nowhere, |(low, high), d| (low.min(d), high.max(d)))
+            .map(|(i, anchor)| {
+                let d = system.position(i) - *anchor;
+                (d, d)
+            })
             .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let farthest = 0.5 * (high - low).length();
         // Near the limit the exact look would soon be due again: a rebuild is cheaper then.
@@ -317,7 +319,7 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
 }
 
 /// Bonds to as many equal balls as can touch one at once.
-const WHOLE_SHELL: usize = 12;
+pub const WHOLE_SHELL: usize = 12;
 
 /// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
 ///
@@ -369,13 +371,13 @@ impl<S: Scalar> Near<'_, S> {
         let mut found: Vec<(u32, S)> = Vec::new();
         let mut bonded: Vec<Side> = Vec::new();
         for i in chunk.start..chunk.end.min(system.count) {
-            if !self.is_exposed[i] {
-                continue;
-            }
             found.clear();
             bonded.clear();
             bonded.extend(system.bonds.sides(i));
-            self.candidates(chunk.start, i, &bonded, &mut found);
+            if self.is_exposed[i] {
+                self.candidates(chunk.start, i, &bonded, &mut found);
+            }
+            self.broken(chunk.start, i, &bonded, &mut found);
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
                 let list = match place(&chunk, partner as usize) {
@@ -392,7 +394,8 @@ impl<S: Scalar> Near<'_, S> {
         lists.behind = PairList::new(&behind, &lists.behind, rolls);
     }
 
-    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch.
+    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch; but for those that a bond joins
+    /// or joined.
     fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
@@ -416,14 +419,31 @@ impl<S: Scalar> Near<'_, S> {
                 return;
             }
             let radii = system.tail[i].0[3] + system.tail[other].0[3];
-            match bonded.iter().find(|side| side.other == other) {
-                Some(side) if system.bonds.is_whole(side.entry) => {}
-                Some(side) => {
-                    found.push((j, system.bonds.touch_distance(side.entry).unwrap_or(radii)));
-                }
-                None => found.push((j, radii)),
+            if bonded.iter().all(|side| side.other != other) {
+                found.push((j, radii));
             }
         });
+    }
+
+    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the grid looks where a bond was
+    /// longer than both radii.
+    fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+        let (system, anchor) = (self.system, self.anchor);
+        let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
+        for side in bonded {
+            let other = side.other;
+            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
+                continue;
+            }
+            let Some(touch) = system.bonds.touch_distance(side.entry) else {
+                continue;
+            };
+            let reach = touch.to_f64() + self.skin;
+            let is_near = anchor[i].distance_squared(anchor[other]) <= reach * reach;
+            if is_near && (other < first || other > i) && !(held(i) && held(other)) {
+                found.push((other as u32, touch));
+            }
+        }
     }
 }
 

@@ -4,15 +4,14 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::methods::{explicit, implicit};
 use crate::simulate::source::Source;
-use crate::spec::{Backend, Pipeline};
+use crate::spec::{Backend, MethodName, Pipeline};
 
-/// Every method; the first that takes a pipeline runs it.
-const METHODS: [Entry; 2] = [implicit::ENTRY, explicit::ENTRY];
-
+/// The method that a pipeline asks for.
 fn method_of(pipeline: &Pipeline) -> &'static Entry {
-    let mut methods = METHODS.iter();
-    let found = methods.find(|entry| (entry.takes)(pipeline));
-    found.expect("explicit steps take what implicit ones leave")
+    match pipeline.simulate.integrator.method() {
+        MethodName::Explicit => &explicit::ENTRY,
+        MethodName::Implicit => &implicit::ENTRY,
+    }
 }
 
 /// Time stepping as resolved: what `check` prints and `simulate` uses.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::Method;
-use crate::simulate::resolve::{self, Prepared};
+use crate::simulate::resolve::{self, Prepared, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Store, StoreError, layout};
@@ -98,46 +98,14 @@ pub fn run(
     let inputs = inputs::hash(prepared.hash(), &pipeline);
     let mut method = prepared.start(&pipeline, backend, plan.dt)?;
     let resumed = resume(store, method.as_mut(), options, inputs, plan.longest)?;
-    // A run that goes on keeps its step.
-    let course_of = |frame: u32, time: f64, dt: f64| -> Result<(u32, u64), SimulateError> {
-        let steps = steps_per_frame(pipeline.time.frames_per_second, dt)?;
-        let frames = ((pipeline.time.end - time) / interval + 1e-9).floor();
-        Ok((frame.saturating_add(frames as u32), steps))
-    };
-    let (anew, mut damaged) = (resumed.is_none(), None);
-    let (first, last, steps_per_frame) = match resumed {
-        Some(Resumed {
-            frame,
-            time,
-            dt,
-            newer,
-        }) => {
-            damaged = newer;
-            let (last, steps) = course_of(frame, time, dt)?;
-            store.clear_after(&layout::made_by("simulate"), frame)?;
-            (frame, last, steps)
-        }
-        None => {
-            // What later stages made of other frames would not fit these.
-            store.clear(&layout::made_after("pack"))?;
-            (0, plan.frames, plan.steps_per_frame)
-        }
-    };
-    let settings = &pipeline.simulate;
-    let keep = settings.keep_states as usize;
+    let course = course(store, &pipeline, resumed.as_ref(), &plan)?;
+    let keep = pipeline.simulate.keep_states as usize;
     let writer = writer::Writer::start(store.clone(), &pipeline.output, keep);
     let mut progress = Progress {
-        frame: first,
-        last: last.max(first),
+        frame: course.start,
+        last: course.last.max(course.start),
         broken: 0,
         fragments: 0,
-    };
-    let course = drive::Course {
-        start: first,
-        anew,
-        last,
-        steps_per_frame,
-        state_every: settings.frames_per_state(steps_per_frame),
     };
     let mut clock = Instant::now();
     let mut record = |frame: u32, delivery: drive::Delivery| {
@@ -172,9 +140,40 @@ pub fn run(
     Ok(Outcome {
         place: method.place().name,
         frame: progress.frame,
-        interrupted: progress.frame < last,
-        steps: u64::from(progress.frame - first) * steps_per_frame,
-        damaged,
+        interrupted: progress.frame < course.last,
+        steps: u64::from(progress.frame - course.start) * course.steps_per_frame,
+        damaged: resumed.and_then(|resumed| resumed.newer),
+    })
+}
+
+/// The frames that a run is to write; those that stand in their way are removed.
+fn course(
+    store: &Store,
+    pipeline: &Pipeline,
+    resumed: Option<&Resumed>,
+    plan: &Schedule,
+) -> Result<drive::Course, SimulateError> {
+    let (start, last, steps_per_frame) = match resumed {
+        Some(from) => {
+            // A run that goes on keeps its step.
+            let rate = pipeline.time.frames_per_second;
+            let steps = steps_per_frame(rate, from.dt)?;
+            let frames = ((pipeline.time.end - from.time) / (1.0 / rate) + 1e-9).floor();
+            store.clear_after(&layout::made_by("simulate"), from.frame)?;
+            (from.frame, from.frame.saturating_add(frames as u32), steps)
+        }
+        None => {
+            // What later stages made of other frames would not fit these.
+            store.clear(&layout::made_after("pack"))?;
+            (0, plan.frames, plan.steps_per_frame)
+        }
+    };
+    Ok(drive::Course {
+        start,
+        anew: resumed.is_none(),
+        last,
+        steps_per_frame,
+        state_every: pipeline.simulate.frames_per_state(steps_per_frame),
     })
 }
 

@@ -243,9 +243,9 @@ mod tests {
     #[test]
     fn a_packed_system_comes_back_with_its_breaks() {
         let mut system = chain::<f32>();
-        let touch = system.touch_once_broken(1, 2);
-        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         let entry = system.bonds.find(1, 2).unwrap().entry;
+        let touch = system.touch_once_broken((1, 2), entry as u32);
+        assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         system.bonds.unbond(entry, touch);
         assert!(!system.bonds.is_whole(entry));
         assert_eq!(system.bonds.active_sides(1).count(), 1);
@@ -279,7 +279,7 @@ mod tests {
         let mut system = chain::<f32>();
         system.set_rigid(RigidMask::new(vec![7; 3]));
         let entry = system.bonds.find(0, 1).unwrap().entry;
-        let touch = system.touch_once_broken(0, 1);
+        let touch = system.touch_once_broken((0, 1), entry as u32);
         system.bonds.unbond(entry, touch);
         let state = packed(&system, &[Row::default(); BLOCK]);
         let read = |fresh: &mut System<f32>| {

@@ -2,8 +2,8 @@
 
 use std::slice::ChunksMut;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::math::Scalar;
@@ -77,12 +77,12 @@ pub fn snapshot<S: Scalar>(
 ) -> Snapshot {
     breaks.frame.fill(frame);
     let count = moment.system.count;
-    let mut columns = [(); COLUMNS].map(|()| vec![0.0_f32; count]);
+    let mut columns = Columns::filled(|| vec![0.0_f32; count]);
     let mut broken = vec![0; count];
-    let mut rest_of = columns.each_mut().map(|column| column.chunks_mut(BLOCK));
-    let blocks: Vec<(&mut [u32], [&mut [f32]; COLUMNS])> = broken
+    let mut rest_of = columns.each_mut(|column| column.chunks_mut(BLOCK));
+    let blocks: Vec<(&mut [u32], Columns<&mut [f32]>)> = broken
         .chunks_mut(BLOCK)
-        .map(|broken| (broken, rest_of.each_mut().map(next_chunk)))
+        .map(|broken| (broken, rest_of.each_mut(next_chunk)))
         .collect();
     let sums: Vec<_> = blocks
         .into_par_iter()
@@ -92,7 +92,8 @@ pub fn snapshot<S: Scalar>(
     let (totals, parts): (Vec<Totals>, Vec<Vec<Part>>) = sums.into_iter().unzip();
     let totals = totals.iter().fold(Totals::default(), Totals::and);
     let parts = parts::joined(parts);
-    let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] = columns;
+    #[rustfmt::skip]
+    let Columns { x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau } = columns;
     Snapshot {
         history: history(moment, frame, &totals, parts.len()),
         fragments: parts::table(&parts, frame, moment.time()),
@@ -130,8 +131,38 @@ fn next_chunk<'a>(chunks: &mut ChunksMut<'a, f32>) -> &'a mut [f32] {
 
 /// Elements that are summed up for themselves.
 const BLOCK: usize = 2048;
-/// Single-precision columns of a frame.
-const COLUMNS: usize = 15;
+
+/// Declares the single-precision columns of a frame.
+macro_rules! columns {
+    ($($column:ident),*) => {
+        /// Something for each single-precision column of a frame.
+        struct Columns<T> {
+            $($column: T,)*
+        }
+
+        impl<T> Columns<T> {
+            fn filled(make: impl Fn() -> T) -> Self {
+                Columns {
+                    $($column: make(),)*
+                }
+            }
+
+            fn each_mut<'a, U>(&'a mut self, make: impl Fn(&'a mut T) -> U) -> Columns<U> {
+                Columns {
+                    $($column: make(&mut self.$column),)*
+                }
+            }
+        }
+
+        impl Columns<&mut [f32]> {
+            /// Writes row number `k`.
+            fn put(&mut self, k: usize, row: &Columns<f64>) {
+                $(self.$column[k] = row.$column as f32;)*
+            }
+        }
+    };
+}
+columns!(x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau);
 
 impl<S: Scalar> Moment<'_, S> {
     fn time(&self) -> f64 {
@@ -143,7 +174,7 @@ impl<S: Scalar> Moment<'_, S> {
         &self,
         first: usize,
         broken: &mut [u32],
-        mut columns: [&mut [f32]; COLUMNS],
+        mut columns: Columns<&mut [f32]>,
     ) -> (Totals, Vec<Part>) {
         let mut totals = Totals::default();
         let mut parts = Parts::default();
@@ -155,13 +186,24 @@ impl<S: Scalar> Moment<'_, S> {
                 self.system.spin(i),
             );
             let (q, carried) = (self.system.rotation(i), &self.carried[i]);
-            let row = [
-                p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z,
-            ];
-            let stresses = [carried.sigma, carried.tau];
-            for (column, value) in columns.iter_mut().zip(row.into_iter().chain(stresses)) {
-                column[k] = value as f32;
-            }
+            let row = Columns {
+                x: p.x,
+                y: p.y,
+                z: p.z,
+                qx: q.x,
+                qy: q.y,
+                qz: q.z,
+                qw: q.w,
+                vx: v.x,
+                vy: v.y,
+                vz: v.z,
+                wx: w.x,
+                wy: w.y,
+                wz: w.z,
+                sigma: carried.sigma,
+                tau: carried.tau,
+            };
+            columns.put(k, &row);
             let (bonds, area) = self.lost(i);
             *broken = bonds;
             totals.broken += u64::from(bonds);

@@ -8,8 +8,8 @@
 //! In double precision, whatever the run's. Sums are made over fixed blocks of elements and then in order, so that no number of threads
 //! changes a bit.
 
+use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
-use rayon::prelude::*;
 
 use crate::columns::Elements;
 use crate::geometry::solid::Pose;

@@ -3,7 +3,7 @@ use glam::DVec3;
 use super::*;
 use crate::laws::relative::relative;
 use crate::laws::tangent::gauss_newton;
-use crate::laws::{bdem, cosserat};
+use crate::laws::{bond, cosserat};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::solve::block::{self, Block};
 use crate::solve::{Diagonal, conjugate_gradients};
@@ -31,7 +31,7 @@ pub fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
     let (young, shear, density) = (1e9, 4e8, 2600.0);
     let (area, l0) = (std::f64::consts::PI * R * R, 2.0 * R);
     let second = area * R * R / 4.0;
-    let k = bdem::stiffness(
+    let k = bond::stiffness(
         young * area,
         shear * area,
         2.0 * shear * second,

@@ -46,7 +46,7 @@ fn set_message(set: &str) -> String {
 fn units_defaults_scale_and_overrides_resolve() {
     let plain = shot(&[]).expect("valid");
     assert_eq!(plain.time.end, 0.05);
-    assert_eq!(plain.time.fraction, 0.4);
+    assert_eq!(plain.time.fraction, 0.6);
     assert_eq!(plain.world.gravity, [0.0, -9.81, 0.0]);
     let stone = &plain.materials[0];
     assert_eq!((stone.density, stone.young), (2500.0, 30e9));

@@ -11,7 +11,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use self::checked::{Checked, name_of};
 use super::atomic;
@@ -119,8 +119,9 @@ fn archives(
 
 /// Holds files against the sums in `store.json`, with whatever else there is to say of each.
 fn sums_hold(store: &Store, sums: &Sums, checked: &mut Vec<Checked>) {
-    let held: Vec<_> = sums
-        .par_iter()
+    let all: Vec<_> = sums.iter().collect();
+    let held: Vec<_> = all
+        .into_par_iter()
         .filter_map(|(name, sum)| {
             let path = store.path(name);
             let held = match path.is_file() {

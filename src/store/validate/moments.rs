@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::checked::{Checked, name_of};
 use super::packing::Known;

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use cullet::export::{self, FORMATS};
+use cullet::export;
 use cullet::simulate::Start;
 use cullet::simulate::run_state::state::State;
 use cullet::store::SurfaceFrame;
@@ -91,7 +91,7 @@ fn draw() -> Result<(), String> {
         debris: None,
         to: None,
     };
-    for format in FORMATS {
+    for format in export::formats() {
         let written = export::run(&store, format.format, &options, &mut |_, _| ());
         written.map_err(|error| error.to_string())?;
     }

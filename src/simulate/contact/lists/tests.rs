@@ -1,5 +1,7 @@
 use super::*;
 use crate::math::lanes::Row;
+use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
+use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {
@@ -84,4 +86,45 @@ fn lists_follow_what_moves_against_the_rest() {
     contacts.advance((2.0 * (last as f64 + 1.0), 0.0), &system, &[]);
     assert_eq!(contacts.partners(0), [1, last as u32]);
     assert_eq!(contacts.partners(last as u32), [0]);
+}
+
+#[test]
+fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
+    let mut system = row();
+    let mut bonds = BondRows::with_capacity(1);
+    bonds.push(BondRow {
+        ends: [0, LAST + 1],
+        direction: [1.0, 0.0, 0.0],
+        length: 3.0,
+        class: 0,
+        sigma_c: 1.0,
+        tau_c: 1.0,
+        id: 0,
+    });
+    system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
+    let mut contacts = Contacts::new(&system, &surfaces(), &[]);
+    // Beyond what both radii and the skin reach, in two chunks.
+    system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
+    assert_eq!(system.touch_once_broken((0, LAST + 1), 0), 2.9, "pressed");
+    system.set_position(LAST as usize + 1, DVec3::Y * 3.1);
+    let touch = system.touch_once_broken((0, LAST + 1), 0);
+    assert_eq!(touch, 3.0, "stretched");
+    system.bonds.unbond(0, touch);
+    contacts.insert_broken(&system, 0, LAST + 1, touch);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    assert_eq!(contacts.partners(LAST + 1), [0]);
+    // Within a rigid piece a broken bond is as good as whole.
+    let mut piece = vec![0; system.count];
+    (piece[0], piece[LAST as usize + 1]) = (3, 3);
+    system.set_rigid(RigidMask::new(piece));
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1]);
+    system.set_rigid(RigidMask::default());
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    system.set_position(LAST as usize + 1, DVec3::Y * 3.4);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1], "beyond touch and skin");
 }

@@ -15,9 +15,8 @@ use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
-/// The method in the list of all.
+/// The method as `resolve` finds it.
 pub const ENTRY: Entry = Entry {
-    takes: |pipeline| !pipeline.simulate.integrator.is_implicit(),
     refuse: refuse::combination,
     prepare,
 };

@@ -1,15 +1,15 @@
 //! What explicit steps and graphics processors lack.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Pipeline, Precision};
+use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
 /// What of a pipeline explicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = |option, value, allowed| {
+    let lack = |option, value, allowed: &str| {
         Some(SimulateError::Unsupported {
             option,
             value,
-            allowed,
+            allowed: allowed.to_owned(),
         })
     };
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
@@ -23,7 +23,10 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         return lack(
             "output.convergence with simulate.integrator",
             pipeline.simulate.integrator.name(),
-            "backward_euler, midpoint: steps that find a minimum",
+            &format!(
+                "{}: steps that find a minimum",
+                Integrator::names(Integrator::minimises)
+            ),
         );
     }
     // Its stiffness has no bound, so no explicit step is short enough.
@@ -31,7 +34,10 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         return lack(
             "simulate.contact in explicit steps",
             "barrier",
-            "penalty; or simulate.integrator = \"backward_euler\", \"midpoint\", \"linearly_implicit\"",
+            &format!(
+                "penalty; or simulate.integrator = one of {}",
+                Integrator::names(Integrator::is_implicit)
+            ),
         );
     }
     match backend {
@@ -42,11 +48,11 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
 
 /// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
 pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = |option, value, allowed| {
+    let lack = |option, value, allowed: &str| {
         Some(SimulateError::Unsupported {
             option,
             value,
-            allowed,
+            allowed: allowed.to_owned(),
         })
     };
     if pipeline.bodies.iter().any(|body| body.rigid) {
@@ -63,21 +69,29 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
-    let mut shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
-    if shapes.any(|shape| matches!(shape, ColliderShape::Mesh { .. })) {
+    // Kernels know those that `device::solids` lists.
+    let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
+    let mut on_cores = shapes.filter_map(|shape| match shape {
+        ColliderShape::Mesh { .. } => Some("mesh"),
+        ColliderShape::HalfSpace { .. }
+        | ColliderShape::Box { .. }
+        | ColliderShape::Sphere { .. }
+        | ColliderShape::Cylinder { .. } => None,
+    });
+    if let Some(name) = on_cores.next() {
         return lack(
             "collider.shape.type on backend gpu",
-            "mesh",
+            name,
             "half_space, box, sphere, cylinder; or --backend cpu",
         );
     }
     let actions = pipeline.attachments.iter().map(|one| &one.action);
-    let on_cores = actions.filter_map(|action| match action {
+    let mut on_cores = actions.filter_map(|action| match action {
         Action::Spring { .. } => Some("spring"),
         Action::Pressure { .. } => Some("pressure"),
         Action::Clamp { .. } | Action::Force { .. } | Action::Gauge {} => None,
     });
-    if let Some(name) = on_cores.into_iter().next() {
+    if let Some(name) = on_cores.next() {
         return lack(
             "attach.action.type on backend gpu",
             name,

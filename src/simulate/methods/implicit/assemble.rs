@@ -1,6 +1,6 @@
 //! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times the radius.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::bonds::{BondRoom, Form};
 use super::start::Start;

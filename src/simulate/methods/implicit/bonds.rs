@@ -5,11 +5,11 @@
 //!
 //! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::start::Start;
 use crate::columns::BreakMode;
-use crate::laws::bdem::{BondLoad, Stiffness};
+use crate::laws::bond::{BondLoad, Stiffness};
 use crate::laws::energy::EnergyLaw;
 use crate::laws::relative::{self, Relative, relative};
 use crate::laws::tangent::{Curvature, Tangent, gauss_newton};

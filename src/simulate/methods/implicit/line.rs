@@ -1,6 +1,6 @@
 //! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained near the end.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use crate::simulate::bonded::system::System;
 

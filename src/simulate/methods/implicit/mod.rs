@@ -14,6 +14,7 @@ mod passing;
 mod prepare;
 mod refuse;
 mod rub;
+mod scheme;
 mod start;
 mod step;
 mod touch;
@@ -23,6 +24,7 @@ pub use prepare::ENTRY;
 use std::marker::PhantomData;
 
 use newton::Newton;
+use scheme::Scheme;
 use start::{Pushes, Start};
 
 use crate::columns::Convergence;
@@ -36,7 +38,7 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot::Effort;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Wrench;
-use crate::spec::{Integrator, Pipeline, Simulate};
+use crate::spec::{Pipeline, Simulate};
 
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
@@ -44,7 +46,7 @@ pub struct Implicit<W> {
     /// Force on each element that does not depend on where it is, gravity among it, N.
     outer: Vec<[f64; 3]>,
     newton: Newton,
-    integrator: Integrator,
+    scheme: Scheme,
     simulate: Simulate,
     /// Times that a step may be halved.
     halvings: u32,
@@ -68,13 +70,12 @@ impl<W: EnergyLaw> Implicit<W> {
     pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
         let run = BondedRun::new(built, pipeline, dt);
         let settings = &pipeline.simulate.implicit;
-        let integrator = pipeline.simulate.integrator;
-        let linear = integrator == Integrator::LinearlyImplicit;
+        let scheme = Scheme::of(pipeline.simulate.integrator);
         Implicit {
-            newton: Newton::new(&run.system, &pipeline.simulate, linear),
+            newton: Newton::new(&run.system, &pipeline.simulate, scheme.linear),
             outer: outer_forces(&run, pipeline.world.gravity),
             run,
-            integrator,
+            scheme,
             halvings: settings.halvings(dt / critical),
             simulate: pipeline.simulate.clone(),
             drag: pipeline.simulate.drag,

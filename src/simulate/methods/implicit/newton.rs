@@ -9,7 +9,7 @@ mod linear;
 
 use std::time::Instant;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::assemble::{fill, pattern};
 use super::bonds::{BondRoom, Form};

@@ -3,8 +3,8 @@
 //! A barrier holds where it is looked at. On the way there, and where a step begins and ends, every pair keeps a part of its distance; a motion
 //! that would not is shortened, or its step is done again in halves.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use super::touch::Pair;
 use crate::simulate::bonded::system::System;

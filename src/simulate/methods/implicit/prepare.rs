@@ -1,36 +1,38 @@
 //! Implicit steps as a method: their scene in double precision.
 
 use super::{Implicit, refuse};
-use crate::laws::table::{bond_laws, types};
+use crate::laws::table::bond_laws;
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Law, Pipeline};
 
-/// The method in the list of all.
+/// The method as `resolve` finds it.
 pub const ENTRY: Entry = Entry {
-    takes: |pipeline| pipeline.simulate.integrator.is_implicit(),
     refuse: refuse::combination,
     prepare,
 };
 
 /// The run by a law with an energy.
 macro_rules! begin {
-    ([$law:expr, $arguments:tt] $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*) => {
+    (
+        [$law:expr, $arguments:tt]
+        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
+    ) => {
         match $law {
-            $(Law::$row => begin_by!($energy $row $arguments),)*
+            $(Law::$row => begin_by!($energy $module $row, $arguments),)*
         }
     };
 }
 
 macro_rules! begin_by {
-    (energy $row:ident ($built:expr, $pipeline:expr, $dt:expr, $critical:expr)) => {
-        Box::new(Implicit::<types::$row>::new(
+    (energy $module:ident $law:ident, ($built:expr, $pipeline:expr, $dt:expr, $critical:expr)) => {
+        Box::new(Implicit::<crate::laws::$module::$law>::new(
             $built, $pipeline, $dt, $critical,
         ))
     };
-    (no_energy $row:ident $arguments:tt) => {
+    (no_energy $module:ident $law:ident, $arguments:tt) => {
         unreachable!("laws without an energy are refused")
     };
 }

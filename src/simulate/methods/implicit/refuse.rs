@@ -1,20 +1,20 @@
 //! What implicit steps lack.
 
+use crate::columns::Named;
 use crate::simulate::error::SimulateError;
-use crate::spec::{Backend, ContactLaw, Friction, Integrator, Pipeline, Precision};
+use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
 
 /// What of a pipeline implicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = |option, value, allowed| {
+    let lack = |option, value, allowed: &str| {
         Some(SimulateError::Unsupported {
             option,
             value,
-            allowed,
+            allowed: allowed.to_owned(),
         })
     };
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
-    let minimises = matches!(integrator, Integrator::BackwardEuler | Integrator::Midpoint);
     if backend == Backend::Gpu && settings.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",
@@ -22,11 +22,14 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "f32; or --backend cpu",
         );
     }
-    if pipeline.output.convergence.is_some() && !minimises {
+    if pipeline.output.convergence.is_some() && !integrator.minimises() {
         return lack(
             "output.convergence with simulate.integrator",
             integrator.name(),
-            "backward_euler, midpoint: steps that find a minimum",
+            &format!(
+                "{}: steps that find a minimum",
+                Integrator::names(Integrator::minimises)
+            ),
         );
     }
     if pipeline.output.convergence.is_some() && settings.contact == ContactLaw::Barrier {
@@ -36,11 +39,12 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "penalty",
         );
     }
-    if !settings.bond_law().has_energy() {
+    let law = settings.bond_law();
+    if !law.has_energy() {
         return lack(
             "simulate.law in implicit steps",
-            "bdem",
-            "manifold, cosserat: laws with an energy",
+            law.name(),
+            &format!("{}: laws with an energy", Law::names(Law::has_energy)),
         );
     }
     if backend == Backend::Gpu {

@@ -7,8 +7,8 @@
 //! so that a spinning ball keeps its spin, which q + h q̇ of the paper does not. What forces change velocities by follows from the balance of the
 //! step, so momentum and spin change by forces and torques alone.
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::rows::{put, quaternion};
@@ -116,13 +116,13 @@ pub fn set_rotation(row: &mut Motion<f64>, q: Quat<f64>) {
 /// What `f` makes of every element.
 fn of_all<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     let all = (0..count).into_par_iter().with_min_len(ELEMENTS);
-    all.map(f).collect()
+    all.map(&f).collect()
 }
 
 /// Lets `f` change the row of every element for which there is something in `with`.
 fn change<T: Send>(
     system: &mut System<f64>,
-    with: impl IndexedParallelIterator<Item = T>,
+    with: impl Indexed<Item = T>,
     f: impl Fn(usize, &mut Motion<f64>, T) + Sync + Send,
 ) {
     let rows = system.motion.par_iter_mut().zip(with).enumerate();

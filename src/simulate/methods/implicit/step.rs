@@ -19,7 +19,6 @@ use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::{Bearers, Wrench};
 use crate::simulate::scene::springs;
 use crate::simulate::scene::springs::Pull;
-use crate::spec::Integrator;
 
 /// Iterations after which a step that can be halved is: two halves take fewer than one step that does not get on.
 const PATIENCE: u32 = 16;
@@ -82,7 +81,7 @@ impl<W: EnergyLaw> Implicit<W> {
         last: bool,
         borne: &mut [Wrench],
     ) -> Result<Stepped, SimulateError> {
-        let midpoint = self.integrator == Integrator::Midpoint;
+        let midpoint = self.scheme.midpoint;
         let solved_step = if midpoint { 0.5 * h } else { h };
         let start = Start::new(
             &self.run.system,
@@ -105,39 +104,9 @@ impl<W: EnergyLaw> Implicit<W> {
         if self.compared == Some(self.run.step + 1) && self.convergence.rows() == 0 {
             self.convergence = self.compare(&start, &around);
         }
-        let most = self.simulate.implicit.iterations;
-        let patience = if last { most } else { most.min(PATIENCE) };
-        let (mut broke, mut easy) = (false, true);
-        loop {
-            let most = if broke { most } else { patience };
-            let solved = self.solve(&start, &around, (broke, most));
-            easy &= solved.iterations <= EASY;
-            if !solved.converged {
-                return match last {
-                    false => Ok(self.again(&start)),
-                    true if solved.passed => Err(self.passed(from + h)),
-                    true if !solved.residual.is_finite() => Err(self.not_finite(&start, from + h)),
-                    true => Err(SimulateError::NotConverged {
-                        step: self.run.step,
-                        time: from + h,
-                        iterations: solved.iterations,
-                        residual: solved.residual,
-                        tolerance: self.simulate.implicit.tolerance,
-                    }),
-                };
-            }
-            let events = self.overloaded();
-            if events.is_empty() {
-                break;
-            }
-            // What breaks lets waves go that only short steps see.
-            if !last && !broke {
-                return Ok(self.again(&start));
-            }
-            broke = true;
-            let at = (self.run.step + 1, time);
-            self.run.break_bonds(events, at, |_, _| ());
-        }
+        let Some(easy) = self.settle(&start, &around, (time, from + h), last)? else {
+            return Ok(self.again(&start));
+        };
         let bore = borne.to_vec();
         self.bear(&start, &around, &holds, h, borne);
         let middle = places(&self.run.system);
@@ -163,9 +132,51 @@ impl<W: EnergyLaw> Implicit<W> {
             h,
         };
         rubbing.rub(&self.newton.touch.touching, &mut self.run.system, borne);
-        Ok(Stepped::Done {
-            easy: easy && !broke,
-        })
+        Ok(Stepped::Done { easy })
+    }
+
+    /// Solves the step that is looked at at `time` and ends at `end`, again as long as bonds break in it. Whether nothing broke and few iterations
+    /// were enough; none where it is to be done again in halves, which the `last` one cannot.
+    fn settle(
+        &mut self,
+        start: &Start,
+        around: &Around,
+        (time, end): (f64, f64),
+        last: bool,
+    ) -> Result<Option<bool>, SimulateError> {
+        let most = self.simulate.implicit.iterations;
+        let patience = if last { most } else { most.min(PATIENCE) };
+        let (mut broke, mut easy) = (false, true);
+        loop {
+            let most = if broke { most } else { patience };
+            let solved = self.solve(start, around, (broke, most));
+            easy &= solved.iterations <= EASY;
+            if !solved.converged {
+                return match last {
+                    false => Ok(None),
+                    true if solved.passed => Err(self.passed(end)),
+                    true if !solved.residual.is_finite() => Err(self.not_finite(start, end)),
+                    true => Err(SimulateError::NotConverged {
+                        step: self.run.step,
+                        time: end,
+                        iterations: solved.iterations,
+                        residual: solved.residual,
+                        tolerance: self.simulate.implicit.tolerance,
+                    }),
+                };
+            }
+            let events = self.overloaded();
+            if events.is_empty() {
+                return Ok(Some(easy && !broke));
+            }
+            // What breaks lets waves go that only short steps see.
+            if !last && !broke {
+                return Ok(None);
+            }
+            broke = true;
+            let at = (self.run.step + 1, time);
+            self.run.break_bonds(events, at, |_, _| ());
+        }
     }
 
     /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others may be relieved when these are gone, as

@@ -6,7 +6,7 @@
 
 mod pair;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::start::Start;
 use crate::math::Vec3;

@@ -4,8 +4,8 @@ use super::{Cpu, Handed};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use crate::parallel::prelude::*;
 use glam::DVec3;
-use rayon::prelude::*;
 
 use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
@@ -19,6 +19,12 @@ use crate::simulate::scene::springs;
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
+        self.add_bonds_and_contacts(dt);
+        self.add_applied();
+    }
+
+    /// What elements do to each other and colliders to them, chunk by chunk.
+    fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
         let system = &self.run.system;
         let walls = Walls {
             system,
@@ -88,6 +94,10 @@ impl<L: Lanes> Cpu<L> {
                     costs.contacts.add(clock, 1);
                 },
             );
+    }
+
+    /// Pressures, springs, attached forces.
+    fn add_applied(&mut self) {
         for (element, force) in self.run.bearers.pressures(&self.run.system) {
             add_force(&mut self.run.load[element as usize], force);
         }

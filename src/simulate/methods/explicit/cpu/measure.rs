@@ -3,7 +3,7 @@
 use super::Cpu;
 use super::loads::bond_pass;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bond_tasks::{Carried, Carry};
@@ -36,22 +36,27 @@ impl<L: Lanes> Cpu<L> {
         };
         let chunk = self.run.system.chunk;
         let mut energy = vec![0.0; self.run.system.motion.len()];
-        let none = || (0, vec![0; self.obstacles.len()]);
-        let (sides, touching) = energy
+        let obstacles = self.obstacles.len();
+        let parts: Vec<_> = energy
             .par_chunks_mut(chunk)
             .zip(&self.run.contacts.chunks)
             .enumerate()
-            .fold(none, |(sides, mut touching), (k, (energy, contacts))| {
-                let found = L::run(MeasurePass {
+            .map(|(k, (energy, contacts))| {
+                let mut touching = vec![0; obstacles];
+                let sides = L::run(MeasurePass {
                     walls,
                     first: k * chunk,
                     energy,
                     touching: &mut touching,
                     contacts,
                 });
-                (sides + found, touching)
+                (sides, touching)
             })
-            .reduce(none, |(a, mut touching), (b, more)| {
+            .collect();
+        let none = (0, vec![0; obstacles]);
+        let (sides, touching) = parts
+            .into_iter()
+            .fold(none, |(a, mut touching), (b, more)| {
                 for (all, more) in touching.iter_mut().zip(more) {
                     *all += more;
                 }

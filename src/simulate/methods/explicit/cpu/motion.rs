@@ -3,7 +3,7 @@
 use super::Cpu;
 use std::time::Instant;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::motion_pass::AdvancePass;

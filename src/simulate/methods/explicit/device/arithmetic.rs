@@ -1,21 +1,23 @@
 //! Whether a device computes as the laws need it: sums of two words must not be simplified away, as "fast" mathematics does.
 
-use crate::gpu::{Access, Binding, Column, Device, GpuError, Item, Kernel, KernelText, Launches};
+use crate::gpu::{Column, ColumnName, Device, GpuError, Item, Kernel, KernelText, Launches};
 
-const TRIED: KernelText = KernelText {
-    name: "arithmetic",
-    sources: &[
+const TRIED: ColumnName = ColumnName {
+    name: "tried",
+    item: Item::Vec4,
+};
+
+const TEXT: KernelText = KernelText::new(
+    "arithmetic",
+    &[],
+    &[
         include_str!("../../../../../shaders/laws/real.wgsl"),
         include_str!("../../../../../shaders/laws/quat.wgsl"),
         include_str!("../../../../../shaders/laws/motion.wgsl"),
         include_str!("../../../../../shaders/kernels/arithmetic.wgsl"),
     ],
-    bindings: &[Binding {
-        name: "tried",
-        item: Item::Vec4,
-        access: Access::Write,
-    }],
-};
+    &[TRIED.write()],
+);
 
 /// Adds small numbers to two-word ones and wants what rounding left out in the low word.
 pub fn check(device: &Device) -> Result<(), GpuError> {
@@ -30,11 +32,12 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
             ]
         })
         .collect();
-    let column = Column::from(device, "tried", Item::Vec4, &inputs)?;
+    let column = Column::from(device, TRIED.name, TRIED.item, &inputs)?;
     let numbers = device.uniform(16)?;
     let launches = Launches::new(device, &numbers, &numbers);
-    let kernel = Kernel::new(device, &TRIED, "main", &[], &[&column], &launches)?;
-    let group = kernel.bind(device, &[&column]);
+    let bound = TEXT.bound(|name| (name == TRIED.name).then_some(&column))?;
+    let kernel = Kernel::new(device, "main", &[], &bound, &launches)?;
+    let group = kernel.bind(device, &bound)?;
     let mut encoder = device.encoder();
     let mut pass = encoder.begin_compute_pass(&Default::default());
     kernel.dispatch(device, &mut pass, &group, (&launches, 0), 64);

@@ -2,20 +2,90 @@
 
 use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 
-use super::columns::{Columns, EVENT_WORDS, SPRING_WORDS, Sizes};
+use super::columns::Columns;
+use super::constants::{
+    EVENT_ELEMENT, EVENT_FROM_I, EVENT_FROM_J, EVENT_MIDDLE, EVENT_SLOT, EVENT_STEP, EVENT_STRESS,
+    EVENT_WORDS, SPRING_ELEMENT, SPRING_PARTNER, SPRING_VECTOR, SPRING_WORDS,
+};
 use super::launch::Status;
 use crate::gpu::{Column, Device, GpuError};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 
-/// Parts of a frame, each in a buffer of its own.
-const PARTS: usize = 8;
+/// Declares the parts of a frame, each in a buffer of its own.
+macro_rules! parts {
+    ($($part:ident),*) => {
+        /// Something for each part of a frame.
+        #[derive(Clone, Copy, Debug)]
+        struct Parts<T> {
+            $($part: T,)*
+        }
+
+        impl<T> Parts<T> {
+            /// Makes another of each, always in the same order.
+            fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Parts<U>, E> {
+                Ok(Parts {
+                    $($part: make(self.$part)?,)*
+                })
+            }
+
+            fn map<U>(self, mut make: impl FnMut(T) -> U) -> Parts<U> {
+                Parts {
+                    $($part: make(self.$part),)*
+                }
+            }
+
+            fn each_ref(&self) -> Parts<&T> {
+                Parts {
+                    $($part: &self.$part,)*
+                }
+            }
+
+            fn zip<U>(self, other: Parts<U>) -> Parts<(T, U)> {
+                Parts {
+                    $($part: (self.$part, other.$part),)*
+                }
+            }
+        }
+    };
+}
+parts!(
+    status, motion, measured, touched, borne, events, loads, springs
+);
+
+impl<'a> Parts<&'a Column> {
+    /// Where each part is in the device.
+    fn of(columns: &'a Columns, parity: usize) -> Self {
+        Parts {
+            status: &columns.status,
+            motion: columns.motion(parity),
+            measured: &columns.measured,
+            touched: &columns.touched,
+            borne: &columns.borne,
+            events: &columns.events,
+            loads: &columns.loads,
+            springs: &columns.stretched,
+        }
+    }
+}
+
+/// Whether every frame has a part, or those alone whose state is wanted.
+const ALWAYS: Parts<bool> = Parts {
+    status: true,
+    motion: true,
+    measured: true,
+    touched: true,
+    borne: true,
+    events: true,
+    loads: false,
+    springs: false,
+};
 
 /// Memory that a frame is copied into; used again for later frames.
 #[derive(Debug)]
 pub struct Staging {
-    buffers: [Buffer; PARTS],
-    bytes: [u64; PARTS],
+    buffers: Parts<Buffer>,
+    bytes: Parts<u64>,
 }
 
 /// A frame that was asked for.
@@ -32,7 +102,7 @@ pub struct Flight {
 pub struct Landed {
     /// Status words at the frame.
     pub status: Status,
-    /// Motion as in [`Columns::motion`].
+    /// Motion as in [`Columns::motion`](Columns).
     pub motion: Vec<u32>,
     /// Largest σ, largest τ, bond energy, contact energy of each element.
     pub measured: Vec<[f32; 4]>,
@@ -73,41 +143,29 @@ pub struct Event {
 
 impl Event {
     fn decode(words: &[u32]) -> Self {
-        let number = |k: usize| f32::from_bits(words[k]);
-        let vector = |k: usize| [number(k), number(k + 1), number(k + 2)];
+        let number = |k: u32| f32::from_bits(words[k as usize]);
+        let vector = |k: u32| [number(k), number(k + 1), number(k + 2)];
+        let [sigma, tau, touch] = vector(EVENT_STRESS);
         Event {
-            step: u64::from(words[0]),
-            element: words[1],
-            slot: words[2],
-            sigma: number(3),
-            tau: number(4),
-            touch: number(5),
-            middle: vector(6),
-            from_i: vector(9),
-            from_j: vector(12),
+            step: u64::from(words[EVENT_STEP as usize]),
+            element: words[EVENT_ELEMENT as usize],
+            slot: words[EVENT_SLOT as usize],
+            sigma,
+            tau,
+            touch,
+            middle: vector(EVENT_MIDDLE),
+            from_i: vector(EVENT_FROM_I),
+            from_j: vector(EVENT_FROM_J),
         }
     }
 }
 
 impl Staging {
-    /// Room for a frame of these sizes.
-    pub fn new(device: &Device, columns: &Columns, sizes: &Sizes) -> Result<Self, GpuError> {
-        let bytes = [
-            size_of::<Status>() as u64,
-            columns.motion[0].bytes(),
-            columns.measured.bytes(),
-            columns.touched.bytes(),
-            columns.borne.bytes(),
-            sizes.events * EVENT_WORDS * 4,
-            columns.loads.bytes(),
-            sizes.springs * SPRING_WORDS * 4,
-        ];
-        let mut buffers = Vec::with_capacity(PARTS);
-        for size in bytes {
-            buffers.push(device.staging(size)?);
-        }
+    /// Room for a frame in columns of these lengths.
+    pub fn new(device: &Device, columns: &Columns) -> Result<Self, GpuError> {
+        let bytes = Parts::of(columns, 0).map(Column::bytes);
         Ok(Staging {
-            buffers: buffers.try_into().expect("one buffer a part"),
+            buffers: bytes.try_map(|bytes| device.staging(bytes))?,
             bytes,
         })
     }
@@ -116,32 +174,25 @@ impl Staging {
     pub fn copy(
         &mut self,
         encoder: &mut CommandEncoder,
-        (columns, status): (&Columns, &Column),
+        columns: &Columns,
         parity: usize,
         state: bool,
     ) {
-        let parts = [
-            Some(status),
-            Some(&columns.motion[parity]),
-            Some(&columns.measured),
-            Some(&columns.touched),
-            Some(&columns.borne),
-            Some(&columns.events),
-            state.then_some(&columns.loads),
-            state.then_some(&columns.stretched),
-        ];
-        for (k, column) in parts.into_iter().enumerate() {
-            self.bytes[k] = column.map_or(0, |column| {
-                column.copy_out(encoder, (0, column.count()), &self.buffers[k], 0)
-            });
-        }
+        let from = Parts::of(columns, parity).zip(ALWAYS);
+        let pieces = from.zip(self.buffers.each_ref());
+        self.bytes = pieces.map(|((column, always), buffer)| match always || state {
+            true => column.copy_out(encoder, (0, column.count()), buffer, 0),
+            false => 0,
+        });
     }
 
     /// Waits for the frame and takes it out.
     pub fn land(&self, device: &Device, when: SubmissionIndex) -> Result<Landed, GpuError> {
-        let parts: Vec<_> = self.buffers.iter().zip(self.bytes).collect();
-        let words = device.read(Some(when), &parts)?;
-        let [
+        let mut parts = Vec::new();
+        let pieces = self.buffers.each_ref().zip(self.bytes);
+        pieces.map(|piece| parts.push(piece));
+        let mut words = device.read(Some(when), &parts)?.into_iter();
+        let Parts {
             status,
             motion,
             measured,
@@ -150,7 +201,7 @@ impl Staging {
             events,
             loads,
             springs,
-        ] = <[Vec<u32>; PARTS]>::try_from(words).expect("one range a part");
+        } = pieces.map(|_| words.next().expect("one range a part"));
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
         let mut events: Vec<Event> = events
             .chunks_exact(EVENT_WORDS as usize)
@@ -162,10 +213,10 @@ impl Staging {
             .chunks_exact(SPRING_WORDS as usize)
             .take(status.springs as usize)
             .map(|words| SpringEntry {
-                element: words[0],
-                partner: words[1],
+                element: words[SPRING_ELEMENT as usize],
+                partner: words[SPRING_PARTNER as usize],
                 memory: Memory {
-                    spring: [2, 3, 4].map(|k| f32::from_bits(words[k])),
+                    spring: [0, 1, 2].map(|k| f32::from_bits(words[SPRING_VECTOR as usize + k])),
                     ..Memory::default()
                 },
             })

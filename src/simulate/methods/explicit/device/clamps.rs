@@ -6,11 +6,13 @@
 
 use glam::{DMat3, DVec3};
 
+use super::constants::{
+    CLAMP_MIDDLE, CLAMP_MIDDLE_LOW, CLAMP_ROTATION, CLAMP_ROWS, CLAMP_SPIN, CLAMP_VELOCITY,
+    GRIP_ROWS,
+};
 use crate::simulate::scene::clamps::{Clamps, Gripped, Hold};
 use crate::simulate::scene::reactions::Held;
 
-/// `vec4`s of a clamp at a step.
-pub const CLAMP_ROWS: u64 = 14;
 /// Bits of the first two parts of a number.
 const PART_BITS: i32 = 11;
 
@@ -55,13 +57,18 @@ pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
     let mut rows = Vec::new();
     for held in held {
         let Some(gripped) = gripped.next_if(|gripped| gripped.element == held.element) else {
-            rows.extend([[0.0; 4]; 4]);
+            rows.extend([[0.0; 4]; GRIP_ROWS as usize]);
             continue;
         };
         let [high, low] = words(gripped.rest);
-        rows.push(row(high, gripped.clamp as f32 + 1.0));
-        let arm = vector_parts(arm(gripped), unit);
-        rows.extend(arm.into_iter().zip(low).map(|(part, low)| row(part, low)));
+        let [x, y, z] = vector_parts(arm(gripped), unit);
+        let grip: [[f32; 4]; GRIP_ROWS as usize] = [
+            row(high, gripped.clamp as f32 + 1.0),
+            row(x, low[0]),
+            row(y, low[1]),
+            row(z, low[2]),
+        ];
+        rows.extend(grip);
     }
     rows
 }
@@ -90,12 +97,13 @@ fn rows_of(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
         }
     }
     let q = hold.rotation;
-    rows[9] = [q.v.x, q.v.y, q.v.z, q.w];
+    rows[CLAMP_ROTATION as usize] = [q.v.x, q.v.y, q.v.z, q.w];
     let [high, low] = words(hold.place(middle));
-    let vectors = [hold.pose.velocity, hold.pose.spin].map(|v| v.as_vec3().to_array());
-    for (at, vector) in (10..).zip([vectors[0], vectors[1], high, low]) {
-        rows[at] = row(vector, 0.0);
-    }
+    let [velocity, spin] = [hold.pose.velocity, hold.pose.spin].map(|v| v.as_vec3().to_array());
+    rows[CLAMP_VELOCITY as usize] = row(velocity, 0.0);
+    rows[CLAMP_SPIN as usize] = row(spin, 0.0);
+    rows[CLAMP_MIDDLE as usize] = row(high, 0.0);
+    rows[CLAMP_MIDDLE_LOW as usize] = row(low, 0.0);
     rows
 }
 

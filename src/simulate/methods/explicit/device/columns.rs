@@ -1,8 +1,8 @@
 //! The columns of a simulation in device memory, and how the host's rows become theirs.
 
-use super::clamps::CLAMP_ROWS;
-use super::reactions::ROW_WORDS;
-use crate::gpu::{Column, Device, GpuError, Item};
+use super::constants::{CLAMP_ROWS, EVENT_WORDS, POSE_ROWS, ROW_WORDS, SCAN_BLOCK, SPRING_WORDS};
+use super::launch::STATUS_WORDS;
+use crate::gpu::{Column, ColumnName, Device, GpuError};
 use crate::math::lanes::Row;
 use crate::simulate::bonded::system::{Motion, System, Tail};
 use crate::simulate::contact::chunk::SpringEntry;
@@ -10,16 +10,8 @@ use crate::spec::Law;
 
 /// Steps that a submission holds at most; each has a row of launch numbers and of collider poses.
 pub const ROWS: u64 = 256;
-/// `vec4`s of a collider at a step.
-pub const POSE_ROWS: u64 = 6;
-/// Words of a broken bond.
-pub const EVENT_WORDS: u64 = 16;
-/// Words of a spring.
-pub const SPRING_WORDS: u64 = 5;
 /// `vec4`s of an element's motion.
 pub const MOTION_ROWS: usize = 5;
-/// Items that a workgroup of the prefix sum takes at a time.
-pub const SCAN_BLOCK: u64 = 1024;
 
 /// How many of everything there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,194 +48,185 @@ impl Sizes {
 
     /// Rows of collider poses: those of every step of a submission.
     pub fn collider_poses(&self) -> u64 {
-        ROWS * self.colliders * POSE_ROWS
+        ROWS * self.colliders * u64::from(POSE_ROWS)
     }
 
     /// Rows of clamp poses: those too, and of the step after them.
     pub fn clamp_poses(&self) -> u64 {
-        (ROWS + 1) * self.clamps * CLAMP_ROWS
+        (ROWS + 1) * self.clamps * u64::from(CLAMP_ROWS)
     }
 
-    /// Name, kind and length of every column, in the order of [`Columns`].
-    fn layout(&self) -> [(&'static str, Item, u64); 26] {
-        let n = self.stride;
-        let bonds = self.slots * n;
-        let scanned = (self.cells() + 1).max(n + 1);
-        [
-            ("motion", Item::Vec4, MOTION_ROWS as u64 * n),
-            ("motion", Item::Vec4, MOTION_ROWS as u64 * n),
-            ("constants", Item::Vec4, n),
-            ("neighbours", Item::U32, bonds),
-            ("rest directions", Item::Vec4, bonds),
-            ("strengths", Item::Vec2, bonds),
-            (
-                "bond classes",
-                Item::U32,
-                if self.kinds { bonds } else { 1 },
-            ),
-            ("bond masks", Item::Atomic, 3 * n),
-            ("loads", Item::Vec4, 2 * n),
-            ("contact rows", Item::U32, n + 1),
-            ("contact partners", Item::U32, self.lists),
-            ("contact springs", Item::Vec4, self.lists),
-            ("new contact rows", Item::U32, n + 1),
-            ("kept contact partners", Item::U32, self.lists),
-            ("kept contact springs", Item::Vec4, self.lists),
-            ("grid cells", Item::Atomic, self.cells() + 1),
-            ("elements by cell", Item::U32, n),
-            ("block sums", Item::U32, scanned.div_ceil(SCAN_BLOCK)),
-            ("list positions", Item::Vec4, n),
-            ("tables", Item::Vec4, self.tables),
-            (
-                "poses",
-                Item::Vec4,
-                self.collider_poses() + self.clamp_poses(),
-            ),
-            ("broken bonds", Item::U32, self.events * EVENT_WORDS),
-            ("stretched springs", Item::U32, self.springs * SPRING_WORDS),
-            ("measurements", Item::Vec4, n),
-            ("touches", Item::U32, n),
-            (
-                "reactions",
-                Item::Atomic,
-                self.colliders + self.borne * ROW_WORDS,
-            ),
-        ]
+    /// Entries of the slots of all elements.
+    fn bonds(&self) -> u64 {
+        self.slots * self.stride
+    }
+
+    /// Most items that a prefix sum runs over.
+    fn scanned(&self) -> u64 {
+        (self.cells() + 1).max(self.stride + 1)
     }
 
     /// Bytes of device memory.
     pub fn bytes(&self) -> u64 {
-        self.layout()
-            .iter()
-            .map(|(_, item, count)| item.size() * count)
-            .sum()
+        let columns = self.columns().into_iter();
+        columns.map(|(name, count)| name.item.size() * count).sum()
     }
 }
 
-/// All columns.
-#[derive(Debug)]
-pub struct Columns {
-    /// Motion, two: steps read one and write the other. Row k of element i is item `k·stride + i`: `p.xyz lo.x`, `q`, `v.xyz lo.y`,
-    /// `ω.xyz lo.z`, `ρ.xyz r`.
-    pub motion: [Column; 2],
+/// Declares the columns: how kernels call each, its entries, how many there are. Memory, growth and bindings follow.
+macro_rules! columns {
+    (|$sizes:ident| $($(#[$doc:meta])* $name:ident: $item:ident, $count:expr;)*) => {
+        /// The columns for the bindings of kernels.
+        #[allow(non_upper_case_globals)] // called as kernels call them
+        pub mod names {
+            use crate::gpu::{ColumnName, Item};
+            $(
+                $(#[$doc])*
+                pub const $name: ColumnName = ColumnName {
+                    name: stringify!($name),
+                    item: Item::$item,
+                };
+            )*
+        }
+
+        /// All columns.
+        #[derive(Debug)]
+        pub struct Columns {
+            $($(#[$doc])* pub $name: Column,)*
+        }
+
+        impl Sizes {
+            /// Every column and its number of items.
+            fn columns(&self) -> Vec<(ColumnName, u64)> {
+                let $sizes = self;
+                vec![$((names::$name, $count)),*]
+            }
+        }
+
+        impl Columns {
+            fn made(
+                $sizes: &Sizes,
+                make: impl Fn(ColumnName, u64) -> Result<Column, GpuError>,
+            ) -> Result<Self, GpuError> {
+                Ok(Columns {
+                    $($name: make(names::$name, $count)?,)*
+                })
+            }
+
+            /// In the order of [`Sizes::columns`].
+            fn each_mut(&mut self) -> Vec<&mut Column> {
+                vec![$(&mut self.$name),*]
+            }
+
+            fn each(&self) -> Vec<&Column> {
+                vec![$(&self.$name),*]
+            }
+        }
+    };
+}
+
+columns! {
+    |sizes|
+    /// Motion; steps read one and write the other. Row k of element i is item `k·stride + i`: `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`,
+    /// `ρ.xyz r`.
+    motion: Vec4, MOTION_ROWS as u64 * sizes.stride;
+    /// The other motion.
+    moved: Vec4, MOTION_ROWS as u64 * sizes.stride;
     /// `1/m`, `1/I`, material, attached force plus one.
-    pub own: Column,
+    own: Vec4, sizes.stride;
     /// Slot-major: other end of each bond.
-    pub neighbour: Column,
+    neighbour: U32, sizes.bonds();
     /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching.
-    pub rest: Column,
+    bond_rest: Vec4, sizes.bonds();
     /// Slot-major: σ_c, τ_c; of a bond that is breaking σ, τ.
-    pub strength: Column,
+    bond_strength: Vec2, sizes.bonds();
     /// Slot-major: kind of bond.
-    pub class: Column,
+    bond_class: U32, if sizes.kinds { sizes.bonds() } else { 1 };
     /// Whole, near, breaking.
-    pub masks: Column,
+    masks: Atomic, 3 * sizes.stride;
     /// Force, torque at the end of a frame.
-    pub loads: Column,
+    loads: Vec4, 2 * sizes.stride;
     /// Where each element's contacts begin.
-    pub list_first: Column,
+    list_first: U32, sizes.stride + 1;
     /// Partners, ascending within an element.
-    pub list_partner: Column,
+    list_partner: U32, sizes.lists;
     /// Spring and distance of touching.
-    pub list_spring: Column,
+    list_spring: Vec4, sizes.lists;
     /// Beginnings while lists are made.
-    pub next_first: Column,
+    next_first: U32, sizes.stride + 1;
     /// Partners before.
-    pub kept_partner: Column,
+    kept_partner: U32, sizes.lists;
     /// Springs before.
-    pub kept_spring: Column,
+    kept_spring: Vec4, sizes.lists;
     /// Buckets of the grid.
-    pub cells: Column,
+    cells: Atomic, sizes.cells() + 1;
     /// Elements in the order of their buckets.
-    pub cell_elements: Column,
+    cell_elements: U32, sizes.stride;
     /// Scratch of the prefix sum.
-    pub block_sums: Column,
+    block_sums: U32, sizes.scanned().div_ceil(u64::from(SCAN_BLOCK));
     /// Positions when the lists were made.
-    pub anchor: Column,
+    anchor: Vec4, sizes.stride;
     /// Bond classes, contact pairs, attached forces, what driven clamps hold.
-    pub tables: Column,
+    tables: Vec4, sizes.tables;
     /// Colliders, then driven clamps, at each step of a submission.
-    pub poses: Column,
+    poses: Vec4, sizes.collider_poses() + sizes.clamp_poses();
     /// Bonds broken since the last frame.
-    pub events: Column,
+    events: U32, sizes.events * u64::from(EVENT_WORDS);
     /// Springs of the state.
-    pub stretched: Column,
+    stretched: U32, sizes.springs * u64::from(SPRING_WORDS);
     /// Stresses and energies of each element.
-    pub measured: Column,
+    measured: Vec4, sizes.stride;
     /// Contacts of each element.
-    pub touched: Column,
+    touched: U32, sizes.stride;
     /// Elements that touch each collider, and what colliders and held elements have borne.
-    pub borne: Column,
+    borne: Atomic, sizes.colliders + sizes.borne * u64::from(ROW_WORDS);
+    /// Words that the kernels answer in.
+    status: Atomic, STATUS_WORDS as u64;
 }
 
 impl Columns {
     /// Makes all columns, zeroed; a device without room is told what all of them need.
     pub fn new(device: &Device, sizes: &Sizes) -> Result<Self, GpuError> {
-        let made: Result<Vec<_>, _> = sizes
-            .layout()
-            .into_iter()
-            .map(|(name, item, count)| Column::new(device, name, item, count))
-            .collect();
-        let columns = made.map_err(|error| match error {
+        let made = Columns::made(sizes, |name, count| {
+            Column::new(device, name.name, name.item, count)
+        });
+        made.map_err(|error| match error {
             GpuError::OutOfMemory { adapter, .. } => GpuError::OutOfMemory {
                 adapter,
                 what: "the simulation".into(),
                 bytes: sizes.bytes(),
             },
             other => other,
-        })?;
-        let mut next = columns.into_iter();
-        let mut take = || next.next().expect("the layout names every column");
-        Ok(Columns {
-            motion: [take(), take()],
-            own: take(),
-            neighbour: take(),
-            rest: take(),
-            strength: take(),
-            class: take(),
-            masks: take(),
-            loads: take(),
-            list_first: take(),
-            list_partner: take(),
-            list_spring: take(),
-            next_first: take(),
-            kept_partner: take(),
-            kept_spring: take(),
-            cells: take(),
-            cell_elements: take(),
-            block_sums: take(),
-            anchor: take(),
-            tables: take(),
-            poses: take(),
-            events: take(),
-            stretched: take(),
-            measured: take(),
-            touched: take(),
-            borne: take(),
         })
     }
-}
 
-impl Columns {
-    /// Makes the columns longer whose sizes have grown, and keeps what they hold.
-    pub fn grow(&mut self, device: &Device, from: &Sizes, to: &Sizes) -> Result<(), GpuError> {
+    /// The motion column that is read at a parity, of 0 and 1; steps write that of the other.
+    pub fn motion(&self, parity: usize) -> &Column {
+        [&self.motion, &self.moved][parity]
+    }
+
+    /// The column that kernels at a parity call by this name.
+    pub fn named(&self, name: &str, parity: usize) -> Option<&Column> {
+        if name == names::motion.name {
+            return Some(self.motion(parity));
+        }
+        if name == names::moved.name {
+            return Some(self.motion(1 - parity));
+        }
+        let mut columns = self.each().into_iter();
+        columns.find(|column| column.name() == name)
+    }
+
+    /// Makes the columns longer that these sizes ask more of, and keeps what they hold.
+    pub fn grow(&mut self, device: &Device, sizes: &Sizes) -> Result<(), GpuError> {
         let mut encoder = device.encoder();
-        let mut longer = |column: &mut Column, items: u64| -> Result<(), GpuError> {
+        for (column, (_, items)) in self.each_mut().into_iter().zip(sizes.columns()) {
             if items > column.count() {
                 let new = Column::new(device, column.name(), column.item(), items)?;
                 column.copy_to(&mut encoder, (0, column.count()), &new, 0);
                 *column = new;
             }
-            Ok(())
-        };
-        if to.lists > from.lists {
-            longer(&mut self.list_partner, to.lists)?;
-            longer(&mut self.list_spring, to.lists)?;
-            longer(&mut self.kept_partner, to.lists)?;
-            longer(&mut self.kept_spring, to.lists)?;
         }
-        longer(&mut self.events, to.events * EVENT_WORDS)?;
-        longer(&mut self.stretched, to.springs * SPRING_WORDS)?;
         device.submit(encoder);
         Ok(())
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use wgpu::{BindGroup, ComputePass};
 
-use super::columns::{Columns, SCAN_BLOCK, Sizes};
-use super::reactions::ROW_WORDS;
+use super::columns::{Columns, Sizes};
+use super::constants::{NUMBERS, ROW_WORDS, SCAN_BLOCK};
 use super::texts;
-use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, splits};
+use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, WORKGROUP};
 
 /// An entry point over so many items, bound twice: reading either motion column.
 #[derive(Debug)]
@@ -68,36 +68,70 @@ pub type Compiled = BTreeMap<String, Arc<Kernel>>;
 struct Maker<'a> {
     device: &'a Device,
     launches: &'a Launches,
+    columns: &'a Columns,
     compiled: &'a mut Compiled,
 }
 
-impl Maker<'_> {
-    /// An entry point over `items`; `columns` in the order of the text's bindings, those of either parity.
+impl<'a> Maker<'a> {
+    /// An entry point over `items`, with the columns that its text names.
     fn stage(
+        &mut self,
+        text: &KernelText,
+        entry: (&'static str, u64),
+        constants: &[(&str, f64)],
+    ) -> Result<Stage, GpuError> {
+        let columns = self.columns;
+        self.stage_of(text, entry, constants, |parity, name| {
+            columns.named(name, parity)
+        })
+    }
+
+    /// The same where names stand for other columns: `find` has the parity and the name.
+    fn stage_of(
         &mut self,
         text: &KernelText,
         (entry, items): (&'static str, u64),
         constants: &[(&str, f64)],
-        columns: [Vec<&Column>; 2],
+        find: impl Fn(usize, &str) -> Option<&'a Column>,
     ) -> Result<Stage, GpuError> {
-        let key = format!(
-            "{}:{entry} {constants:?} {:?}",
-            text.name,
-            splits(&columns[0])
-        );
+        let bound = |parity| text.bound(|name| find(parity, name));
+        let [even, odd] = [bound(0)?, bound(1)?];
+        let key = format!("{}:{entry} {constants:?} {:?}", text.name(), even.splits());
         let kernel = match self.compiled.get(&key) {
             Some(kernel) => Arc::clone(kernel),
             None => {
-                let (device, launches) = (self.device, self.launches);
-                let made = Kernel::new(device, text, entry, constants, &columns[0], launches)?;
+                let made = Kernel::new(self.device, entry, constants, &even, self.launches)?;
                 Arc::clone(self.compiled.entry(key).or_insert(Arc::new(made)))
             }
         };
         Ok(Stage {
-            groups: columns.map(|columns| kernel.bind(self.device, &columns)),
+            groups: [
+                kernel.bind(self.device, &even)?,
+                kernel.bind(self.device, &odd)?,
+            ],
             kernel,
             items,
         })
+    }
+
+    /// The exclusive prefix sum of the first `length` items of a column.
+    fn scan(&mut self, column: &'a Column, length: u64) -> Result<[Stage; 3], GpuError> {
+        let columns = self.columns;
+        // A workgroup takes a block, the totals are one workgroup's.
+        let blocks = length.div_ceil(u64::from(SCAN_BLOCK)) * u64::from(WORKGROUP);
+        let mut pass = |entry: &'static str, items: u64| {
+            let constants = [("length", length as f64)];
+            let find = |parity: usize, name: &str| match name == texts::SCANNED.name {
+                true => Some(column),
+                false => columns.named(name, parity),
+            };
+            self.stage_of(&texts::SCAN, (entry, items), &constants, find)
+        };
+        Ok([
+            pass("blocks", blocks)?,
+            pass("totals", 1)?,
+            pass("offsets", length)?,
+        ])
     }
 }
 
@@ -106,7 +140,7 @@ impl Kernels {
     pub fn new(
         device: &Device,
         launches: &Launches,
-        (c, status): (&Columns, &Column),
+        columns: &Columns,
         sizes: &Sizes,
         count: u64,
         compiled: &mut Compiled,
@@ -114,115 +148,38 @@ impl Kernels {
         let mut make = Maker {
             device,
             launches,
+            columns,
             compiled,
         };
-        let one_class = [("one_class", f64::from(u8::from(!sizes.kinds)))];
-        let clamped = [("clamped", f64::from(u8::from(sizes.clamps > 0)))];
-        let mut moving = |constants: &[(&str, f64)]| {
-            let columns = [0, 1].map(|parity: usize| {
-                vec![
-                    &c.motion[parity],
-                    &c.motion[1 - parity],
-                    &c.own,
-                    &c.neighbour,
-                    &c.rest,
-                    &c.strength,
-                    &c.class,
-                    &c.masks,
-                    &c.loads,
-                    &c.list_first,
-                    &c.list_partner,
-                    &c.list_spring,
-                    &c.tables,
-                    &c.poses,
-                    &c.borne,
-                    status,
-                ]
-            });
-            let always = one_class.iter().chain(&clamped);
-            let constants: Vec<_> = always.chain(constants).copied().collect();
-            make.stage(
-                texts::moving(sizes.law),
-                ("main", count),
-                &constants,
-                columns,
-            )
+        let one_class = ("one_class", flag(!sizes.kinds));
+        let clamped = ("clamped", flag(sizes.clamps > 0));
+        let mut moving = |[starting, forces, close, open]: [bool; 4]| {
+            let constants = [
+                one_class,
+                clamped,
+                ("starting", flag(starting)),
+                ("forces", flag(forces)),
+                ("close", flag(close)),
+                ("open", flag(open)),
+            ];
+            make.stage(texts::moving(sizes.law), ("main", count), &constants)
         };
-        let start = moving(&[("starting", 1.0), ("close", 0.0), ("open", 0.0)])?;
-        let open = moving(&[("forces", 0.0), ("close", 0.0)])?;
-        let middle = moving(&[])?;
-        let last = moving(&[("open", 0.0)])?;
-        let breaks = make.stage(
-            &texts::BREAK,
-            ("main", count),
-            &[],
-            // The step has moved on by now: what broke, broke where the force pass found it.
-            [1, 0].map(|parity: usize| {
-                vec![
-                    &c.motion[parity],
-                    &c.own,
-                    &c.neighbour,
-                    &c.rest,
-                    &c.strength,
-                    &c.masks,
-                    &c.events,
-                    status,
-                ]
-            }),
-        )?;
-        let lists = lists(&mut make, (c, status), sizes, count)?;
-        let carried = make.stage(
-            texts::measuring(sizes.law),
-            ("carried", count),
-            &one_class,
-            c.motion.each_ref().map(|motion| {
-                vec![
-                    motion,
-                    &c.own,
-                    &c.neighbour,
-                    &c.rest,
-                    &c.class,
-                    &c.masks,
-                    &c.list_first,
-                    &c.list_partner,
-                    &c.list_spring,
-                    &c.tables,
-                    &c.poses,
-                    &c.measured,
-                    &c.touched,
-                    &c.borne,
-                    status,
-                ]
-            }),
-        )?;
-        let mut reactions = |entry: &'static str, items: u64| {
-            let columns = || vec![&c.borne, status];
-            let constants = [("rows", sizes.borne as f64)];
-            let both = [columns(), columns()];
-            make.stage(&texts::REACTIONS, (entry, items), &constants, both)
-        };
-        let fold = reactions("fold", 6 * sizes.borne)?;
-        let clear = reactions("clear", ROW_WORDS * sizes.borne)?;
+        let start = moving([true, true, false, false])?;
+        let open = moving([false, false, false, true])?;
+        let middle = moving([false, true, true, true])?;
+        let last = moving([false, true, true, false])?;
+        // The step has moved on by now: what broke, broke where the force pass found it.
+        let before = |parity: usize, name: &str| columns.named(name, 1 - parity);
+        let breaks = make.stage_of(&texts::BREAK, ("main", count), &[], before)?;
+        let lists = lists(&mut make, sizes, count)?;
+        let measuring = texts::measuring(sizes.law);
+        let carried = make.stage(measuring, ("carried", count), &[one_class])?;
+        let rows = [("rows", sizes.borne as f64)];
+        let mut reactions =
+            |entry, items: u64| make.stage(&texts::REACTIONS, (entry, items), &rows);
+        let fold = reactions("fold", u64::from(NUMBERS) * sizes.borne)?;
+        let clear = reactions("clear", u64::from(ROW_WORDS) * sizes.borne)?;
         let forget = reactions("forget", sizes.colliders)?;
-        let mut springs = |entry: &'static str, items: u64| {
-            let columns = c.motion.each_ref().map(|motion| {
-                vec![
-                    motion,
-                    &c.own,
-                    &c.neighbour,
-                    &c.rest,
-                    &c.masks,
-                    &c.list_first,
-                    &c.list_partner,
-                    &c.list_spring,
-                    &c.stretched,
-                    status,
-                ]
-            });
-            make.stage(&texts::SPRINGS, (entry, items), &[], columns)
-        };
-        let gather = springs("gather", count)?;
-        let close = springs("close", 1)?;
         Ok(Kernels {
             start,
             open,
@@ -234,94 +191,38 @@ impl Kernels {
             carried,
             forget,
             clear,
-            gather,
-            close,
+            gather: make.stage(&texts::SPRINGS, ("gather", count), &[])?,
+            close: make.stage(&texts::SPRINGS, ("close", 1), &[])?,
         })
     }
 }
 
+/// A flag as kernels take it.
+fn flag(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
 /// The look at the lists and their making, in order.
-fn lists(
-    make: &mut Maker<'_>,
-    (c, status): (&Columns, &Column),
-    sizes: &Sizes,
-    count: u64,
-) -> Result<Vec<Stage>, GpuError> {
-    let mut out = Vec::new();
-    for (entry, items) in [("measure", count), ("decide", 1)] {
-        let columns = c.motion.each_ref().map(|m| vec![m, &c.anchor, status]);
-        out.push(make.stage(&texts::TRAVEL, (entry, items), &[], columns)?);
-    }
+fn lists(make: &mut Maker<'_>, sizes: &Sizes, count: u64) -> Result<Vec<Stage>, GpuError> {
     let (cells, rows) = (sizes.cells() + 1, sizes.stride + 1);
-    let grid = [("clear", cells), ("count", count), ("place", count)];
-    let pairs = [
-        ("count", rows),
+    let columns = make.columns;
+    let mut out = vec![
+        make.stage(&texts::TRAVEL, ("measure", count), &[])?,
+        make.stage(&texts::TRAVEL, ("decide", 1), &[])?,
+        make.stage(&texts::GRID, ("clear", cells), &[])?,
+        make.stage(&texts::GRID, ("count", count), &[])?,
+    ];
+    out.extend(make.scan(&columns.cells, cells)?);
+    out.push(make.stage(&texts::GRID, ("place", count), &[])?);
+    out.push(make.stage(&texts::PAIRS, ("count", rows), &[])?);
+    out.extend(make.scan(&columns.next_first, rows)?);
+    for stage in [
         ("admit", 1),
         ("keep", sizes.lists),
         ("fill", count),
         ("adopt", rows),
-    ];
-    let in_grid = || {
-        let columns = |m| vec![m, &c.own, &c.masks, &c.cells, &c.cell_elements, status];
-        c.motion.each_ref().map(columns)
-    };
-    let in_pairs = || {
-        c.motion.each_ref().map(|motion| {
-            vec![
-                motion,
-                &c.own,
-                &c.neighbour,
-                &c.rest,
-                &c.masks,
-                &c.cells,
-                &c.cell_elements,
-                &c.list_first,
-                &c.list_partner,
-                &c.list_spring,
-                &c.next_first,
-                &c.kept_partner,
-                &c.kept_spring,
-                &c.anchor,
-                &c.poses,
-                status,
-            ]
-        })
-    };
-    for &stage in &grid[..2] {
-        out.push(make.stage(&texts::GRID, stage, &[], in_grid())?);
-    }
-    out.extend(scan(make, (&c.cells, cells), c, status)?);
-    out.push(make.stage(&texts::GRID, grid[2], &[], in_grid())?);
-    out.push(make.stage(&texts::PAIRS, pairs[0], &[], in_pairs())?);
-    out.extend(scan(make, (&c.next_first, rows), c, status)?);
-    for &stage in &pairs[1..] {
-        out.push(make.stage(&texts::PAIRS, stage, &[], in_pairs())?);
+    ] {
+        out.push(make.stage(&texts::PAIRS, stage, &[])?);
     }
     Ok(out)
-}
-
-/// The exclusive prefix sum of the first `length` items of a column.
-fn scan(
-    make: &mut Maker<'_>,
-    (column, length): (&Column, u64),
-    c: &Columns,
-    status: &Column,
-) -> Result<[Stage; 3], GpuError> {
-    // A workgroup takes a block, the totals are one workgroup's.
-    let blocks = length.div_ceil(SCAN_BLOCK) * u64::from(crate::gpu::WORKGROUP);
-    let mut pass = |entry: &'static str, items: u64| {
-        let columns = || vec![column, &c.block_sums, status];
-        let constants = [("length", length as f64)];
-        make.stage(
-            &texts::SCAN,
-            (entry, items),
-            &constants,
-            [columns(), columns()],
-        )
-    };
-    Ok([
-        pass("blocks", blocks)?,
-        pass("totals", 1)?,
-        pass("offsets", length)?,
-    ])
 }

@@ -13,6 +13,7 @@ mod arithmetic;
 mod capture;
 mod clamps;
 mod columns;
+mod constants;
 mod kernels;
 mod launch;
 mod plan;
@@ -21,6 +22,7 @@ mod reactions;
 mod receive;
 mod set_up;
 mod slots;
+mod solids;
 mod submit;
 mod tables;
 #[cfg(test)]
@@ -40,7 +42,7 @@ use self::launch::{Status, phase};
 use self::plan::Task;
 use self::slots::Slots;
 use self::tables::Tables;
-use crate::gpu::{Column, Device, Launches};
+use crate::gpu::{Device, Launches};
 use crate::simulate::bonded::rest::Rest;
 use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::contact::surfaces::Surfaces;
@@ -75,7 +77,6 @@ pub struct Gpu {
     device: Device,
     launches: Launches,
     shared: Buffer,
-    status: Column,
     columns: Columns,
     sizes: Sizes,
     kernels: Kernels,
@@ -137,7 +138,7 @@ impl Gpu {
     /// Waits until all that was asked for is done, mending what stops it.
     pub fn wait(&mut self) -> Result<(), SimulateError> {
         loop {
-            let words: Vec<u32> = self.status.read(&self.device)?;
+            let words: Vec<u32> = self.columns.status.read(&self.device)?;
             let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
             if status.halt == u32::MAX {
                 return Ok(());

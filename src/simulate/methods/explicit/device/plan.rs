@@ -53,7 +53,7 @@ impl Action {
 
 /// A step's phase as the kernels count.
 pub fn at(step: u64, part: u32) -> u32 {
-    step as u32 * phase::COUNT + part
+    step as u32 * phase::PHASES + part
 }
 
 /// The actions of steps `from + 1` to `to` that lie within a step, with their phases.

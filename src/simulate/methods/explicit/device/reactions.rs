@@ -3,16 +3,12 @@
 use glam::DVec3;
 
 use super::Scene;
+use super::constants::{
+    AREA_WORDS, BEAR_BLOCK, BEGINNING, LAST, NUMBER_WORDS, NUMBERS, ROW_WORDS, WITHIN,
+};
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reactions::{Bearers, Wrench};
-
-/// Elements that share a row of each collider.
-const BEAR_BLOCK: u64 = 64;
-/// Words of force and torque.
-const AREA_WORDS: usize = 18;
-/// Words of a row: steps that count in full, the last, those before the first step.
-pub const ROW_WORDS: u64 = 3 * AREA_WORDS as u64;
 
 /// Loads of a frame.
 pub struct Reactions {
@@ -29,7 +25,7 @@ pub struct Reactions {
 /// Rows for elements padded to `stride`.
 pub fn rows(bearers: &Bearers, stride: u64) -> u64 {
     let colliders = bearers.colliders().len() as u64;
-    stride.div_ceil(BEAR_BLOCK) * colliders + bearers.held().len() as u64
+    stride.div_ceil(u64::from(BEAR_BLOCK)) * colliders + bearers.held().len() as u64
 }
 
 /// The power of two that loads are counted in, N: 2⁻⁶⁰ of what stiffest contact and bond can do. Below it lie 36 bits of what single precision
@@ -52,7 +48,8 @@ impl Scene {
     /// From the words that the device has added up.
     pub fn reactions(&self, words: &[u32]) -> Reactions {
         let (touching, rows) = words.split_at(self.bearers.colliders().len());
-        let [before, now, beginning] = [0, 1, 2].map(|area| self.borne(rows, area));
+        let [before, now, beginning] =
+            [WITHIN, LAST, BEGINNING].map(|area| self.borne(rows, area as usize));
         Reactions {
             before,
             now,
@@ -67,7 +64,7 @@ impl Scene {
         let colliders = self.bearers.colliders().len();
         let rows: Vec<&[u32]> = rows.chunks_exact(ROW_WORDS as usize).collect();
         let (walls, clamped) = rows.split_at(rows.len() - held.len());
-        let mut sums = vec![[0; 6]; colliders];
+        let mut sums = vec![[0; NUMBERS as usize]; colliders];
         for (k, row) in walls.iter().enumerate() {
             for (sum, number) in sums[k % colliders].iter_mut().zip(numbers(row, area)) {
                 *sum += number;
@@ -82,7 +79,7 @@ impl Scene {
         out
     }
 
-    fn wrench(&self, units: [i128; 6]) -> Wrench {
+    fn wrench(&self, units: [i128; NUMBERS as usize]) -> Wrench {
         let [fx, fy, fz, tx, ty, tz] = units.map(|n| n as f64 * self.load_unit);
         Wrench {
             force: DVec3::new(fx, fy, fz),
@@ -92,9 +89,9 @@ impl Scene {
 }
 
 /// The numbers of an area of a row: 96 bits with a sign.
-fn numbers(row: &[u32], area: usize) -> [i128; 6] {
+fn numbers(row: &[u32], area: usize) -> [i128; NUMBERS as usize] {
     std::array::from_fn(|k| {
-        let at = area * AREA_WORDS + 3 * k;
+        let at = area * AREA_WORDS as usize + k * NUMBER_WORDS as usize;
         let [low, mid, high] = [row[at], row[at + 1], row[at + 2]];
         i128::from(high as i32) << 64 | i128::from(mid) << 32 | i128::from(low)
     })

@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 
+use wgpu::Buffer;
+
 use super::columns::{self, Columns, ListRows, ROWS, Sizes};
 use super::kernels::{Compiled, Kernels};
-use super::launch::{Launch, STATUS_WORDS, Status};
+use super::launch::{Launch, Status};
 use super::plan::Task;
 use super::slots::Slots;
 use super::tables::Tables;
 use super::{Gpu, Scene, arithmetic, reactions};
-use crate::gpu::{Column, Device, GpuError, Item, LAUNCH_STRIDE, Launches, Request};
+use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::system::System;
@@ -19,6 +21,7 @@ use crate::simulate::contact::lists::Contacts;
 use crate::simulate::error::SimulateError;
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::scene::colliders::{Barrier, Obstacle};
+use crate::simulate::scene::reactions::Bearers;
 use crate::spec::Pipeline;
 
 impl Gpu {
@@ -59,38 +62,19 @@ impl Gpu {
         );
         // The dry count: lists as they are now, and room for half as much again.
         let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
-        let entries = contacts.sides();
-        let bonds = system.bonds.foreign.len() as u64;
         let slots = Slots::new(&system);
-        let sizes = Sizes {
-            stride: system.motion.len() as u64,
-            slots: slots.slots as u64,
-            law: system.law,
-            kinds: system.classes.len() > 1,
-            colliders: obstacles.len() as u64,
-            clamps: built.bearers.clamps().count() as u64,
-            tables: tables.rows.len() as u64,
-            lists: (entries as u64 * 3 / 2).max(1024),
-            events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
-            springs: (entries as u64).max(1024),
-            borne: reactions::rows(&built.bearers, system.motion.len() as u64),
-        };
+        let sizes = Sizes::new(
+            &system,
+            &slots,
+            &tables,
+            &built.bearers,
+            contacts.sides() as u64,
+        );
         let columns = Columns::new(&device, &sizes)?;
-        let status = Column::new(&device, "status", Item::Atomic, STATUS_WORDS as u64)?;
-        let shared = device.uniform(size_of::<Launch>() as u64)?;
-        let rows = device.uniform(ROWS * LAUNCH_STRIDE)?;
-        for row in 0..ROWS {
-            device.write(
-                &rows,
-                row * LAUNCH_STRIDE,
-                bytemuck::bytes_of(&(row as u32)),
-            );
-        }
-        let launches = Launches::new(&device, &shared, &rows);
+        let (shared, launches) = launches(&device)?;
         let mut compiled = Compiled::new();
         let count = system.count as u64;
-        let tied = (&columns, &status);
-        let kernels = Kernels::new(&device, &launches, tied, &sizes, count, &mut compiled)?;
+        let kernels = Kernels::new(&device, &launches, &columns, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
         let means = MeanLoads::new(built.bearers.count());
         let scene = Scene {
@@ -114,7 +98,6 @@ impl Gpu {
             device,
             launches,
             shared,
-            status,
             columns,
             sizes,
             kernels,
@@ -155,31 +138,31 @@ impl Gpu {
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
         let contacts = Touching::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {
-            let before = self.sizes;
             self.sizes.lists = contacts.rows.partner.len() as u64 * 3 / 2;
-            self.grow(&before)?;
+            self.grow()?;
         }
         let (device, c, system) = (&self.device, &self.columns, &self.system);
         let stride = system.motion.len();
         // Both: steps write no rows beyond the last element.
         let motion = columns::to_device(system);
-        c.motion.iter().for_each(|m| m.write(device, 0, &motion));
+        c.motion.write(device, 0, &motion);
+        c.moved.write(device, 0, &motion);
         let (tables, load) = (&self.scene.tables, &self.load);
         c.own.write(device, 0, &tables.own_rows(system, load));
         c.tables.write(device, 0, &tables.rows);
         let (slots, bonds) = (&self.slots, &system.bonds);
         let neighbour = slots.map(bonds, |side| side.other as u32, |i| i as u32);
         c.neighbour.write(device, 0, &neighbour);
-        c.rest.write(device, 0, &contacts.rest);
+        c.bond_rest.write(device, 0, &contacts.rest);
         c.list_first.write(device, 0, &contacts.rows.first);
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
         let both = |side: Side| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
         let strength = slots.map(bonds, both, |_| [0.0; 2]);
-        c.strength.write(device, 0, &strength);
+        c.bond_strength.write(device, 0, &strength);
         if self.sizes.kinds {
             let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
-            c.class.write(device, 0, &class);
+            c.bond_class.write(device, 0, &class);
         }
         let whole = slots.masks(bonds, true);
         let masks = [whole, contacts.near, vec![0; stride]].concat();
@@ -190,7 +173,7 @@ impl Gpu {
         c.borne
             .write(device, 0, &vec![0_u32; c.borne.count() as usize]);
         (self.begins, self.tallied) = (false, self.step);
-        self.status.write(device, 0, &[Status::default()]);
+        c.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
         self.spare.extend(self.flights.drain(..).map(|f| f.staging));
         (self.flips_before, self.flips) = (0, 0);
@@ -203,21 +186,63 @@ impl Gpu {
         Ok(())
     }
 
-    /// Longer columns where sizes have grown from `before`, and the kernels tied to them.
-    pub(super) fn grow(&mut self, before: &Sizes) -> Result<(), GpuError> {
+    /// Longer columns where sizes have grown, and the kernels tied to them.
+    pub(super) fn grow(&mut self) -> Result<(), GpuError> {
         self.flights.clear();
         self.spare.clear();
-        self.columns.grow(&self.device, before, &self.sizes)?;
+        self.columns.grow(&self.device, &self.sizes)?;
         self.kernels = Kernels::new(
             &self.device,
             &self.launches,
-            (&self.columns, &self.status),
+            &self.columns,
             &self.sizes,
             self.system.count as u64,
             &mut self.compiled,
         )?;
         Ok(())
     }
+}
+
+impl Sizes {
+    /// Of a run that begins with so many `sides` of contacts.
+    fn new(
+        system: &System<f32>,
+        slots: &Slots,
+        tables: &Tables,
+        bearers: &Bearers,
+        sides: u64,
+    ) -> Self {
+        let stride = system.motion.len() as u64;
+        let bonds = system.bonds.foreign.len() as u64;
+        Sizes {
+            stride,
+            slots: slots.slots as u64,
+            law: system.law,
+            kinds: system.classes.len() > 1,
+            colliders: bearers.colliders().len() as u64,
+            clamps: bearers.clamps().count() as u64,
+            tables: tables.rows.len() as u64,
+            lists: (sides * 3 / 2).max(1024),
+            events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
+            springs: sides.max(1024),
+            borne: reactions::rows(bearers, stride),
+        }
+    }
+}
+
+/// The numbers of launches: those that a submission shares, and a row a step.
+fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
+    let shared = device.uniform(size_of::<Launch>() as u64)?;
+    let rows = device.uniform(ROWS * LAUNCH_STRIDE)?;
+    for row in 0..ROWS {
+        device.write(
+            &rows,
+            row * LAUNCH_STRIDE,
+            bytemuck::bytes_of(&(row as u32)),
+        );
+    }
+    let launches = Launches::new(device, &shared, &rows);
+    Ok((shared, launches))
 }
 
 /// Contacts as the device keeps them: those that a bond left in its slot, all others in lists.

@@ -55,7 +55,7 @@ impl Gpu {
                 }
             }
             Task::Steps { from, to } => {
-                let mut base = from.max(u64::from(resume / phase::COUNT));
+                let mut base = from.max(u64::from(resume / phase::PHASES));
                 while base <= to {
                     let last = (base + ROWS - 1).min(to);
                     let list: Vec<_> = (base..=last)
@@ -142,7 +142,7 @@ impl Gpu {
     fn submit_capture(&mut self, step: u64, state: bool) -> Result<(), GpuError> {
         let mut staging = match self.spare.pop() {
             Some(staging) => staging,
-            None => Staging::new(&self.device, &self.columns, &self.sizes)?,
+            None => Staging::new(&self.device, &self.columns)?,
         };
         self.write_launch(step);
         let mut encoder = self.device.encoder();
@@ -160,8 +160,7 @@ impl Gpu {
             &[&k.forget, &k.carried]
         };
         run(&mut encoder, measuring);
-        let tied = (&self.columns, &self.status);
-        staging.copy(&mut encoder, tied, self.parity(), state);
+        staging.copy(&mut encoder, &self.columns, self.parity(), state);
         run(&mut encoder, &[&k.clear, &k.close]);
         let submission = self.device.submit(encoder);
         self.flights.push_back(Flight {
@@ -230,7 +229,7 @@ impl Gpu {
 
     /// Mends what stopped the device and submits the rest again.
     pub(super) fn mend(&mut self, status: &Status) -> Result<(), SimulateError> {
-        let step = u64::from(status.halt / phase::COUNT);
+        let step = u64::from(status.halt / phase::PHASES);
         let why = |bit: u32| status.reasons & bit != 0;
         if why(reason::NOT_FINITE) {
             return Err(SimulateError::NotFinite {
@@ -255,9 +254,9 @@ impl Gpu {
         if before == self.sizes {
             self.spare.extend(self.flights.drain(..).map(|f| f.staging));
         } else {
-            self.grow(&before)?;
+            self.grow()?;
         }
-        self.status.write(
+        self.columns.status.write(
             &self.device,
             0,
             &[Status {

@@ -3,8 +3,11 @@
 use glam::DVec3;
 
 use super::clamps::grip_rows;
-use super::columns::POSE_ROWS;
-use crate::geometry::solid::Solid;
+use super::constants::{
+    CLASS_ROWS, POSE_LOW, POSE_PLACE, POSE_ROTATION, POSE_ROWS, POSE_SHAPE, POSE_SPIN,
+    POSE_VELOCITY,
+};
+use super::solids;
 use crate::simulate::bonded::system::{BondClass, Load, System};
 use crate::simulate::contact::surfaces::{Shared, Surfaces};
 use crate::simulate::scene::attachments::AttachedForce;
@@ -39,14 +42,17 @@ impl Tables {
         let mut rows = Vec::new();
         for class in classes {
             let s = &class.section;
-            rows.push([class.es, class.gs, class.gj, class.ei]);
-            rows.push([
-                s.inverse_area,
-                s.bend_modulus,
-                s.twist_modulus,
-                s.compression_counts,
-            ]);
-            rows.push([class.damping, class.spin_damping, s.inverse_shear_area, 0.0]);
+            let class: [[f32; 4]; CLASS_ROWS as usize] = [
+                [class.es, class.gs, class.gj, class.ei],
+                [
+                    s.inverse_area,
+                    s.bend_modulus,
+                    s.twist_modulus,
+                    s.compression_counts,
+                ],
+                [class.damping, class.spin_damping, s.inverse_shear_area, 0.0],
+            ];
+            rows.extend(class);
         }
         let pairs = rows.len() as u32;
         let mut push = |shared: &Shared| {
@@ -118,28 +124,20 @@ impl Tables {
     }
 }
 
-/// Rows of one collider at one step: position and kind, low words of the position, rotation, velocity, spin, shape.
+/// Rows of one collider at one step.
 pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
     let pose = &obstacle.pose;
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();
-    let (kind, shape) = match &obstacle.solid {
-        &Solid::HalfSpace { normal } => (0.0, normal),
-        &Solid::Box { half } => (1.0, half),
-        &Solid::Sphere { radius } => (2.0, DVec3::new(radius, 0.0, 0.0)),
-        &Solid::Cylinder {
-            radius,
-            half_height,
-        } => (3.0, DVec3::new(radius, half_height, 0.0)),
-        Solid::Mesh(_) => unreachable!("no device is chosen for a mesh"),
-    };
+    let (number, shape) = solids::row(&obstacle.solid)
+        .expect("explicit::refuse lets no solid come to a device that kernels lack");
     let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
-    [
-        high.extend(kind).to_array(),
-        low.extend(0.0).to_array(),
-        pose.rotation.as_quat().to_array(),
-        row(pose.velocity),
-        row(pose.spin),
-        row(shape),
-    ]
+    let mut rows = [[0.0; 4]; POSE_ROWS as usize];
+    rows[POSE_PLACE as usize] = high.extend(number as f32).to_array();
+    rows[POSE_LOW as usize] = low.extend(0.0).to_array();
+    rows[POSE_ROTATION as usize] = pose.rotation.as_quat().to_array();
+    rows[POSE_VELOCITY as usize] = row(pose.velocity);
+    rows[POSE_SPIN as usize] = row(pose.spin);
+    rows[POSE_SHAPE as usize] = row(shape);
+    rows
 }

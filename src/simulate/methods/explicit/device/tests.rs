@@ -2,10 +2,10 @@
 
 use glam::{DVec3, IVec3, Vec3};
 
-use super::columns::SCAN_BLOCK;
-use super::launch::{Launch, STATUS_WORDS, Status};
-use super::{Column, Device, Gpu, Launches, texts};
-use crate::gpu::{Item, Kernel, Request, WORKGROUP};
+use super::constants::SCAN_BLOCK;
+use super::launch::{Launch, Status};
+use super::{Device, Gpu, Launches, texts};
+use crate::gpu::{Column, Item, Kernel, Request, WORKGROUP};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::Obstacle;
@@ -44,22 +44,26 @@ fn fraction(k: u64) -> f64 {
 /// The prefix sum as the device computes it.
 fn device_scan(device: &Device, values: &[u32]) -> Vec<u32> {
     let length = values.len() as u64;
+    let blocks = length.div_ceil(u64::from(SCAN_BLOCK));
     let column = Column::from(device, "scanned", Item::U32, values).unwrap();
-    let sums = Column::new(device, "sums", Item::U32, length.div_ceil(SCAN_BLOCK)).unwrap();
-    let mut status = bytemuck::cast::<Status, [u32; STATUS_WORDS]>(Status::default());
-    status[5] = 1; // lists are being made
-    let status = Column::from(device, "status", Item::Atomic, &status).unwrap();
+    let sums = Column::new(device, "block_sums", Item::U32, blocks).unwrap();
+    let status = Status {
+        rebuild: 1,
+        ..Status::default()
+    };
+    let status = Column::from(device, "status", Item::Atomic, &[status]).unwrap();
     let shared = device.uniform(size_of::<Launch>() as u64).unwrap();
     let launches = Launches::new(device, &shared, &shared);
     let columns = [&column, &sums, &status];
+    let bound = texts::SCAN.bound(|name| columns.into_iter().find(|c| c.name() == name));
+    let bound = bound.unwrap();
     let mut encoder = device.encoder();
     let mut pass = encoder.begin_compute_pass(&Default::default());
     let constants = [("length", length as f64)];
-    let blocks = length.div_ceil(SCAN_BLOCK) * u64::from(WORKGROUP);
+    let blocks = blocks * u64::from(WORKGROUP);
     for (entry, items) in [("blocks", blocks), ("totals", 1), ("offsets", length)] {
-        let kernel =
-            Kernel::new(device, &texts::SCAN, entry, &constants, &columns, &launches).unwrap();
-        let group = kernel.bind(device, &columns);
+        let kernel = Kernel::new(device, entry, &constants, &bound, &launches).unwrap();
+        let group = kernel.bind(device, &bound).unwrap();
         kernel.dispatch(device, &mut pass, &group, (&launches, 0), items);
     }
     drop(pass);

@@ -1,7 +1,10 @@
-//! The kernels: which texts each is joined from and which columns it binds. `shaders/laws` is generated from the laws, `shaders/kernels`
-//! holds bindings and indices.
+//! The kernels: which texts each is joined from and which columns it binds, by their names. `shaders/laws` is generated from the laws,
+//! `shaders/kernels` holds indices and bounds; what both sides must agree on is written from Rust.
 
-use crate::gpu::{Access, Binding, Item, KernelText};
+use super::columns::names as column;
+use super::launch::LAUNCH;
+use super::{constants, solids};
+use crate::gpu::{Binding, ColumnName, Item, KernelText};
 use crate::laws::table::bond_laws;
 use crate::spec::Law;
 
@@ -16,24 +19,11 @@ macro_rules! law {
     };
 }
 
-const fn bind(name: &'static str, item: Item, access: Access) -> Binding {
-    Binding { name, item, access }
-}
-
-use Access::{Read, Write};
-use Item::{Atomic, U32, Vec2, Vec4};
-
-const MOTION: Binding = bind("motion", Vec4, Read);
-const OWN: Binding = bind("own", Vec4, Read);
-const NEIGHBOUR: Binding = bind("neighbour", U32, Read);
-const REST: Binding = bind("bond_rest", Vec4, Write);
-const STRENGTH: Binding = bind("bond_strength", Vec2, Write);
-const CLASS: Binding = bind("bond_class", U32, Read);
-const MASKS: Binding = bind("masks", Atomic, Write);
-const TABLES: Binding = bind("tables", Vec4, Read);
-const POSES: Binding = bind("poses", Vec4, Read);
-const BORNE: Binding = bind("borne", Atomic, Write);
-const STATUS: Binding = bind("status", Atomic, Write);
+/// What a prefix sum runs over: a column of another name.
+pub const SCANNED: ColumnName = ColumnName {
+    name: "scanned",
+    item: Item::U32,
+};
 
 /// A text of the same name for every law of bonds, in the order of [`Law`].
 macro_rules! by_law {
@@ -45,26 +35,81 @@ macro_rules! by_law {
 macro_rules! kernels_of {
     (
         [$kernel:literal, $sources:tt, $bindings:expr]
-        $({ $doc:literal, $row:ident, $name:literal, $energy:ident, $texts:tt })*
+        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
     ) => {
-        [$(kernel_text!($kernel, $texts, $sources, $bindings)),*]
+        [$(kernel_of!($kernel, $module, $energy, $texts, $sources, $bindings)),*]
     };
 }
 
-macro_rules! kernel_text {
-    ($kernel:literal, [$($text:literal),*], [$($source:expr),* $(,)?], $bindings:expr) => {
-        KernelText {
-            name: $kernel,
-            sources: &[
+macro_rules! kernel_of {
+    (
+        $kernel:literal, $module:ident, $energy:ident, [$($text:literal),*], [$($source:expr),* $(,)?],
+        $bindings:expr
+    ) => {
+        kernel_text(
+            $kernel,
+            &[
+                LAUNCH,
                 kernel!("launch"),
                 law!("real"),
                 law!("quat"),
-                $(include_str!(concat!("../../../../../shaders/", $text, ".wgsl")),)*
+                law!("bond"),
+                $(law!($text),)*
+                law_of_bonds!($module, $energy),
                 $($source,)*
             ],
-            bindings: $bindings,
-        }
+            $bindings,
+        )
     };
+}
+
+/// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of its linear loads.
+macro_rules! law_of_bonds {
+    ($name:ident, no_energy) => {
+        law_of_bonds!(@ $name, "bond_linear_energy(load, rest_length, k)")
+    };
+    ($name:ident, energy) => {
+        law_of_bonds!(
+            @ $name,
+            stringify!($name), "_energy(relative_relative(x, q_i, q_j, unapplied, rest_direction), rest_length, k)"
+        )
+    };
+    (@ $name:ident, $($energy:tt)*) => {
+        concat!(
+            "fn bond_law(\n",
+            "    x: vec3<f32>,\n",
+            "    q_i: vec4<f32>,\n",
+            "    q_j: vec4<f32>,\n",
+            "    unapplied: vec3<f32>,\n",
+            "    rest_direction: vec3<f32>,\n",
+            "    rest_length: f32,\n",
+            "    k: Stiffness,\n",
+            ") -> BondLoad {\n",
+            "    return ", stringify!($name), "_bond(x, q_i, q_j, unapplied, rest_direction, rest_length, k);\n",
+            "}\n\n",
+            "fn bond_energy(\n",
+            "    load: BondLoad,\n",
+            "    x: vec3<f32>,\n",
+            "    q_i: vec4<f32>,\n",
+            "    q_j: vec4<f32>,\n",
+            "    unapplied: vec3<f32>,\n",
+            "    rest_direction: vec3<f32>,\n",
+            "    rest_length: f32,\n",
+            "    k: Stiffness,\n",
+            ") -> f32 {\n",
+            "    return ", $($energy)*, ";\n",
+            "}\n"
+        )
+    };
+}
+
+/// A kernel of the simulation: it knows the constants of the host.
+const fn kernel_text(
+    name: &'static str,
+    sources: &'static [&'static str],
+    bindings: &'static [Binding],
+) -> KernelText {
+    KernelText::new(name, constants::ALL, sources, bindings)
 }
 
 /// Forces and motion of a step, by the law of bonds.
@@ -80,6 +125,7 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         law!("contact"),
         law!("motion"),
         law!("solid"),
+        solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
         kernel!("wall"),
@@ -90,29 +136,30 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         kernel!("move"),
     ],
     &[
-        MOTION,
-        bind("moved", Vec4, Write),
-        OWN,
-        NEIGHBOUR,
-        REST,
-        STRENGTH,
-        CLASS,
-        MASKS,
-        bind("loads", Vec4, Write),
-        bind("list_first", U32, Read),
-        bind("list_partner", U32, Read),
-        bind("list_spring", Vec4, Write),
-        TABLES,
-        POSES,
-        BORNE,
-        STATUS,
+        column::motion.read(),
+        column::moved.write(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.write(),
+        column::bond_strength.write(),
+        column::bond_class.read(),
+        column::masks.write(),
+        column::loads.write(),
+        column::list_first.read(),
+        column::list_partner.read(),
+        column::list_spring.write(),
+        column::tables.read(),
+        column::poses.read(),
+        column::borne.write(),
+        column::status.write(),
     ]
 );
 
 /// Bonds beyond their strength are taken out.
-pub const BREAK: KernelText = KernelText {
-    name: "break",
-    sources: &[
+pub const BREAK: KernelText = kernel_text(
+    "break",
+    &[
+        LAUNCH,
         kernel!("launch"),
         law!("real"),
         law!("quat"),
@@ -120,40 +167,45 @@ pub const BREAK: KernelText = KernelText {
         kernel!("element"),
         kernel!("break"),
     ],
-    bindings: &[
-        MOTION,
-        OWN,
-        NEIGHBOUR,
-        REST,
-        STRENGTH,
-        MASKS,
-        bind("events", U32, Write),
-        STATUS,
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.write(),
+        column::bond_strength.write(),
+        column::masks.write(),
+        column::events.write(),
+        column::status.write(),
     ],
-};
+);
 
 /// Whether the contact lists still serve.
-pub const TRAVEL: KernelText = KernelText {
-    name: "travel",
-    sources: &[kernel!("launch"), kernel!("travel")],
-    bindings: &[MOTION, bind("anchor", Vec4, Read), STATUS],
-};
+pub const TRAVEL: KernelText = kernel_text(
+    "travel",
+    &[LAUNCH, kernel!("launch"), kernel!("travel")],
+    &[
+        column::motion.read(),
+        column::anchor.read(),
+        column::status.write(),
+    ],
+);
 
 /// Exclusive prefix sum.
-pub const SCAN: KernelText = KernelText {
-    name: "scan",
-    sources: &[kernel!("launch"), kernel!("scan")],
-    bindings: &[
-        bind("scanned", U32, Write),
-        bind("block_sums", U32, Write),
-        STATUS,
+pub const SCAN: KernelText = kernel_text(
+    "scan",
+    &[LAUNCH, kernel!("launch"), kernel!("scan")],
+    &[
+        SCANNED.write(),
+        column::block_sums.write(),
+        column::status.write(),
     ],
-};
+);
 
 /// Elements into buckets.
-pub const GRID: KernelText = KernelText {
-    name: "grid",
-    sources: &[
+pub const GRID: KernelText = kernel_text(
+    "grid",
+    &[
+        LAUNCH,
         kernel!("launch"),
         law!("real"),
         law!("quat"),
@@ -162,49 +214,51 @@ pub const GRID: KernelText = KernelText {
         kernel!("cells"),
         kernel!("grid"),
     ],
-    bindings: &[
-        MOTION,
-        OWN,
-        MASKS,
-        bind("cells", Atomic, Write),
-        bind("cell_elements", U32, Write),
-        STATUS,
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::masks.write(),
+        column::cells.write(),
+        column::cell_elements.write(),
+        column::status.write(),
     ],
-};
+);
 
 /// Contact lists.
-pub const PAIRS: KernelText = KernelText {
-    name: "pairs",
-    sources: &[
+pub const PAIRS: KernelText = kernel_text(
+    "pairs",
+    &[
+        LAUNCH,
         kernel!("launch"),
         law!("real"),
         law!("quat"),
         law!("motion"),
         law!("solid"),
+        solids::TEXT,
         kernel!("element"),
         kernel!("cells"),
         kernel!("wall"),
         kernel!("pairs"),
     ],
-    bindings: &[
-        MOTION,
-        OWN,
-        NEIGHBOUR,
-        bind("bond_rest", Vec4, Read),
-        MASKS,
-        bind("cells", Atomic, Write),
-        bind("cell_elements", U32, Read),
-        bind("list_first", U32, Write),
-        bind("list_partner", U32, Write),
-        bind("list_spring", Vec4, Write),
-        bind("next_first", U32, Write),
-        bind("kept_partner", U32, Write),
-        bind("kept_spring", Vec4, Write),
-        bind("anchor", Vec4, Write),
-        POSES,
-        STATUS,
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::masks.write(),
+        column::cells.write(),
+        column::cell_elements.read(),
+        column::list_first.write(),
+        column::list_partner.write(),
+        column::list_spring.write(),
+        column::next_first.write(),
+        column::kept_partner.write(),
+        column::kept_spring.write(),
+        column::anchor.write(),
+        column::poses.read(),
+        column::status.write(),
     ],
-};
+);
 
 /// Stresses, energies, contacts of each element, by the law of bonds.
 pub fn measuring(law: Law) -> &'static KernelText {
@@ -219,6 +273,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         law!("motion"),
         law!("damping"),
         law!("solid"),
+        solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
         kernel!("wall"),
@@ -226,28 +281,29 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         kernel!("measure"),
     ],
     &[
-        MOTION,
-        OWN,
-        NEIGHBOUR,
-        bind("bond_rest", Vec4, Read),
-        CLASS,
-        MASKS,
-        bind("list_first", U32, Read),
-        bind("list_partner", U32, Read),
-        bind("list_spring", Vec4, Read),
-        TABLES,
-        POSES,
-        bind("measured", Vec4, Write),
-        bind("touched", U32, Write),
-        BORNE,
-        STATUS,
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::bond_class.read(),
+        column::masks.write(),
+        column::list_first.read(),
+        column::list_partner.read(),
+        column::list_spring.read(),
+        column::tables.read(),
+        column::poses.read(),
+        column::measured.write(),
+        column::touched.write(),
+        column::borne.write(),
+        column::status.write(),
     ]
 );
 
 /// Springs for the state.
-pub const SPRINGS: KernelText = KernelText {
-    name: "springs",
-    sources: &[
+pub const SPRINGS: KernelText = kernel_text(
+    "springs",
+    &[
+        LAUNCH,
         kernel!("launch"),
         law!("real"),
         law!("quat"),
@@ -255,26 +311,31 @@ pub const SPRINGS: KernelText = KernelText {
         kernel!("element"),
         kernel!("springs"),
     ],
-    bindings: &[
-        MOTION,
-        OWN,
-        NEIGHBOUR,
-        bind("bond_rest", Vec4, Read),
-        MASKS,
-        bind("list_first", U32, Read),
-        bind("list_partner", U32, Read),
-        bind("list_spring", Vec4, Read),
-        bind("stretched", U32, Write),
-        STATUS,
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::masks.write(),
+        column::list_first.read(),
+        column::list_partner.read(),
+        column::list_spring.read(),
+        column::stretched.write(),
+        column::status.write(),
     ],
-};
+);
 
 /// What is borne from frame to frame.
-pub const REACTIONS: KernelText = KernelText {
-    name: "reactions",
-    sources: &[kernel!("launch"), kernel!("bear"), kernel!("reactions")],
-    bindings: &[BORNE, STATUS],
-};
+pub const REACTIONS: KernelText = kernel_text(
+    "reactions",
+    &[
+        LAUNCH,
+        kernel!("launch"),
+        kernel!("bear"),
+        kernel!("reactions"),
+    ],
+    &[column::borne.write(), column::status.write()],
+);
 
 /// All of them.
 #[cfg(test)]

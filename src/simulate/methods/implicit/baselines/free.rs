@@ -11,7 +11,7 @@
 //! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are taken times twice the radius: all unknowns are lengths, and at
 //! unit quaternions a change along the sphere is as long as the rotation that it is.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::system::System;

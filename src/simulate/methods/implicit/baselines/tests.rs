@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::free::{Free, Seven};
 use super::*;
-use crate::laws::energy::Manifold;
+use crate::laws::manifold::Manifold;
 use crate::simulate::methods::implicit::{Implicit as Run, bonds};
 use crate::solve::{Operator, vector};
 

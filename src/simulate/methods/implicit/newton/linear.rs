@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::{Newton, Scene};
 use crate::laws::energy::EnergyLaw;

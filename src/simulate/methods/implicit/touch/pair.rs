@@ -168,20 +168,27 @@ impl Touching {
     }
 }
 
-/// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
-pub(super) fn touching(
-    (at, pair): (usize, &Pair),
-    law: ContactLaw,
+/// How the two of a pair stand and move.
+struct Facing {
+    /// Distance that a barrier is a function of, m.
+    near: f64,
+    /// That at which it begins, m.
+    reach: f64,
+    state: ContactState<f64>,
+}
+
+/// How the two of a pair face each other; nothing where they do not touch.
+#[inline]
+fn facing(
+    pair: &Pair,
     system: &System<f64>,
     obstacles: &[Obstacle],
     start: &Start,
-) -> Option<Touching> {
+) -> Option<Facing> {
     let (h, i) = (start.step, pair.i as usize);
     let of = |v: DVec3| Vec3::from_f64(v.to_array());
     let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
     let turned = |k: usize| rotation_between(start.rotation[k], system.quaternion(k)) * (1.0 / h);
-    // Distance that a barrier is a function of, and that at which it begins.
-    let (near, reach, mut state);
     if pair.j >= COLLIDER {
         let obstacle = &obstacles[(pair.j - COLLIDER) as usize];
         let r = system.radius(i);
@@ -191,17 +198,20 @@ pub(super) fn touching(
             return None;
         }
         let wall = contact::wall(distance, of(normal), r);
-        (near, reach) = (distance, r);
-        state = ContactState {
-            x: wall.x,
-            v: moved(i) - of(velocity),
-            w_i: turned(i),
-            w_j: Vec3::zero(),
-            arm_i: wall.arm,
-            arm_j: 0.0,
-            touch: wall.touch,
-            spring: pair.spring,
-        };
+        Some(Facing {
+            near: distance,
+            reach: r,
+            state: ContactState {
+                x: wall.x,
+                v: moved(i) - of(velocity),
+                w_i: turned(i),
+                w_j: Vec3::zero(),
+                arm_i: wall.arm,
+                arm_j: 0.0,
+                touch: wall.touch,
+                spring: pair.spring,
+            },
+        })
     } else {
         let j = pair.j as usize;
         let x = of(system.position(i) - system.position(j));
@@ -209,18 +219,37 @@ pub(super) fn touching(
             return None;
         }
         let (arm_i, arm_j) = contact::arms(x, system.radius(i), system.radius(j));
-        (near, reach) = (x.norm(), pair.touch);
-        state = ContactState {
-            x,
-            v: moved(i) - moved(j),
-            w_i: turned(i),
-            w_j: turned(j),
-            arm_i,
-            arm_j,
-            touch: pair.touch,
-            spring: pair.spring,
-        };
+        Some(Facing {
+            near: x.norm(),
+            reach: pair.touch,
+            state: ContactState {
+                x,
+                v: moved(i) - moved(j),
+                w_i: turned(i),
+                w_j: turned(j),
+                arm_i,
+                arm_j,
+                touch: pair.touch,
+                spring: pair.spring,
+            },
+        })
     }
+}
+
+/// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
+pub(super) fn touching(
+    (at, pair): (usize, &Pair),
+    law: ContactLaw,
+    system: &System<f64>,
+    obstacles: &[Obstacle],
+    start: &Start,
+) -> Option<Touching> {
+    let h = start.step;
+    let Facing {
+        near,
+        reach,
+        mut state,
+    } = facing(pair, system, obstacles, start)?;
     let mut k = pair.k;
     let barrier = (law == ContactLaw::Barrier).then(|| barrier(near, reach, k.normal));
     if let Some(barrier) = barrier {

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::laws::energy::Manifold;
+use crate::laws::manifold::Manifold;
 use crate::simulate::methods::implicit::bonds::Form;
 use crate::simulate::methods::implicit::start::displace;
 use crate::simulate::methods::implicit::touch::Touch;

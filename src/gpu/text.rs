@@ -1,0 +1,210 @@
+//! Texts of kernels: constants and columns written from one list in Rust, found by name, then WGSL joined in a fixed order.
+
+use std::fmt::Write;
+
+use super::column::{Access, Column, Item, declare};
+use super::error::GpuError;
+use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
+
+/// A number that Rust and kernels share: name and value of a `const NAME: u32`.
+pub type Constant = (&'static str, u32);
+
+/// A column as kernels call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnName {
+    /// Name in the texts.
+    pub name: &'static str,
+    /// What its entries are.
+    pub item: Item,
+}
+
+impl ColumnName {
+    /// Binding of a kernel that reads it.
+    pub const fn read(self) -> Binding {
+        self.bound(Access::Read)
+    }
+    /// Binding of a kernel that reads and writes it.
+    pub const fn write(self) -> Binding {
+        self.bound(Access::Write)
+    }
+    const fn bound(self, access: Access) -> Binding {
+        let ColumnName { name, item } = self;
+        Binding { name, item, access }
+    }
+}
+
+/// A column as a kernel knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Name in the text.
+    pub name: &'static str,
+    /// What its entries are.
+    pub item: Item,
+    /// What is done with it.
+    pub access: Access,
+}
+
+/// A kernel before it meets a device.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelText {
+    name: &'static str,
+    constants: &'static [&'static [Constant]],
+    sources: &'static [&'static str],
+    bindings: &'static [Binding],
+}
+
+impl KernelText {
+    /// `name` is that of its file; of the texts in order the last holds the entry points. Columns are bound in the order of `bindings`.
+    ///
+    /// A constant of this type with more bindings than every adapter has fails to compile.
+    pub const fn new(
+        name: &'static str,
+        constants: &'static [&'static [Constant]],
+        sources: &'static [&'static str],
+        bindings: &'static [Binding],
+    ) -> Self {
+        assert!(
+            bindings.len() <= STORAGE_BUFFERS as usize,
+            "a kernel binds more columns than every adapter has storage buffers"
+        );
+        KernelText {
+            name,
+            constants,
+            sources,
+            bindings,
+        }
+    }
+
+    /// Name of its file.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+    /// Columns in order.
+    pub fn bindings(&self) -> &'static [Binding] {
+        self.bindings
+    }
+    /// Texts in order.
+    pub fn sources(&self) -> &'static [&'static str] {
+        self.sources
+    }
+
+    /// Looks up the columns that the text names. A name that nothing is called by, or that stands for other entries, is refused.
+    pub fn bound<'a>(
+        &self,
+        find: impl Fn(&str) -> Option<&'a Column>,
+    ) -> Result<BoundColumns<'a>, GpuError> {
+        let found = |binding: &Binding| {
+            let column = find(binding.name)
+                .ok_or_else(|| format!("no column is called {}", binding.name))?;
+            // A column of atomics is one of plain numbers to a kernel that needs no atomic access.
+            if binding.item.plain() != column.item().plain() {
+                return Err(format!(
+                    "column {} of {} as {} of {}",
+                    column.name(),
+                    column.item().wgsl(),
+                    binding.name,
+                    binding.item.wgsl()
+                ));
+            }
+            Ok(column)
+        };
+        let columns: Result<Vec<_>, String> = self.bindings.iter().map(found).collect();
+        Ok(BoundColumns {
+            text: *self,
+            columns: columns.map_err(|reason| GpuError::Refused {
+                what: format!("kernel {}", self.name),
+                reason,
+            })?,
+        })
+    }
+}
+
+/// How a column lies in buffers: what a kernel's text depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Buffers.
+    pub parts: usize,
+    /// Items of each but the last.
+    pub per_part: u64,
+}
+
+/// The columns that a kernel's text names, in the order of its bindings.
+#[derive(Clone, Debug)]
+pub struct BoundColumns<'a> {
+    pub(super) text: KernelText,
+    pub(super) columns: Vec<&'a Column>,
+}
+
+impl BoundColumns<'_> {
+    /// How each of them is split.
+    pub fn splits(&self) -> Vec<Split> {
+        let columns = self.columns.iter();
+        columns
+            .map(|column| Split {
+                parts: column.parts().len(),
+                per_part: column.per_part(),
+            })
+            .collect()
+    }
+}
+
+/// The whole text for columns that are split in this way.
+pub fn compose(kernel: &KernelText, splits: &[Split]) -> String {
+    let mut text = String::new();
+    let own: &[Constant] = &[("WORKGROUP", WORKGROUP)];
+    for (name, value) in own.iter().chain(kernel.constants.iter().copied().flatten()) {
+        let _ = writeln!(text, "const {name}: u32 = {value}u;");
+    }
+    let mut next = 0;
+    for (binding, split) in kernel.bindings.iter().zip(splits) {
+        declare(&mut text, binding, *split, next);
+        next += split.parts as u32;
+    }
+    for source in kernel.sources {
+        text.push('\n');
+        text.push_str(source);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: KernelText = KernelText::new(
+        "sample",
+        &[&[("ROWS", 3)]],
+        &["fn last() -> u32 { return counts(ROWS); }"],
+        &[ColumnName {
+            name: "counts",
+            item: Item::U32,
+        }
+        .read()],
+    );
+
+    #[test]
+    fn a_kernel_that_names_an_unknown_column_is_refused() {
+        let error = TEXT.bound(|_| None).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the graphics device refused kernel sample: no column is called counts"
+        );
+    }
+
+    #[test]
+    fn constants_and_columns_are_written_before_the_text() {
+        let split = Split {
+            parts: 1,
+            per_part: 64,
+        };
+        let text = compose(&TEXT, &[split]);
+        let lines: Vec<_> = text.lines().collect();
+        let expected = [
+            "const WORKGROUP: u32 = 64u;",
+            "const ROWS: u32 = 3u;",
+            "@group(0) @binding(0) var<storage, read> counts_part_0: array<u32>;",
+        ];
+        assert_eq!(lines[..3], expected);
+        assert!(text.ends_with(TEXT.sources[0]));
+    }
+}

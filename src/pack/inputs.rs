@@ -1,0 +1,261 @@
+//! What packing follows of a pipeline. The stage is given nothing else, and `store.json` records all of it: a value that it reads cannot
+//! change without packing again.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::laws::bond::Thickness;
+use crate::spec::{
+    Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
+    joins,
+};
+
+/// What packing follows of a pipeline.
+///
+/// It is made field by field from the pipeline's own structs, so that a new key of theirs does not compile before it is said whether packing
+/// follows it. What a pipeline has none of leaves no trace in the record, so that older records stay valid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Inputs<'a> {
+    /// Materials, in the pipeline's order.
+    #[serde(rename = "material")]
+    pub(super) materials: Vec<PackedMaterial<'a>>,
+    /// Bonds between two materials.
+    #[serde(rename = "pair", skip_serializing_if = "Vec::is_empty")]
+    pub(super) pairs: Vec<PackedPair<'a>>,
+    /// Bodies.
+    #[serde(rename = "body")]
+    pub(super) bodies: &'a [Body],
+    /// What follows from `[simulate]`.
+    #[serde(rename = "simulate")]
+    pub(super) settings: Settings,
+    /// Colliders that are meshes, by number: the packing holds them in their own frames.
+    #[serde(rename = "collider", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) colliders: BTreeMap<u32, MeshCollider<'a>>,
+}
+
+/// A material: what elements and bonds are made of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct PackedMaterial<'a> {
+    pub name: &'a str,
+    pub density: f64,
+    pub young: f64,
+    pub poisson: Option<f64>,
+    pub shear: Option<f64>,
+    pub elasticity: Elasticity,
+    pub tensile_strength: Option<f64>,
+    pub shear_strength: Option<f64>,
+    pub weibull_modulus: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grain: Option<Grain>,
+}
+
+/// A pair of materials: what the bonds between them are made of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct PackedPair<'a> {
+    pub materials: &'a [String; 2],
+    pub bond_stiffness: f64,
+    pub bond_strength: f64,
+}
+
+/// What follows from `[simulate]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Settings {
+    pub seed: u64,
+    /// What packing follows of the bonds' law: another law with the same sections takes the same packing.
+    #[serde(rename = "law", skip_serializing_if = "Thickness::is_mean")]
+    pub thickness: Thickness,
+}
+
+/// A collider that is a mesh.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct MeshCollider<'a> {
+    /// For messages alone.
+    #[serde(skip)]
+    pub name: &'a str,
+    #[serde(flatten)]
+    pub shape: &'a ColliderShape,
+}
+
+impl<'a> Inputs<'a> {
+    /// Of a pipeline.
+    pub fn of(pipeline: &'a Pipeline) -> Self {
+        let Pipeline {
+            materials,
+            pairs,
+            bodies,
+            colliders,
+            simulate,
+            time: _,
+            world: _,
+            attachments: _,
+            output: _,
+            reconstruct: _,
+            export: _,
+            preview: _,
+        } = pipeline;
+        let meshes = (0..).zip(colliders).filter_map(|(number, collider)| {
+            let mesh = MeshCollider::of(collider)?;
+            Some((number, mesh))
+        });
+        Inputs {
+            materials: materials.iter().map(PackedMaterial::of).collect(),
+            pairs: pairs.iter().map(PackedPair::of).collect(),
+            bodies,
+            settings: Settings::of(simulate),
+            colliders: meshes.collect(),
+        }
+    }
+
+    /// Paths of the mesh files, relative to the pipeline file.
+    pub fn files(&self) -> Vec<&'a str> {
+        let bodies = self.bodies.iter().filter_map(|body| body.shape.file());
+        let colliders = self.colliders.values();
+        let colliders = colliders.filter_map(|collider| collider.shape.file());
+        bodies.chain(colliders).collect()
+    }
+
+    /// What the file says two materials have in common, by their names.
+    pub(super) fn pair(&self, a: &str, b: &str) -> Option<&PackedPair<'a>> {
+        self.pairs.iter().find(|pair| joins(pair.materials, a, b))
+    }
+}
+
+impl<'a> PackedMaterial<'a> {
+    fn of(material: &'a Material) -> Self {
+        let Material {
+            name,
+            density,
+            young,
+            poisson,
+            shear,
+            elasticity,
+            tensile_strength,
+            shear_strength,
+            weibull_modulus,
+            grain,
+            criterion: _,
+            hydrostatic_strength: _,
+            damping: _,
+            friction: _,
+            rolling_friction: _,
+            contact_damping: _,
+            contact_shear_ratio: _,
+            contact_young: _,
+        } = material;
+        PackedMaterial {
+            name,
+            density: *density,
+            young: *young,
+            poisson: *poisson,
+            shear: *shear,
+            elasticity: *elasticity,
+            tensile_strength: *tensile_strength,
+            shear_strength: *shear_strength,
+            weibull_modulus: *weibull_modulus,
+            grain: *grain,
+        }
+    }
+}
+
+impl<'a> PackedPair<'a> {
+    fn of(pair: &'a MaterialPair) -> Self {
+        let MaterialPair {
+            materials,
+            bond_stiffness,
+            bond_strength,
+            friction: _,
+            rolling_friction: _,
+            contact_damping: _,
+            contact_young: _,
+        } = pair;
+        PackedPair {
+            materials,
+            bond_stiffness: *bond_stiffness,
+            bond_strength: *bond_strength,
+        }
+    }
+}
+
+impl Settings {
+    fn of(simulate: &Simulate) -> Self {
+        let Simulate {
+            seed,
+            // By way of `bond_law`, which chooses where none is asked for.
+            law: _,
+            integrator: _,
+            backend: _,
+            gpu: _,
+            precision: _,
+            shear_correction: _,
+            contact: _,
+            implicit: _,
+            drag: _,
+            keep_states: _,
+            state_every: _,
+        } = simulate;
+        Settings {
+            seed: *seed,
+            thickness: simulate.bond_law().thickness(),
+        }
+    }
+}
+
+impl<'a> MeshCollider<'a> {
+    fn of(collider: &'a Collider) -> Option<Self> {
+        collider.shape.file()?;
+        Some(MeshCollider {
+            name: &collider.name,
+            shape: &collider.shape,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::spec::{self, Law};
+
+    /// What `store.json` holds of packings made before there were grains, pairs and laws with sections of their own: they stay up to date.
+    #[test]
+    fn what_a_shot_has_none_of_leaves_no_trace() {
+        let text = "[time]\nend = 1\nframes_per_second = 24\n\
+            [[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\nfriction = 0.25\n\
+            [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\
+            packing = { type = \"hexagonal\", elements = 10 }\n\
+            [[collider]]\nname = \"c\"\nshape = { type = \"sphere\", radius = 1 }\n";
+        let mut pipeline = spec::parse(text, "shot.toml", &[]).unwrap();
+        let record = json!({
+            "material": [{
+                "name": "m", "density": 1.0, "young": 1e6, "poisson": null, "shear": null, "elasticity": "material",
+                "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
+            }],
+            "body": pipeline.bodies,
+            "simulate": { "seed": 1 },
+        });
+        assert_eq!(json!(Inputs::of(&pipeline)), record);
+        for law in [Law::Bdem, Law::Manifold] {
+            pipeline.simulate.law = Some(law);
+            assert_eq!(json!(Inputs::of(&pipeline)), record);
+        }
+        pipeline.simulate.law = Some(Law::Cosserat);
+        assert_ne!(json!(Inputs::of(&pipeline)), record);
+    }
+
+    #[test]
+    fn a_collider_of_a_mesh_is_known_by_its_number_shape_and_file() {
+        let text = "[time]\nend = 1\nframes_per_second = 24\n\
+            [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\n\
+            [[collider]]\nname = \"wedge\"\nshape = { type = \"mesh\", file = \"src/lib.rs\", scale = 2 }\n";
+        let document: toml::Value = toml::from_str(text).unwrap();
+        let colliders: Vec<Collider> = document["collider"].clone().try_into().unwrap();
+        let meshes = (0..).zip(&colliders);
+        let meshes = meshes.filter_map(|(number, one)| Some((number, MeshCollider::of(one)?)));
+        let meshes: BTreeMap<u32, _> = meshes.collect();
+        let shape = json!({ "type": "mesh", "file": "src/lib.rs", "scale": 2.0, "height": null });
+        assert_eq!(json!(meshes), json!({ "1": shape }));
+        assert_eq!(json!(meshes[&1].shape), shape);
+    }
+}

@@ -1,0 +1,50 @@
+//! Parts on threads.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::splittable::Splittable;
+
+/// Parts a thread gets on average: enough that one slow part does not leave the others idle.
+const PARTS_PER_THREAD: usize = 16;
+
+/// What `of` makes of each part, in order.
+pub fn drive<P: Splittable, O: Send>(parts: P, of: impl Fn(P::Serial) -> O + Sync) -> Vec<O> {
+    let count = parts.count_of_parts(rayon::current_num_threads() * PARTS_PER_THREAD);
+    if count <= 1 {
+        return vec![of(parts.serial())];
+    }
+    let mut given = Vec::with_capacity(count);
+    let mut rest = parts;
+    // From the end, so that a vector that is split moves each row once.
+    for k in (1..count).rev() {
+        let at = rest.len() * k / (k + 1);
+        let (others, last) = rest.split_at(at);
+        given.push(Mutex::new(Some(last)));
+        rest = others;
+    }
+    given.push(Mutex::new(Some(rest)));
+    given.reverse();
+    let results: Vec<Mutex<Option<O>>> = given.iter().map(|_| Mutex::new(None)).collect();
+    run(count, &|k| {
+        let part = take(&given[k]);
+        if let Some(part) = part {
+            let result = of(part.serial());
+            *results[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    });
+    results
+        .into_iter()
+        .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Runs `work` for 0..count on all threads. Not generic, so that rayon's part of it is compiled once.
+fn run(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
+}

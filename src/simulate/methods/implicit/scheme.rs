@@ -1,0 +1,47 @@
+//! What the integrators among implicit steps differ in.
+
+use crate::spec::Integrator;
+
+/// How an implicit step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// Whether half of the step is solved and the other half goes on in a straight line.
+    pub midpoint: bool,
+    /// Whether one Gauss–Newton iteration is all; else a minimum is found.
+    pub linear: bool,
+}
+
+impl Scheme {
+    /// Of an integrator that [`Integrator::method`] says is implicit.
+    pub fn of(integrator: Integrator) -> Self {
+        let midpoint = match integrator {
+            Integrator::Midpoint => true,
+            Integrator::BackwardEuler | Integrator::LinearlyImplicit => false,
+            Integrator::Explicit | Integrator::Auto => {
+                unreachable!("{} is no implicit integrator", integrator.name())
+            }
+        };
+        Scheme {
+            midpoint,
+            linear: !integrator.minimises(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn every_implicit_integrator_has_a_scheme_of_its_own() {
+        let all = Integrator::value_variants().iter().copied();
+        let implicit = all.filter(|one| one.is_implicit());
+        let schemes: Vec<Scheme> = implicit.map(Scheme::of).collect();
+        assert!(schemes.len() >= 3);
+        for (at, scheme) in schemes.iter().enumerate() {
+            assert!(!schemes[..at].contains(scheme), "{scheme:?} twice");
+        }
+    }
+}
