@@ -5,58 +5,9 @@ use std::fmt::Write;
 use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
+use super::binding::{Access, Binding, Item, Split};
 use super::device::Device;
 use super::error::GpuError;
-use super::text::{Binding, Split};
-
-/// What a kernel does with a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Reads.
-    Read,
-    /// Reads and writes.
-    Write,
-}
-
-/// What an entry of a column is in WGSL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
-    /// `u32`.
-    U32,
-    /// `atomic<u32>`; reached by `NAME_load`, `_store`, `_add`, `_and`, `_or`, `_min`, `_max`.
-    Atomic,
-    /// `vec2<f32>`.
-    Vec2,
-    /// `vec4<f32>`.
-    Vec4,
-}
-
-impl Item {
-    /// Bytes.
-    pub fn size(self) -> u64 {
-        match self {
-            Item::U32 | Item::Atomic => 4,
-            Item::Vec2 => 8,
-            Item::Vec4 => 16,
-        }
-    }
-    /// The same without atomic access.
-    pub(super) fn plain(self) -> Self {
-        match self {
-            Item::Atomic => Item::U32,
-            other => other,
-        }
-    }
-    /// Type in WGSL.
-    pub(super) fn wgsl(self) -> &'static str {
-        match self {
-            Item::U32 => "u32",
-            Item::Atomic => "atomic<u32>",
-            Item::Vec2 => "vec2<f32>",
-            Item::Vec4 => "vec4<f32>",
-        }
-    }
-}
 
 /// `count` items, the first `per_part` of them in the first buffer and so on.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use wgpu::{
     ShaderStages,
 };
 
-use super::column::Access;
+use super::binding::{Access, Split};
 use super::device::Device;
 use super::error::GpuError;
 use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
-use super::text::{BoundColumns, Split, compose};
+use super::text::{BoundColumns, compose};
 
 /// Numbers of a launch, group 1: a uniform for all dispatches of a submission, and a row a dispatch chosen by its offset.
 #[derive(Debug)]

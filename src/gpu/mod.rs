@@ -3,6 +3,7 @@
 //! Knows no physics and none of the other modules.
 
 mod adapters;
+mod binding;
 mod column;
 mod device;
 mod error;
@@ -13,10 +14,11 @@ mod text;
 mod timer;
 
 pub use adapters::{AdapterReport, Kind, Request, adapters};
-pub use column::{Access, Column, Item};
+pub use binding::{Access, Binding, ColumnName, Constant, Item, Split};
+pub use column::Column;
 pub use device::{Device, Limits};
 pub use error::GpuError;
 pub use kernel::{Kernel, Launches};
 pub use sizes::{LAUNCH_STRIDE, STORAGE_BUFFERS, WORKGROUP};
-pub use text::{Binding, BoundColumns, ColumnName, Constant, KernelText, Split, compose};
+pub use text::{BoundColumns, KernelText, compose};
 pub use timer::{Timer, copy_bandwidth};

@@ -2,47 +2,10 @@
 
 use std::fmt::Write;
 
-use super::column::{Access, Column, Item, declare};
+use super::binding::{Binding, Constant, Split};
+use super::column::{Column, declare};
 use super::error::GpuError;
 use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
-
-/// A number that Rust and kernels share: name and value of a `const NAME: u32`.
-pub type Constant = (&'static str, u32);
-
-/// A column as kernels call it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColumnName {
-    /// Name in the texts.
-    pub name: &'static str,
-    /// What its entries are.
-    pub item: Item,
-}
-
-impl ColumnName {
-    /// Binding of a kernel that reads it.
-    pub const fn read(self) -> Binding {
-        self.bound(Access::Read)
-    }
-    /// Binding of a kernel that reads and writes it.
-    pub const fn write(self) -> Binding {
-        self.bound(Access::Write)
-    }
-    const fn bound(self, access: Access) -> Binding {
-        let ColumnName { name, item } = self;
-        Binding { name, item, access }
-    }
-}
-
-/// A column as a kernel knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Name in the text.
-    pub name: &'static str,
-    /// What its entries are.
-    pub item: Item,
-    /// What is done with it.
-    pub access: Access,
-}
 
 /// A kernel before it meets a device.
 #[derive(Clone, Copy, Debug)]
@@ -119,15 +82,6 @@ impl KernelText {
     }
 }
 
-/// How a column lies in buffers: what a kernel's text depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Split {
-    /// Buffers.
-    pub parts: usize,
-    /// Items of each but the last.
-    pub per_part: u64,
-}
-
 /// The columns that a kernel's text names, in the order of its bindings.
 #[derive(Clone, Debug)]
 pub struct BoundColumns<'a> {
@@ -170,6 +124,7 @@ pub fn compose(kernel: &KernelText, splits: &[Split]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::{ColumnName, Item};
 
     const TEXT: KernelText = KernelText::new(
         "sample",

@@ -7,7 +7,8 @@ use wgpu::{
     ComputePassTimestampWrites, Features, QuerySet, QuerySetDescriptor, QueryType,
 };
 
-use super::column::{Column, Item};
+use super::binding::Item;
+use super::column::Column;
 use super::device::Device;
 use super::error::GpuError;
 

@@ -1,7 +1,7 @@
 //! Contact of two elements that no bond joins (Lu 2021, §3.3), with friction that remembers.
 //!
 //! ```text
-//! δ   = touch − l > 0                        overlap; touch = r_i + r_j, less where a broken pair was closer
+//! δ   = touch − l > 0                        overlap; touch = r_i + r_j; of a broken bond min(max(l0, r_i + r_j), l when it broke)
 //! v_c = v_i + ω_i×(−a_i n) − v_j − ω_j×(a_j n)     velocity of the contact point (the paper leaves rotation out)
 //! F_r = max(0, k_r δ − c v_c·n) n            on i; k_r = E S/(r_i + r_j), S = π((r_i + r_j)/2)²
 //! ξ   ← ξ − (ξ·n) n + v_t Δt                 tangential spring, zero on first touch

@@ -24,7 +24,7 @@ pub mod weibull;
 pub mod work;
 
 macro_rules! modules {
-    ([] $({ $doc:literal, $law:ident, $module:ident, $energy:ident, $texts:tt })*) => {
+    ([] $({ $doc:literal, $law:ident, $module:ident, $type:path, $energy:ident, $texts:tt })*) => {
         $(pub mod $module;)*
     };
 }

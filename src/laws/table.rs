@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bond::{BondLaw, Thickness};
 
-/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its type, the file and name of the law, whether implicit steps
+/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its variant, the file and name of the law, its type, whether implicit steps
 /// can take it (`energy` or `no_energy`), and the WGSL texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
 macro_rules! bond_laws {
     ($then:ident $arguments:tt) => {
@@ -17,15 +17,15 @@ macro_rules! bond_laws {
             $arguments
             {
                 "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
-                Bdem, bdem, no_energy, ["bdem"]
+                Bdem, bdem, $crate::laws::bdem::Bdem, no_energy, ["bdem"]
             }
             {
                 "Of the implicit method with manifold optimisation (Lu et al. 2025).",
-                Manifold, manifold, energy, ["relative", "manifold"]
+                Manifold, manifold, $crate::laws::manifold::Manifold, energy, ["relative", "manifold"]
             }
             {
                 "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
-                Cosserat, cosserat, energy, ["relative", "cosserat"]
+                Cosserat, cosserat, $crate::laws::cosserat::Cosserat, energy, ["relative", "cosserat"]
             }
         }
     };
@@ -42,7 +42,7 @@ macro_rules! whether {
 }
 
 macro_rules! define {
-    ([] $({ $doc:literal, $law:ident, $module:ident, $energy:ident, $texts:tt })*) => {
+    ([] $({ $doc:literal, $law:ident, $module:ident, $type:path, $energy:ident, $texts:tt })*) => {
         /// The law of bonds.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
@@ -71,14 +71,14 @@ macro_rules! define {
             /// Radius of its bonds.
             pub const fn thickness(self) -> Thickness {
                 match self {
-                    $(Law::$law => <super::$module::$law as BondLaw>::THICKNESS,)*
+                    $(Law::$law => <$type as BondLaw>::THICKNESS,)*
                 }
             }
 
             /// Whether `simulate.shear_correction` reduces its shear stiffness.
             pub const fn is_shear_corrected(self) -> bool {
                 match self {
-                    $(Law::$law => <super::$module::$law as BondLaw>::SHEAR_CORRECTED,)*
+                    $(Law::$law => <$type as BondLaw>::SHEAR_CORRECTED,)*
                 }
             }
         }
@@ -97,11 +97,11 @@ pub(crate) use with_law;
 macro_rules! dispatch_law {
     (
         [($law:expr) $bonds:ident ($value:expr)]
-        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
+        $({ $doc:literal, $row:ident, $module:ident, $type:path, $energy:ident, $texts:tt })*
     ) => {
         match $law {
             $($crate::laws::table::Law::$row => {
-                let $bonds = $crate::laws::$module::$row;
+                let $bonds = $type;
                 $value
             })*
         }

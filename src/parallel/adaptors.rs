@@ -2,31 +2,31 @@
 
 use super::splittable::{Indexed, Splittable};
 
-/// [`Splittable::map`].
+/// [`Parallel::map`](super::methods::Parallel::map).
 #[derive(Clone)]
 pub struct Map<P, F>(pub(super) P, pub(super) F);
 
-/// [`Splittable::map_init`].
+/// [`Parallel::map_init`](super::methods::Parallel::map_init).
 #[derive(Clone)]
 pub struct MapInit<P, I, F>(pub(super) P, pub(super) I, pub(super) F);
 
-/// [`Splittable::filter`].
+/// [`Parallel::filter`](super::methods::Parallel::filter).
 #[derive(Clone)]
 pub struct Filter<P, F>(pub(super) P, pub(super) F);
 
-/// [`Splittable::flat_map_iter`] and [`Splittable::filter_map`].
+/// [`Parallel::flat_map_iter`](super::methods::Parallel::flat_map_iter) and [`Parallel::filter_map`](super::methods::Parallel::filter_map).
 #[derive(Clone)]
 pub struct FlatMap<P, F>(pub(super) P, pub(super) F);
 
-/// [`Indexed::zip`].
+/// [`Numbered::zip`](super::methods::Numbered::zip).
 #[derive(Clone)]
 pub struct Zip<A, B>(pub(super) A, pub(super) B);
 
-/// [`Indexed::enumerate`], with the number of the first item.
+/// [`Numbered::enumerate`](super::methods::Numbered::enumerate), with the number of the first item.
 #[derive(Clone)]
 pub struct Enumerate<P>(pub(super) P, pub(super) usize);
 
-/// [`Indexed::with_min_len`].
+/// [`Numbered::with_min_len`](super::methods::Numbered::with_min_len).
 #[derive(Clone)]
 pub struct MinLen<P>(pub(super) P, pub(super) usize);
 

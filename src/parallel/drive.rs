@@ -11,7 +11,8 @@ const PARTS_PER_THREAD: usize = 16;
 
 /// What `of` makes of each part, in order.
 pub fn drive<P: Splittable, O: Send>(parts: P, of: impl Fn(P::Serial) -> O + Sync) -> Vec<O> {
-    let count = parts.count_of_parts(rayon::current_num_threads() * PARTS_PER_THREAD);
+    let count =
+        (rayon::current_num_threads() * PARTS_PER_THREAD).min(parts.len() / parts.min_len().max(1));
     if count <= 1 {
         return vec![of(parts.serial())];
     }

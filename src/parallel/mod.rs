@@ -9,6 +9,7 @@
 mod adaptors;
 mod collect;
 mod drive;
+mod methods;
 mod sources;
 mod splittable;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod tests;
 /// Everything that a file needs which shares out work.
 pub mod prelude {
     pub use super::collect::ParExtend;
+    pub use super::methods::{Numbered, Parallel};
     pub use super::sources::{IntoParts, ParSlice};
     pub use super::splittable::{Indexed, Splittable};
 }

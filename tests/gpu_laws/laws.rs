@@ -56,7 +56,7 @@ laws! {
     "stress" stress stress [1, 1];
     "may_exceed" may_exceed strained [1];
     "linear_energy" linear_energy linear_energy [1];
-    "bond_stiffness" stiffness stiffness [1, 1, 1, 1];
+    "section_stiffness" stiffness stiffness [1, 1, 1, 1];
     "damping" damping_bond damping [3, 3, 3];
     "coefficient" coefficient coefficient [1];
     "contact" contact_results contact [3, 3, 3, 1];

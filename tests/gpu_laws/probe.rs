@@ -20,6 +20,7 @@ const TEXT: KernelText = KernelText::new(
     &[
         include_str!("../../shaders/laws/real.wgsl"),
         include_str!("../../shaders/laws/quat.wgsl"),
+        include_str!("../../shaders/laws/bond.wgsl"),
         include_str!("../../shaders/laws/bdem.wgsl"),
         include_str!("../../shaders/laws/relative.wgsl"),
         include_str!("../../shaders/laws/manifold.wgsl"),

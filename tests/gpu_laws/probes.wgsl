@@ -121,7 +121,7 @@ fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn bond_stiffness(@builtin(global_invocation_id) id: vec3<u32>) {
+fn section_stiffness(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let k = bond_stiffness(f(0u), f(1u), f(2u), f(3u), f(4u));
         put4(0u, vec4<f32>(k.normal, k.shear, k.twist, k.bend));

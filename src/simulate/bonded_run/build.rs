@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use crate::columns::Elements;
+use crate::columns::{self, Elements};
 use crate::laws::damping;
 use crate::laws::failure::Section;
 use crate::math::Scalar;
@@ -170,18 +170,13 @@ fn columns<S: Scalar>(
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
-    (inverse_mass, inverse_inertia): (&[f64], &[f64]),
+    inverse: (&[f64], &[f64]),
     system: &mut System<S>,
 ) -> Result<u64, SimulateError> {
-    let materials = &pipeline.materials;
-    let correction = match pipeline.simulate.bond_law().is_shear_corrected() {
-        true => pipeline.simulate.shear_correction,
-        false => 1.0,
-    };
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    let mut known: HashMap<([u64; 5], [u64; 3]), u32> = HashMap::new();
+    let mut classes = Classes::new(pipeline, inverse);
     let mut rows = BondRows::with_capacity(source.bond_count()?);
     let mut wrong = None;
     source.bonds(&mut |b| {
@@ -194,26 +189,11 @@ fn bonds<S: Scalar>(
             }
             valence[i] += 1;
             valence[j] += 1;
-            let ends = [i, j].map(|k| &materials[system.material[k] as usize]);
-            let alike = Alike {
-                radius: b.radius[k],
-                young: b.young[k],
-                shear: b.shear[k],
-                inverse_mass: inverse_mass[i] + inverse_mass[j],
-                inverse_inertia: inverse_inertia[i] + inverse_inertia[j],
-                traits: BondTraits::of(ends),
-            };
-            let class = *known.entry(alike.key()).or_insert_with(|| {
-                let mut made = alike.class();
-                made.gs *= correction;
-                system.classes.push(made.map(S::from_f64));
-                system.classes.len() as u32 - 1
-            });
             rows.push(BondRow {
                 ends: [b.i[k], b.j[k]],
                 direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
                 length: S::from_f64(b.l0[k]),
-                class,
+                class: classes.number(&system.material, b, k),
                 sigma_c: S::from_f64(b.sigma_c[k]),
                 tau_c: S::from_f64(b.tau_c[k]),
                 id: b.id[k],
@@ -233,12 +213,13 @@ fn bonds<S: Scalar>(
         )));
     }
     drop(valence);
+    system.classes = classes.all;
     system.bonds = Bonds::new(system.motion.len(), rows, system.rigid());
     refuse_doubles(system)?;
     Ok(hash.digest())
 }
 
-/// Refuses bonds that join the same two elements.
+/// Refuses a second bond between two elements.
 fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     let mut others = Vec::new();
     for i in 0..system.count {
@@ -256,6 +237,57 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
         }
     }
     Ok(())
+}
+
+/// Classes of bonds as they come up.
+struct Classes<'a, S> {
+    materials: &'a [Material],
+    /// Factor on the shear stiffness by the law.
+    correction: f64,
+    inverse_mass: &'a [f64],
+    inverse_inertia: &'a [f64],
+    /// Number of each class by what makes it up.
+    known: HashMap<([u64; 5], [u64; 3]), u32>,
+    all: Vec<BondClass<S>>,
+}
+
+impl<'a, S: Scalar> Classes<'a, S> {
+    /// None yet; the inverse masses and inertias are those of all elements.
+    fn new(
+        pipeline: &'a Pipeline,
+        (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
+    ) -> Self {
+        Classes {
+            materials: &pipeline.materials,
+            correction: match pipeline.simulate.bond_law().is_shear_corrected() {
+                true => pipeline.simulate.shear_correction,
+                false => 1.0,
+            },
+            inverse_mass,
+            inverse_inertia,
+            known: HashMap::new(),
+            all: Vec::new(),
+        }
+    }
+
+    /// Number of the class of bond `k`, whose ends are elements of these materials.
+    fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
+        let (i, j) = (b.i[k] as usize, b.j[k] as usize);
+        let alike = Alike {
+            radius: b.radius[k],
+            young: b.young[k],
+            shear: b.shear[k],
+            inverse_mass: self.inverse_mass[i] + self.inverse_mass[j],
+            inverse_inertia: self.inverse_inertia[i] + self.inverse_inertia[j],
+            traits: BondTraits::of([i, j].map(|end| &self.materials[material[end] as usize])),
+        };
+        *self.known.entry(alike.key()).or_insert_with(|| {
+            let mut made = alike.class();
+            made.gs *= self.correction;
+            self.all.push(made.map(S::from_f64));
+            self.all.len() as u32 - 1
+        })
+    }
 }
 
 /// What a bond has from the materials of both of its ends, whatever their order.

@@ -18,21 +18,19 @@ pub const ENTRY: Entry = Entry {
 macro_rules! begin {
     (
         [$law:expr, $arguments:tt]
-        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
+        $({ $doc:literal, $row:ident, $module:ident, $type:path, $energy:ident, $texts:tt })*
     ) => {
         match $law {
-            $(Law::$row => begin_by!($energy $module $row, $arguments),)*
+            $(Law::$row => begin_by!($energy $type, $arguments),)*
         }
     };
 }
 
 macro_rules! begin_by {
-    (energy $module:ident $law:ident, ($built:expr, $pipeline:expr, $dt:expr, $critical:expr)) => {
-        Box::new(Implicit::<crate::laws::$module::$law>::new(
-            $built, $pipeline, $dt, $critical,
-        ))
+    (energy $type:path, ($built:expr, $pipeline:expr, $dt:expr, $critical:expr)) => {
+        Box::new(Implicit::<$type>::new($built, $pipeline, $dt, $critical))
     };
-    (no_energy $module:ident $law:ident, $arguments:tt) => {
+    (no_energy $type:path, $arguments:tt) => {
         unreachable!("laws without an energy are refused")
     };
 }

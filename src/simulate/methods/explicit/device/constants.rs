@@ -1,6 +1,6 @@
 //! Numbers that the host and kernels share; each is written into the kernels' texts from here.
 
-use crate::gpu::{Constant, WORKGROUP};
+use crate::gpu::WORKGROUP;
 use crate::simulate::contact::{chunk, lists};
 
 /// Constants of Rust that kernels know by the same names: all of a list stand in its `CONSTANTS`.
@@ -12,15 +12,6 @@ macro_rules! constants {
     };
 }
 pub(super) use constants;
-
-/// Every list of constants.
-pub const ALL: &[&[Constant]] = &[
-    CONSTANTS,
-    super::launch::word::CONSTANTS,
-    super::launch::reason::CONSTANTS,
-    super::launch::phase::CONSTANTS,
-    super::solids::CONSTANTS,
-];
 
 constants! {
     /// Partners from this number on are colliders.

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn no_two_constants_of_kernels_have_one_name() {
-        let lists = super::super::constants::ALL.iter();
+        let lists = super::super::texts::ALL.iter();
         let mut names: Vec<_> = lists
             .flat_map(|list| list.iter())
             .map(|(n, _)| *n)

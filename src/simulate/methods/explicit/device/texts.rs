@@ -3,7 +3,7 @@
 
 use super::columns::names as column;
 use super::launch::LAUNCH;
-use super::{constants, solids};
+use super::{constants, launch, solids};
 use crate::gpu::{Binding, ColumnName, Item, KernelText};
 use crate::laws::table::bond_laws;
 use crate::spec::Law;
@@ -35,7 +35,7 @@ macro_rules! by_law {
 macro_rules! kernels_of {
     (
         [$kernel:literal, $sources:tt, $bindings:expr]
-        $({ $doc:literal, $row:ident, $module:ident, $energy:ident, $texts:tt })*
+        $({ $doc:literal, $row:ident, $module:ident, $type:path, $energy:ident, $texts:tt })*
     ) => {
         [$(kernel_of!($kernel, $module, $energy, $texts, $sources, $bindings)),*]
     };
@@ -103,13 +103,22 @@ macro_rules! law_of_bonds {
     };
 }
 
+/// Every list of constants.
+pub const ALL: &[&[crate::gpu::Constant]] = &[
+    constants::CONSTANTS,
+    launch::word::CONSTANTS,
+    launch::reason::CONSTANTS,
+    launch::phase::CONSTANTS,
+    solids::CONSTANTS,
+];
+
 /// A kernel of the simulation: it knows the constants of the host.
 const fn kernel_text(
     name: &'static str,
     sources: &'static [&'static str],
     bindings: &'static [Binding],
 ) -> KernelText {
-    KernelText::new(name, constants::ALL, sources, bindings)
+    KernelText::new(name, ALL, sources, bindings)
 }
 
 /// Forces and motion of a step, by the law of bonds.
