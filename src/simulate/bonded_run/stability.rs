@@ -20,7 +20,7 @@ const ITERATIONS: usize = 100;
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
-/// Two systems bound it, and whatever mixture of them a run comes to. In the first every bond is whole, and as stiff as the contact of its ends
+/// Two systems bound it, and whatever mixture of them a run comes to. In the first every active bond is whole, and as stiff as the contact of its ends
 /// where that is stiffer; elements that a collider may touch stand on one spring each. In the second nothing holds: every element without
 /// active bonds, those of rigid bodies among them, and every element whose bonds can break touches twelve like it, with the damping of contacts.
 /// `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²); `any_breaks`: whether any bond may break,
@@ -57,7 +57,7 @@ pub fn critical_step<S: Scalar>(
     step
 }
 
-/// Whether no bond holds an element, or none that cannot break.
+/// Whether no active bond holds an element, or none that cannot break.
 fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
     let bonds = &system.bonds;
     bonds.active_sides(element).all(|side| {

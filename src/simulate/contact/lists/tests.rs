@@ -1,6 +1,7 @@
 use super::*;
 use crate::math::lanes::Row;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
+use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {
@@ -100,7 +101,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
         tau_c: 1.0,
         id: 0,
     });
-    system.bonds = Bonds::new(2 * CHUNK, bonds, system.rigid());
+    system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
     // Beyond what both radii and the skin reach, in two chunks.
     system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
@@ -114,6 +115,15 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1, LAST + 1]);
     assert_eq!(contacts.partners(LAST + 1), [0]);
+    // Within a rigid piece a broken bond is as good as whole.
+    let mut piece = vec![0; system.count];
+    (piece[0], piece[LAST as usize + 1]) = (3, 3);
+    system.set_rigid(RigidMask::new(piece));
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1]);
+    system.set_rigid(RigidMask::default());
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
     system.set_position(LAST as usize + 1, DVec3::Y * 3.4);
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1], "beyond touch and skin");
