@@ -73,7 +73,7 @@ pub fn module(source: &str, file: File) -> Module {
             {
                 module.structs.push(item);
             }
-            Item::Fn(item) if over_real(&item.sig.generics) => {
+            Item::Fn(item) if over_real(&item.sig.generics) && !for_host(&item.sig.output) => {
                 module.function(item.attrs, item.sig, *item.block);
             }
             Item::Impl(item) if item.trait_.is_none() && over_real(&item.generics) => {
@@ -96,6 +96,13 @@ pub fn module(source: &str, file: File) -> Module {
         }
     }
     module
+}
+
+/// Whether a function gives what no kernel asks for: second derivatives.
+fn for_host(output: &ReturnType) -> bool {
+    matches!(output, ReturnType::Type(_, ty)
+        if matches!(&**ty, Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "Curvature")))
 }
 
 impl Module {
