@@ -3,8 +3,9 @@
 use cullet::columns::{LoadKind, Loads};
 use cullet::math::{Lanes, Width};
 use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::scene::pressure;
 use cullet::simulate::{Method, Snapshot, build, method, schedule};
-use cullet::spec::{Action, Attachment, Backend, ColliderShape, Pipeline, Region};
+use cullet::spec::{Action, Attachment, Backend, Body, ColliderShape, Pipeline, Region};
 use cullet::store::Packing;
 use glam::DVec3;
 
@@ -375,6 +376,32 @@ fn a_clamp_within_another_leaves_it_the_load() {
     let weight = 10.0 * packing.elements.mass.iter().sum::<f64>();
     assert!((first.y + third.y + weight).abs() < 1e-9 * weight);
     assert!((loads.dx[2] - 0.2 * 1e-4).abs() < 1e-12 && loads.dx[0] == 0.0);
+}
+
+#[test]
+fn a_rigid_body_beside_changes_no_pressure() {
+    let material = scenes::elastic(1e7, 4e6, 2600.0);
+    let cube = scenes::block(9, 9, 9, R);
+    let beside = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));
+    let points: Vec<DVec3> = cube.iter().copied().chain(beside).collect();
+    let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
+    packing.elements.body[cube.len()..].fill(1);
+    let mut pipeline = scenes::pipeline(material);
+    let press = Action::Pressure { pressure: 1e4 };
+    attach(&mut pipeline, "all", (-1.0, 1.0), press);
+    let forces = [false, true].map(|rigid| {
+        pipeline.bodies = ["cube", "beside"]
+            .map(|name| Body {
+                name: name.into(),
+                rigid: rigid && name == "beside",
+                ..crate::statics::body()
+            })
+            .to_vec();
+        let built = build::<f32>(&packing, &pipeline).unwrap();
+        pressure::forces(&built.system, &[0, 4, 40], &built.rest.volume, 1e4)
+    });
+    assert!(!forces[0].is_empty());
+    assert_eq!(forces[0], forces[1]);
 }
 
 #[test]

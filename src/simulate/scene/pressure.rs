@@ -27,7 +27,8 @@ pub fn forces<S: Scalar>(
 ) -> Vec<(u32, DVec3)> {
     let summed = |i: u32| {
         let (mut sum, mut length, mut count) = (DVec3::ZERO, 0.0, 0.0);
-        for side in system.bonds.active_sides(i as usize) {
+        // Those within a rigid piece count: its surface is no larger for being rigid.
+        for side in system.bonds.sides(i as usize) {
             sum += DVec3::from_array(system.bonds.rest_direction(side).to_f64());
             length += system.bonds.length.get(side.entry).to_f64();
             count += 1.0;
