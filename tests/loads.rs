@@ -387,8 +387,6 @@ fn a_rigid_body_beside_changes_no_pressure() {
     let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     packing.elements.body[cube.len()..].fill(1);
     let mut pipeline = scenes::pipeline(material);
-    let press = Action::Pressure { pressure: 1e4 };
-    attach(&mut pipeline, "all", (-1.0, 1.0), press);
     let forces = [false, true].map(|rigid| {
         pipeline.bodies = ["cube", "beside"]
             .map(|name| Body {
