@@ -17,10 +17,11 @@ use crate::reconstruct::faces::divide::{NONE, Sheet};
 use crate::reconstruct::faces::surface::Surface;
 use crate::reconstruct::surface::hold::Hold;
 
-/// Volume over area, radii, up to which triangles of one fragment amid those of others enclose nothing of it.
-const THIN: f64 = 0.1;
+/// Volume over area, radii, up to which triangles of one fragment amid those of others enclose nothing of it: cracks that pass through each other leave
+/// such slivers.
+const THIN: f64 = 0.05;
 
-/// Cuts every connected surface that has sides of several fragments. One that has no place to cut stays as it is.
+/// Cuts every connected surface that has sides of several fragments. Where all but one of them are slivers, it is that one's.
 pub fn part(surface: &mut Surface, cracks: &Cracks) {
     let fragments = fragments_of_parts(surface, cracks);
     if fragments.is_empty() {
@@ -56,17 +57,15 @@ pub fn part(surface: &mut Surface, cracks: &Cracks) {
     surface.find_parts();
 }
 
-/// The fragments of the sides of each connected surface that has several.
+/// The fragments of the sides of each connected surface that has several. The first is the one that it would go to as it is.
 fn fragments_of_parts(surface: &Surface, cracks: &Cracks) -> QuickMap<u32, Vec<u32>> {
     let mut first: QuickMap<u32, u32> = QuickMap::default();
     let mut several: QuickMap<u32, Vec<u32>> = QuickMap::default();
-    if cracks.pieces() < 2 {
-        return several;
-    }
     for (&part, hold) in surface.part.iter().zip(&surface.holds) {
-        let Some(fragment) = side_of(hold, cracks) else {
+        let Hold::Side(elements) = hold else {
             continue;
         };
+        let fragment = cracks.piece_of[elements[0] as usize];
         let known = *first.entry(part).or_insert(fragment);
         if known != fragment {
             let fragments = several.entry(part).or_insert_with(|| vec![known]);
@@ -123,7 +122,7 @@ struct Island {
 }
 
 impl Shared<'_> {
-    /// The fragment of each triangle, [`NONE`] on surfaces that are not to be cut; nothing if all of them are such.
+    /// The fragment of each triangle, [`NONE`] on surfaces that may stay as they are; nothing if all of them may.
     fn labels(&self, fragments: &QuickMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
         let triangles = self.sheet.triangles.par_iter().with_min_len(256);
         let found = triangles.map_init(Vec::new, |near, &triangle| {
@@ -138,11 +137,12 @@ impl Shared<'_> {
         });
         let divided: BTreeSet<u32> = at_cut.map(part).collect();
         for (place, label) in label.iter_mut().enumerate() {
-            if !divided.contains(&part(place)) {
+            let part = part(place);
+            if !divided.contains(&part) && *label == fragments[&part][0] {
                 *label = NONE;
             }
         }
-        (!divided.is_empty()).then_some(label)
+        label.iter().any(|&label| label != NONE).then_some(label)
     }
 
     fn corners(&self, place: usize) -> [u32; 3] {
@@ -273,7 +273,7 @@ mod tests {
     /// A ball drawn out along x, with a neck at its middle. What is farther out than `end` is on the side of the element there.
     fn dumbbell(end: f64) -> Surface {
         let mesh = icosphere(4);
-        let narrow = |p: DVec3| DVec3::new(2.0 * p.x, 0.1 + p.x.abs(), 0.1 + p.x.abs());
+        let narrow = |p: DVec3| DVec3::new(2.0, 0.1 + p.x.abs(), 0.1 + p.x.abs());
         let positions: Vec<DVec3> = mesh.positions.iter().map(|&p| p * narrow(p)).collect();
         let hold = |p: &DVec3| match p.x {
             x if x.abs() < end => Hold::Near,
@@ -342,36 +342,57 @@ mod tests {
         }
     }
 
+    /// A dumbbell whose ends are on the side of element 0, with a speck about `place` that is on that of element 1.
+    fn with_speck(place: DVec3) -> Surface {
+        let mut surface = dumbbell(1.0);
+        for (p, hold) in surface.positions.iter().zip(&mut surface.holds) {
+            if p.distance(place) < 0.2 {
+                *hold = Hold::of(&[1]);
+            } else if p.x > 0.0 {
+                *hold = Hold::of(&[0]);
+            }
+        }
+        surface
+    }
+
     #[test]
     fn a_surface_without_a_neck_stays_as_it_is() {
         let body = body();
-        let mixed = Hold::of(&[0, 1]);
-        let near = |p: &DVec3| p.distance(DVec3::new(-1.0, 0.5, 0.0)) < 0.2;
-        let cases: [(&[u32; 2], fn(&DVec3) -> bool, Hold); 3] = [
-            // One fragment; no side of the other; a speck of it that encloses nothing.
-            (&[0, 0], |_| false, mixed),
-            (&[0, 1], |p| p.x > 0.0, mixed),
-            (&[0, 1], |p| p.x > 0.0, Hold::of(&[0])),
-        ];
-        for (n, (piece_of, replaced, hold)) in cases.into_iter().enumerate() {
-            let cracks = Cracks::new(&body, piece_of, &[true]);
-            let mut surface = dumbbell(1.0);
-            for (p, own) in surface.positions.iter().zip(&mut surface.holds) {
-                if replaced(p) {
-                    *own = hold;
-                } else if n == 2 && near(p) {
-                    *own = Hold::of(&[1]);
-                }
+        let mut mixed = dumbbell(1.0);
+        for (p, hold) in mixed.positions.iter().zip(&mut mixed.holds) {
+            if p.x > 0.0 {
+                *hold = Hold::of(&[0, 1]);
             }
-            let (positions, triangles) = (surface.positions.clone(), surface.triangles.clone());
+        }
+        let speck = with_speck(DVec3::new(-1.0, 0.0, 0.52));
+        let cracks = |piece_of| Cracks::new(&body, piece_of, &[true]);
+        for (cracks, mut surface) in [
+            (cracks(&[0, 0]), dumbbell(1.0)),
+            (cracks(&[0, 1]), mixed),
+            (cracks(&[0, 1]), speck),
+        ] {
+            let before = (surface.positions.clone(), surface.triangles.clone());
             let holds = format!("{:?}", surface.holds);
             part(&mut surface, &cracks);
-            assert_eq!(
-                (surface.positions, surface.triangles),
-                (positions, triangles),
-                "case {n}"
-            );
-            assert_eq!(format!("{:?}", surface.holds), holds, "case {n}");
+            assert_eq!((surface.positions, surface.triangles), before);
+            assert_eq!(format!("{:?}", surface.holds), holds);
         }
+    }
+
+    #[test]
+    fn a_surface_does_not_go_to_the_fragment_of_a_speck() {
+        let body = body();
+        let cracks = Cracks::new(&body, &[0, 1], &[true]);
+        let first = dumbbell(1.0).positions[0];
+        let mut surface = with_speck(first);
+        assert_eq!(side_of(&surface.holds[0], &cracks), Some(1));
+        let before = surface.triangles.clone();
+        part(&mut surface, &cracks);
+        assert_eq!(surface.triangles, before);
+        let mut sides = surface
+            .holds
+            .iter()
+            .filter_map(|hold| side_of(hold, &cracks));
+        assert!(sides.all(|fragment| fragment == 0));
     }
 }
