@@ -64,8 +64,8 @@ impl Sheet {
         let mut rims = UnionFind::new(origin.len());
         for (place, beside) in self.beside.iter().enumerate() {
             let corners = self.corners(surface, place);
-            for m in 0..3 {
-                if label[beside[m] as usize] != label[place] {
+            for (m, &other) in beside.iter().enumerate() {
+                if label[other as usize] != label[place] {
                     let (from, to) = (corners[m], corners[(m + 1) % 3]);
                     before.insert(to, from);
                     ends.push((to, label[place]));
@@ -111,8 +111,7 @@ impl Sheet {
         let mut runs = UnionFind::new(3 * label.len());
         for (place, beside) in (0..).zip(&self.beside) {
             let corners = self.corners(surface, place as usize);
-            for m in 0..3 {
-                let other = beside[m];
+            for (m, &other) in beside.iter().enumerate() {
                 if label[other as usize] != label[place as usize] {
                     continue;
                 }
