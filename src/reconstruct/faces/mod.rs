@@ -1,5 +1,6 @@
 //! Both faces of every crack, drawn into the cut skin.
 
+pub mod divide;
 pub mod extract;
 pub mod fair;
 pub mod fans;

@@ -2,6 +2,7 @@
 
 pub mod carriers;
 pub mod cavities;
+pub mod necks;
 pub mod order;
 pub mod simplify;
 
@@ -90,7 +91,9 @@ fn shells(
     let surface = if cracks.open.is_empty() {
         Surface::whole(solid)
     } else {
-        cracked(solid, cracks)?
+        let mut surface = cracked(solid, cracks)?;
+        necks::part(&mut surface, cracks);
+        surface
     };
     let piece_of_part = pieces_of(&surface, cracks);
     let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); pieces];
