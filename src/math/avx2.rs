@@ -221,8 +221,8 @@ fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
             *values = F32x8::load(&row[lane][block..]);
         }
         let eight = transpose(rows);
-        for c in 0..8 {
-            out[block + c] = eight[c];
+        for (c, column) in out[block..block + 8].iter_mut().enumerate() {
+            *column = eight[c];
         }
     }
     out

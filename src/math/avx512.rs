@@ -241,8 +241,8 @@ fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
             });
         }
         let four = transpose_quarters(quarters);
-        for c in 0..4 {
-            out[block + c] = four[c];
+        for (c, column) in out[block..block + 4].iter_mut().enumerate() {
+            *column = four[c];
         }
     }
     out
