@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::spec::{Backend, ExportFormat, Up};
+use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up};
 use crate::units;
 
 #[derive(Debug, clap::Args)]
@@ -97,6 +97,12 @@ pub struct ExportArguments {
     /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
     #[arg(long, value_parser = scale)]
     pub scale: Option<f64>,
+    /// Frames a second that hosts play, or `event` for those of the event itself; default: export.playback.
+    #[arg(long, value_name = "RATE", value_parser = playback)]
+    pub playback: Option<Playback>,
+    /// In USD, when a shutter opens and closes, in frames about each frame (-0.25,0.25): fragments that bend have points at those times too; default: export.shutter.
+    #[arg(long, value_name = "OPEN,CLOSE", value_parser = shutter, allow_hyphen_values = true)]
+    pub shutter: Option<Shutter>,
     /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m; default: export.debris_size.
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub debris_size: Option<f64>,
@@ -127,6 +133,28 @@ fn length(text: &str) -> Result<f64, String> {
         Ok(length) if length > 0.0 => Ok(length),
         Ok(_) => Err(format!("{text} is not above 0")),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+fn playback(text: &str) -> Result<Playback, String> {
+    if text == "event" {
+        return Ok(Playback::Event(EventRate::Event));
+    }
+    match units::parse(text, units::Dimension::Rate) {
+        Ok(rate) if rate > 0.0 => Ok(Playback::Rate(rate)),
+        Ok(_) => Err(format!("{text} is not above 0")),
+        Err(error) => Err(format!("{error}; or event")),
+    }
+}
+
+/// When a shutter opens and closes, frames.
+pub type Shutter = [f64; 2];
+
+fn shutter(text: &str) -> Result<Shutter, String> {
+    let ends: Option<Vec<f64>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
+    match ends.as_deref() {
+        Some(&[open, close]) if -0.5 <= open && open < close && close <= 0.5 => Ok([open, close]),
+        _ => Err("wanted two numbers in order within half a frame, as -0.25,0.25".to_owned()),
     }
 }
 

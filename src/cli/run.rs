@@ -154,6 +154,8 @@ impl Shot<'_> {
                 frames: ALL,
                 up: None,
                 scale: None,
+                playback: None,
+                shutter: None,
                 debris_size: None,
                 to: None,
             };

@@ -267,6 +267,8 @@ pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     let options = json!({
         "up": arguments.up.or(settings.up),
         "scale": arguments.scale.unwrap_or(settings.scale),
+        "playback": arguments.playback.unwrap_or(settings.playback),
+        "shutter": arguments.shutter.or(settings.shutter),
         "debris_size": arguments.debris_size.or(settings.debris_size),
         "frames": [arguments.frames.start, arguments.frames.end],
         "to": arguments.to,
@@ -301,6 +303,8 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         },
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
+        playback: arguments.playback.unwrap_or(settings.playback),
+        shutter: arguments.shutter.or(settings.shutter),
         debris: arguments.debris_size.or(settings.debris_size),
         to: arguments.to.as_deref(),
     };
@@ -324,15 +328,29 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         )
     });
     let seconds = stage.finish(&format!(
-        "{} in {} files, first {}{}",
+        "{} in {} files, first {}{}{}",
         megabytes(summary.bytes),
         summary.files.len(),
         first.unwrap_or_default(),
-        stiffened.unwrap_or_default()
+        stiffened.unwrap_or_default(),
+        slowed(&summary)
     ));
     let sums = store.sums_of(&summary.files)?;
     let outputs = sums.keys().cloned().collect();
     Ok(task.finish(&store, seconds, sums, outputs)?)
+}
+
+/// How much slower than the event a file is played.
+fn slowed(summary: &export::ExportSummary) -> String {
+    match summary.slow_motion {
+        Some(times) if times < 1.0 - 1e-9 => {
+            format!("; played {:.4} times faster than it happened", 1.0 / times)
+        }
+        Some(times) if times > 1.0 + 1e-9 => {
+            format!("; played {times:.4} times slower than it happened")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Draws pictures.

@@ -45,6 +45,16 @@ pub enum ExportError {
         /// The scale given.
         scale: f64,
     },
+    /// A shutter that is open at no time, or in which another frame is nearer.
+    #[error(
+        "shutter from {open} to {close}: it must open before it closes, both within half a frame"
+    )]
+    Shutter {
+        /// When it opens, frames.
+        open: f64,
+        /// When it closes, frames.
+        close: f64,
+    },
     /// A size that no fragment is below.
     #[error("{size} m: the size of debris must be finite and above 0")]
     Debris {
@@ -80,6 +90,7 @@ impl ExportError {
             | ExportError::NoFrames { .. }
             | ExportError::FrameRate { .. }
             | ExportError::Scale { .. }
+            | ExportError::Shutter { .. }
             | ExportError::Debris { .. }
             | ExportError::NotFinite { .. }
             | ExportError::TooLarge { .. } => true,

@@ -14,6 +14,8 @@ pub struct ExportSummary {
     pub files: Vec<PathBuf>,
     /// Their sizes together.
     pub bytes: u64,
+    /// How many times slower than it happened the files are played; absent: they are still.
+    pub slow_motion: Option<f64>,
     /// What the files show stiffer than it is; absent: nothing.
     pub stiffened: Option<Stiffened>,
 }

@@ -14,8 +14,12 @@ pub(super) struct Job<'a> {
     pub store: &'a Store,
     /// Frames to write, ascending, at least one.
     pub frames: Vec<u32>,
-    /// Frames a second.
+    /// Frames a second of the event.
     pub fps: f64,
+    /// Frames a second that a host plays.
+    pub playback: f64,
+    /// When a shutter opens and closes, in frames about each frame: fragments that bend have points at those times too; absent: none.
+    pub shutter: Option<[f64; 2]>,
     pub space: Space,
     pub names: Names,
     /// Fragments below this size are debris, units of the file; absent: none is.
@@ -44,6 +48,11 @@ impl Job<'_> {
             }
         }
         Ok(surface)
+    }
+
+    /// Seconds of the event in a second that is played: what makes velocities those that a host sees.
+    pub fn pace(&self) -> f64 {
+        self.playback / self.fps
     }
 
     /// The table of a frame, a row for each of so many elements; it holds the columns that are not left out.

@@ -1,21 +1,31 @@
 //! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
-//! Renderers' formats are made from `meshes/` and `store.json` of a store alone, those of elements and VTK's from its tables too. A format is one file or folder here, its name in
+//! OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames, where
+//! they are there, for the motion between frames. The formats of elements and VTK need frames. A format is one file or folder here, its name in
 //! [`ExportFormat`] and its line in [`entry_of`].
 
+mod birth;
+mod course;
 mod epochs;
 mod error;
+mod flight;
 mod format;
 mod gltf;
 mod job;
+mod key;
+mod moment;
 mod names;
 mod obj;
+mod path;
 mod ply;
 mod rigid;
 mod sequence;
 mod space;
 mod spool;
+mod stretch;
 mod text;
+mod track;
+mod turning;
 mod usd;
 mod vtk;
 
@@ -27,7 +37,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::spec::{ExportFormat, FrameGroup, Up};
+use crate::spec::{ExportFormat, FrameGroup, Playback, Up};
 use crate::store::{Manifest, Store};
 use format::{Axes, Needs};
 use job::Job;
@@ -62,8 +72,13 @@ pub fn formats() -> impl Iterator<Item = &'static Format> {
 pub struct Options<'a> {
     /// Frames.
     pub frames: Range<u32>,
-    /// Playback rate; one that is not above 0 is an error.
+    /// Frames a second of the event; a rate that is not above 0 is an error.
     pub fps: f64,
+    /// How fast a host plays them; a rate that is not above 0 is an error.
+    pub playback: Playback,
+    /// In USD, when a shutter opens and closes, in frames about each frame: fragments that bend have points at those times too; absent: none. Times that
+    /// are not in order or beyond half a frame are an error.
+    pub shutter: Option<[f64; 2]>,
     /// Up in the files; absent: as in the shot. glTF's is y, VTK's is the shot's.
     pub up: Option<Up>,
     /// Units of the files in a metre; one that is not above 0 is an error. VTK's are metres.
@@ -82,12 +97,20 @@ pub fn run(
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
     let (frames, fps) = (options.frames.clone(), options.fps);
-    if !(fps.is_finite() && fps > 0.0) {
-        return Err(ExportError::FrameRate { fps });
+    let playback = options.playback.rate(fps);
+    for fps in [fps, playback] {
+        if !(fps.is_finite() && fps > 0.0) {
+            return Err(ExportError::FrameRate { fps });
+        }
     }
     let scale = options.scale;
     if !(scale.is_finite() && scale > 0.0) {
         return Err(ExportError::Scale { scale });
+    }
+    if let Some([open, close]) = options.shutter
+        && !(-0.5 <= open && open < close && close <= 0.5)
+    {
+        return Err(ExportError::Shutter { open, close });
     }
     let debris = options.debris;
     if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
@@ -134,6 +157,8 @@ pub fn run(
         store,
         frames: numbers,
         fps,
+        playback,
+        shutter: options.shutter,
         debris: debris.map(|size| size * space.scale),
         space,
         target: target(store, format, &names, options.to),

@@ -5,6 +5,8 @@ fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
     Options {
         frames,
         fps,
+        playback: Playback::Rate(fps),
+        shutter: None,
         up: None,
         scale: 1.0,
         debris: None,
@@ -85,8 +87,20 @@ fn usd_has_a_prim_for_a_fragment_while_it_stays_the_same() {
         assert!(samples(mesh, "point3f[] points").is_empty(), "{name}");
         assert!(mesh.contains("xformOpOrder"), "{name}");
     }
+    // The centre of mass, from half a frame before it is seen, with the velocity that it has.
     let way = samples(meshes[3].1, "double3 xformOp:translate");
-    assert_eq!(way, ["3: (1.5, 0, 0)", "4: (2, 0, 0)"]);
+    let before = [
+        "2.5: (4.244791",
+        "3: (4.25, 0.5, 0.5)",
+        "4: (4.75, 0.5, 0.5)",
+    ];
+    assert_eq!(way.len(), 3);
+    assert!(
+        way.iter()
+            .zip(before)
+            .all(|(way, begins)| way.starts_with(begins)),
+        "{way:?}"
+    );
     // A crack face shows in its own material.
     let (_, cracks) = meshes[2]
         .1
@@ -104,9 +118,83 @@ fn usd_of_what_is_not_rigid_has_points_in_time() {
     surface.write(&store).expect("surface");
     let summary = export(&store, ExportFormat::Usd, 0..10);
     let text = std::fs::read_to_string(&summary.files[0]).expect("text");
-    assert!(text.contains("point3f[] points.timeSamples") && !text.contains("xformOp"));
+    assert!(text.contains("point3f[] points.timeSamples"));
+    assert!(text.contains("double3 xformOp:translate.timeSamples"));
     assert!(text.contains("vector3f[] velocities.timeSamples"));
     assert_eq!(text.matches("def Mesh").count(), 1);
+}
+
+#[test]
+fn what_bends_has_points_where_a_shutter_opens_and_closes() {
+    let (_folder, store) = fixture::store(3, &["left"]);
+    let mut surface = fixture::surface(1, 1);
+    surface.positions[6][1] += 0.01;
+    surface.velocities[6][1] += 2.4;
+    surface.write(&store).expect("surface");
+    let asked = Options {
+        shutter: Some([-0.25, 0.5]),
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::Usd, &asked, &mut |_, _| {}).expect("export");
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    let (_, points) = text
+        .split_once("point3f[] points.timeSamples = {")
+        .expect("points");
+    let (points, _) = points.split_once('}').expect("end");
+    let samples: Vec<(f64, f64)> = points
+        .lines()
+        .filter_map(|line| line.trim().split_once(": "))
+        .map(|(time, values)| {
+            let height = values.split(", ").nth(3 * 6 + 1).expect("a vertex");
+            (time.parse().expect("time"), height.parse().expect("height"))
+        })
+        .collect();
+    let times: Vec<f64> = samples.iter().map(|(time, _)| *time).collect();
+    assert_eq!(times, [-0.25, 0.0, 0.5, 0.75, 1.0, 1.5, 1.75, 2.0, 2.5]);
+    let rise = |from: usize, to: usize| samples[to].1 - samples[from].1;
+    // A quarter and half of a frame with one velocity, of which the rigid body has a part.
+    assert!(rise(3, 4) > 0.5 * 2.4 / 24.0 / 4.0);
+    assert!((rise(4, 5) - 2.0 * rise(3, 4)).abs() < 1e-6);
+    assert_eq!(rise(0, 2), 0.0);
+    for ends in [[0.25, -0.25], [-0.6, 0.0], [f64::NAN, 0.1]] {
+        let refused = Options {
+            shutter: Some(ends),
+            ..options(0..10, 24.0)
+        };
+        let refused = run(&store, ExportFormat::Usd, &refused, &mut |_, _| {});
+        assert!(matches!(refused, Err(ExportError::Shutter { .. })));
+    }
+}
+
+#[test]
+fn a_slow_host_is_given_velocities_per_second_that_it_plays() {
+    let (_folder, store) = fixture::store(2, &["left"]);
+    fixture::write_elements(&store);
+    let asked = Options {
+        fps: 48.0,
+        ..options(0..10, 24.0)
+    };
+    let [_, elements] = [ExportFormat::Usd, ExportFormat::UsdElements].map(|format| {
+        let summary = run(&store, format, &asked, &mut |_, _| {}).expect("export");
+        assert_eq!(summary.slow_motion, Some(2.0));
+        let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+        for line in [
+            "    timeCodesPerSecond = 24\n",
+            "        double eventFramesPerSecond = 48\n",
+            "        double slowMotion = 2\n",
+        ] {
+            assert!(text.contains(line), "{line}");
+        }
+        text
+    });
+    assert!(
+        elements.contains("0: [(0, 0.5, 0), (0, 0.5, 0)],"),
+        "velocities"
+    );
+    assert!(
+        elements.contains("0: [(0, 0, 14.323945), (0, 0, 14.323945)],"),
+        "spins"
+    );
 }
 
 #[test]
@@ -130,10 +218,32 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     has(
         "rel prototypes = [</World/right/debris/prototypes/shape_0>, </World/right/debris/prototypes/shape_1>]",
     );
-    // About their middles, which move by a quarter and a half a frame.
+    // About their centres of mass, which move by a quarter and a half a frame.
     has("4: [(3.25, 0.5, 0.5), (4.75, 0.5, 0.5)],");
-    has("double3 xformOp:translate = (-2.25, -0.5, -0.5)");
+    has("4: [(0.25, 0, -1.5e-6), (0.25, 0, -1.5e-6)],");
     has("0: [(1, 1, 1), (1, 1, 1)],\n            }");
+    // Where the label goes on with what is left of it, half-way between frames, it is in both places at once.
+    let whole = Options {
+        debris: Some(2.0),
+        to: Some(&store.path("whole.usda")),
+        ..options(0..10, 24.0)
+    };
+    let summary = run(&store, ExportFormat::Usd, &whole, &mut |_, _| {}).expect("export");
+    let text = std::fs::read_to_string(&summary.files[0]).expect("text");
+    let (_, right) = text.split_once("def Xform \"right\"").expect("a body");
+    let (_, positions) = right
+        .split_once("point3f[] positions.timeSamples = {")
+        .expect("ways");
+    let places: Vec<&str> = positions.lines().skip(1).take(7).map(str::trim).collect();
+    for (place, begins) in places
+        .iter()
+        .zip(["0: ", "1: ", "2: ", "2.499: ", "2.5: ", "3: ", "4: "])
+    {
+        assert!(place.starts_with(begins), "{places:?}");
+    }
+    // The whole box moves on by its velocity; what is left of it was there by its own.
+    assert!(places[3].starts_with("2.499: [(3.00519"), "{places:?}");
+    assert!(places[4].starts_with("2.5: [(2.9947"), "{places:?}");
     let refused = Options {
         debris: Some(-1.0),
         ..options(0..10, 24.0)
@@ -317,7 +427,8 @@ fn files_have_the_axis_and_the_unit_asked_for() {
     let usd = String::from_utf8(write(ExportFormat::Usd)).expect("text");
     assert!(usd.contains("metersPerUnit = 0.01\n") && usd.contains("upAxis = \"Z\""));
     // The box from (0, 0, 0) to (1, 1, 1): up is z now, and away from the viewer is y.
-    assert!(usd.contains("float3[] extent = [(0, -100, 0), (100, 0, 100)]"));
+    assert!(usd.contains("float3[] extent = [(-50, -50, -50), (50, 50, 50)]"));
+    assert!(usd.contains("0: (50, -50, 50),"));
     let obj = String::from_utf8(write(ExportFormat::Obj)).expect("text");
     assert!(obj.starts_with("# 100 units a metre, z up;"));
     // glTF has no other up than y; a fragment is told about its middle.
@@ -381,12 +492,13 @@ fn vertices_of_ply_and_gltf_are_split_at_seams() {
     };
     for piece in &surface.pieces {
         let positions = &surface.positions[surface.vertex_range(piece)];
-        let part = gltf::part::Part::new(&surface, piece, positions);
+        let pivot = glam::DVec3::new(0.5, 0.25, -0.125);
+        let part = gltf::part::Part::new(&surface, piece, positions, pivot);
         assert_eq!(part.positions.len(), 24);
         let found = sorted(&mut part.indices.iter().flatten().map(|&v| {
             let (place, [u, v]) = (part.positions[v as usize], part.uv[v as usize]);
             (
-                [0, 1, 2].map(|axis| place[axis] + part.pivot[axis]),
+                (glam::Vec3::from(place) + part.pivot.as_vec3()).to_array(),
                 [u, 1.0 - v],
             )
         }));

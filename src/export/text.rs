@@ -43,10 +43,19 @@ pub fn push_rough(out: &mut String, value: f32) {
         out.push('0');
         return;
     }
+    write!(out, "{:e}", to_digits(value, 3)).expect("writing to a string cannot fail");
+}
+
+/// Appends the multiple of a step, which is a power of ten, that is nearest to a finite number.
+pub fn push_multiple(out: &mut String, value: f32, step: f64) {
+    push_f32(out, ((f64::from(value) / step).round() * step) as f32);
+}
+
+/// The nearest number with so many digits to one that is neither zero nor infinite.
+fn to_digits(value: f32, digits: i32) -> f32 {
     let value = f64::from(value);
-    let step = 10f64.powi(value.abs().log10().floor() as i32 - 2);
-    write!(out, "{:e}", ((value / step).round() * step) as f32)
-        .expect("writing to a string cannot fail");
+    let step = 10f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
+    ((value / step).round() * step) as f32
 }
 
 /// Appends a whole number.
@@ -116,6 +125,22 @@ mod tests {
         ] {
             let mut text = String::new();
             push_rough(&mut text, value);
+            assert_eq!(text, expected);
+        }
+    }
+
+    #[test]
+    fn multiples_of_a_step_have_its_digits_and_no_more() {
+        for (value, step, expected) in [
+            (0.0f32, 0.01, "0"),
+            (-0.004, 0.01, "0"),
+            (1.234_567, 0.001, "1.235"),
+            (-0.001_234_567, 1e-6, "-0.001235"),
+            (-1.234_567e-7, 1e-9, "-1.23e-7"),
+            (99_999.7, 10.0, "100000"),
+        ] {
+            let mut text = String::new();
+            push_multiple(&mut text, value, step);
             assert_eq!(text, expected);
         }
     }

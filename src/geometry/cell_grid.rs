@@ -73,7 +73,7 @@ impl CellGrid {
         (z * self.cells[1] + y) * self.cells[0] + x
     }
 
-    /// Calls `visit` with every point in the cell of `p`, a point of the cloud, and in those about it.
+    /// Calls `visit` with every point in the cell of `p` and in those about it; outside the grid, in the border cell nearest to it and those about that.
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = self.cell(p);
         let first = centre.map(|c| c.saturating_sub(1));

@@ -11,6 +11,7 @@ pub mod hash_grid;
 pub mod icosphere;
 pub mod inside;
 mod intersect;
+pub mod mass;
 pub mod mesh;
 pub mod mesh_solid;
 pub mod nearest;

@@ -133,6 +133,14 @@ impl Check<'_> {
                 self.senseless(&format!("output.precision_bits.{word}"), what);
             }
         }
+        if let Some([open, close]) = shot.export.shutter
+            && !(-0.5 <= open && open < close && close <= 0.5)
+        {
+            self.senseless(
+                "export.shutter",
+                "it must open before it closes, both within half a frame, as [-0.25, 0.25]",
+            );
+        }
         if let Some(camera) = &shot.preview.camera
             && camera.eye == camera.target
         {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::document::{Data, Entry, Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
 use super::mend::Mended;
-use super::quantity::DIMENSION;
+use super::quantity::{DIMENSION, WORD};
 use super::schema::Rule;
 use crate::units::{self, Dimension};
 
@@ -138,6 +138,7 @@ impl Walk<'_> {
                 return self.fault(node.at, path, fault);
             }
             Data::Float(value) => (*value, value.to_string()),
+            Data::Text(text) if rule.text(WORD) == Some(text) => return Ok(()),
             Data::Text(text) => match units::parse(text, dimension) {
                 Ok(value) => (value, format!("\"{text}\"")),
                 Err(error) => return self.fault(node.at, path, error),

@@ -35,8 +35,8 @@ pub use pipeline::Pipeline;
 pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, ContactLaw, Export, ExportFormat, Gpu, Integrator, Law, MethodName, Precision,
-    Preview, Reconstruct, ReconstructMode, Section, Simulate, Up,
+    Backend, Camera, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law, MethodName,
+    Playback, Precision, Preview, Reconstruct, ReconstructMode, Section, Simulate, Up,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

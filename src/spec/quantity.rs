@@ -12,6 +12,9 @@ use crate::units::Dimension;
 /// Key of the schema that names a quantity's dimension.
 pub(super) const DIMENSION: &str = "x-dimension";
 
+/// Key of the schema that names a word which may stand instead of a quantity.
+pub(super) const WORD: &str = "x-word";
+
 /// Least or greatest value.
 #[derive(Clone, Copy)]
 enum Bound {
@@ -70,6 +73,24 @@ macro_rules! quantities {
             }
         }
     )*};
+}
+
+/// A rate above 0, or the event's own.
+pub(super) struct PlaybackRate;
+
+impl JsonSchema for PlaybackRate {
+    fn schema_name() -> Cow<'static, str> {
+        "PlaybackRate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut schema = schema(Dimension::Rate, Open(0.0), Bound::None);
+        let rate = schema.get("description").and_then(Value::as_str);
+        let description = format!("{} Or \"event\".", rate.unwrap_or_default());
+        schema.insert("description".to_owned(), Value::String(description));
+        schema.insert(WORD.to_owned(), json!("event"));
+        schema
+    }
 }
 
 quantities! {

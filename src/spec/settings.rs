@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::quantity::{
-    Length, NonNegativeNumber, NonNegativeRate, Number, PositiveLength, PositiveNumber, ViewAngle,
+    Length, NonNegativeNumber, NonNegativeRate, Number, PlaybackRate, PositiveLength,
+    PositiveNumber, ViewAngle,
 };
 use crate::laws::cosserat::SHEAR_CORRECTION;
 pub use crate::laws::table::Law;
@@ -312,6 +313,12 @@ pub struct Export {
     /// Units of the files in a metre, 100 for centimetres; VTK's are metres.
     #[schemars(with = "PositiveNumber")]
     pub scale: f64,
+    /// Frames a second that hosts play; `event`: those of the event itself.
+    #[schemars(with = "PlaybackRate")]
+    pub playback: Playback,
+    /// In USD, when a shutter opens and closes, in frames about each frame, as [-0.25, 0.25]: fragments that bend have points at those times too; absent: none.
+    #[schemars(with = "[Number; 2]")]
+    pub shutter: Option<[f64; 2]>,
     /// In USD, fragments whose bounds at rest have a shorter diagonal are instances of a few shapes, m; absent: none is.
     #[schemars(with = "PositiveLength")]
     pub debris_size: Option<f64>,
@@ -322,7 +329,44 @@ impl Default for Export {
             formats: vec![ExportFormat::Usd, ExportFormat::Glb],
             up: None,
             scale: 1.0,
+            playback: Playback::default(),
+            shutter: None,
             debris_size: None,
+        }
+    }
+}
+
+/// How fast a host plays frames.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Playback {
+    /// Frames a second.
+    Rate(f64),
+    /// The event's own rate: a second of the file is a second of the simulation.
+    Event(EventRate),
+}
+
+/// The word for the event's own rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventRate {
+    /// `event`.
+    Event,
+}
+
+impl Default for Playback {
+    /// As film.
+    fn default() -> Self {
+        Playback::Rate(24.0)
+    }
+}
+
+impl Playback {
+    /// Frames a second of what happened at `event` frames a second.
+    pub fn rate(self, event: f64) -> f64 {
+        match self {
+            Playback::Rate(rate) => rate,
+            Playback::Event(EventRate::Event) => event,
         }
     }
 }

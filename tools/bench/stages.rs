@@ -10,7 +10,7 @@ use cullet::columns::{Frames, Table as _};
 use cullet::pack::{self, Packed};
 use cullet::simulate::run_state::state::State;
 use cullet::simulate::{self, method};
-use cullet::spec::{self, Backend, ExportFormat, Pipeline};
+use cullet::spec::{self, Backend, ExportFormat, Pipeline, Playback};
 use cullet::store::{Manifest, Packing, Store};
 use cullet::{export, reconstruct};
 
@@ -197,6 +197,8 @@ pub fn surfaces(
             let options = export::Options {
                 frames: 1..4,
                 fps: 24.0,
+                playback: Playback::default(),
+                shutter: None,
                 up: None,
                 scale: 1.0,
                 debris: None,

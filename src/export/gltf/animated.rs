@@ -1,26 +1,25 @@
 //! Binary glTF 2.0 of a range of frames: a node a fragment while its surface stays the same, moved in time.
 //!
-//! The nodes are the prims of the USD file, called alike. A fragment that bends is moved as the rigid body nearest to it; the summary says
-//! how many do and by how much they are off. A node that is not there in a frame has no size, which every reader of glTF understands.
+//! The nodes are the prims of the USD file, called alike. A fragment that bends has the mean shape of its frames and is moved as the rigid body
+//! nearest to it; the summary says how many do and by how much they are off. A node that is not there in a frame has no size, which every reader of glTF understands.
 //! Vertices are whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths again, so that no
 //! second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is off by up to 5e-5 of the fragment's size, a
-//! normal by a degree. Memory holds one frame and each surface once.
+//! normal by a degree. Memory holds one frame, each surface once, and for each of its vertices where it was in the mean and at most.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use serde_json::{Value, json};
 
 use super::file::{self, BYTE, Buffers, COMPRESSION, SHORT, Usage};
 use super::part::{Materials, Part};
-use super::tracks::{Pose, Track};
-use crate::export::epochs::{self, Epoch, Epochs, Keep};
+use super::shape::{self, Shape, Shapes};
+use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, Format, Needs, Stiffened};
 use crate::export::job::Job;
 use crate::export::space::bounds;
+use crate::export::track::Track;
 use crate::spec::ExportFormat;
-use crate::store::{Piece, SurfaceFrame};
 
 /// Binary glTF, animated.
 pub const FORMAT: Format = Format {
@@ -34,14 +33,15 @@ pub const FORMAT: Format = Format {
 };
 
 fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let epochs = epochs::gather(job, &mut AtRest, on_frame)?;
-    let stiffened = stiffened(&epochs);
+    let mut epochs = epochs::gather(job, &mut Shapes, on_frame)?;
+    let stiffened = shape::bend(&mut epochs);
     let (mut root, binary) = document(job, &epochs);
     if let Some(Stiffened { surfaces, off, .. }) = stiffened {
         root["extras"]["stiffened"] = json!({"surfaces": surfaces, "off": off});
     }
     file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary {
+        slow_motion: Some(1.0 / job.pace()),
         stiffened,
         ..ExportSummary::default()
     };
@@ -49,42 +49,15 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     Ok(summary)
 }
 
-/// Keeps surfaces as they are at rest.
-struct AtRest;
-
-impl Keep for AtRest {
-    type Kept = Part;
-
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece) -> io::Result<Part> {
-        let rest = &surface.rest_positions[surface.vertex_range(piece)];
-        Ok(Part::new(surface, piece, rest))
-    }
-
-    fn follow(&mut self, _: &mut Part, _: &SurfaceFrame, _: &Piece) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn stiffened(epochs: &Epochs<Part>) -> Option<Stiffened> {
-    let all = || epochs.values().flatten();
-    let bent = all().filter(|epoch| !epoch.is_rigid());
-    let off = bent.clone().map(|epoch| epoch.off).reduce(f64::max)?;
-    Some(Stiffened {
-        surfaces: bent.count(),
-        of: all().count(),
-        off,
-    })
-}
-
 /// The document and the binary chunk.
-fn document(job: &Job, epochs: &Epochs<Part>) -> (Value, Vec<u8>) {
-    let parts = epochs.values().flatten().map(|epoch| &epoch.kept);
+fn document(job: &Job, epochs: &Epochs<Shape>) -> (Value, Vec<u8>) {
+    let parts = epochs.values().flatten().map(|epoch| &epoch.kept.part);
     let materials = Materials::new(parts);
     let mut scene = Scene::new(job);
     let mut bodies: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (&(body, fragment), turns) in epochs {
         for (turn, epoch) in turns.iter().enumerate() {
-            if !epoch.kept.positions.is_empty() {
+            if !epoch.kept.part.positions.is_empty() {
                 let node = scene.add(&epochs::name(fragment, turn), epoch, &materials);
                 bodies.entry(body).or_default().push(node);
             }
@@ -98,7 +71,10 @@ fn document(job: &Job, epochs: &Epochs<Part>) -> (Value, Vec<u8>) {
     }
     let mut root = file::root();
     let last = job.frames[job.frames.len() - 1];
-    root["extras"] = json!({"frames": [job.frames[0], last], "framesPerSecond": job.fps});
+    root["extras"] = json!({
+        "frames": [job.frames[0], last], "framesPerSecond": job.playback,
+        "eventFramesPerSecond": job.fps, "slowMotion": 1.0 / job.pace(),
+    });
     // glTF allows no empty lists.
     if !children.is_empty() {
         let extensions = json!([COMPRESSION, "KHR_mesh_quantization"]);
@@ -168,33 +144,36 @@ impl<'a> Scene<'a> {
     }
 
     /// Adds the node of an epoch, its mesh and its tracks. The node is as it is in the first frame, for readers that play nothing.
-    fn add(&mut self, name: &str, epoch: &Epoch<Part>, materials: &Materials) -> usize {
-        let part = &epoch.kept;
+    fn add(&mut self, name: &str, epoch: &Epoch<Shape>, materials: &Materials) -> usize {
+        let part = &epoch.kept.part;
         let (low, high) = bounds(&part.positions);
         let reach = low.iter().chain(&high).fold(0.0f32, |r, x| r.max(x.abs()));
         // What is one point needs a size too.
         let scale = if reach > 0.0 { reach } else { 1.0 };
         let attributes = self.attributes(part, scale);
-        let poses = epoch.motion.iter().map(|&(frame, motion)| Pose {
-            frame,
-            at: motion.carry(part.pivot),
-            rotation: motion.rotation,
-        });
-        let track = Track::new(&poses.collect::<Vec<_>>(), epoch.size);
+        let keys = epoch.keys(&self.job.frames, self.job.fps);
+        let track = Track::new(&keys, epoch.size);
         let life = epoch.life(&self.job.frames);
-        let first = &track.poses[0];
+        let ((_, at), (_, rotation)) = (track.places[0], track.turns[0]);
         let shown = if life[0].is_none() { scale } else { 0.0 };
-        let node = self.nodes.len();
-        self.nodes.push(json!({
-            "name": name, "mesh": self.meshes.len(), "translation": first.at.as_vec3().to_array(),
-            "rotation": first.rotation.as_quat().to_array(), "scale": [shown, shown, shown],
-        }));
+        let number = self.nodes.len();
+        let mut node = json!({
+            "name": name, "mesh": self.meshes.len(), "scale": file::short([shown; 3]),
+        });
+        // What is not there yet need not be anywhere but by its tracks.
+        if shown > 0.0 || track.places.len() == 1 {
+            node["translation"] = json!(file::short(at.as_vec3().to_array()));
+        }
+        if shown > 0.0 || track.turns.len() == 1 {
+            node["rotation"] = json!(file::short(rotation.as_quat().to_array()));
+        }
+        self.nodes.push(node);
         // Meshes have no names: of the mesh `fragment_1` three.js would make a child `fragment_1_1`, and move it instead of the node.
         let mesh = part.mesh(&attributes, materials, &mut self.buffers);
         self.meshes.push(mesh);
-        self.animate(node, &track);
-        self.appear(node, life, scale);
-        node
+        self.animate(number, &track);
+        self.appear(number, life, scale);
+        number
     }
 
     /// Vertices over `scale`: positions in 16 bits, normals in 8.
@@ -242,25 +221,28 @@ impl<'a> Scene<'a> {
 
     /// The way of a node.
     fn animate(&mut self, node: usize, track: &Track) {
-        let poses = &track.poses;
-        let frames: Vec<f64> = poses.iter().map(|pose| pose.frame.into()).collect();
-        if track.moves {
-            let places: Vec<[f32; 3]> = poses.iter().map(|p| p.at.as_vec3().to_array()).collect();
-            let places = self.buffers.floats(self.views.places, &places, false);
-            self.channel((node, "translation"), "LINEAR", &frames, places);
-        }
-        if track.turns {
-            let whole = |x: f64| (x * f64::from(i16::MAX)).round() as i16;
-            let turns: Vec<[i16; 4]> = poses
+        if track.places.len() > 1 {
+            let (frames, places): (Vec<f64>, Vec<[f32; 3]>) = track
+                .places
                 .iter()
-                .map(|p| p.rotation.to_array().map(whole))
-                .collect();
+                .map(|(time, at)| (*time, at.as_vec3().to_array()))
+                .unzip();
+            let places = self.buffers.floats(self.views.places, &places, false);
+            self.channel((node, "translation"), None, &frames, places);
+        }
+        if track.turns.len() > 1 {
+            let whole = |x: f64| (x * f64::from(i16::MAX)).round() as i16;
+            let (frames, turns): (Vec<f64>, Vec<[i16; 4]>) = track
+                .turns
+                .iter()
+                .map(|(time, turn)| (*time, turn.to_array().map(whole)))
+                .unzip();
             let accessor = json!({
                 "componentType": SHORT, "normalized": true, "count": turns.len(), "type": "VEC4",
             });
             let turns = bytemuck::cast_slice(turns.as_flattened());
             let turns = self.buffers.add(self.views.rotations, accessor, turns);
-            self.channel((node, "rotation"), "LINEAR", &frames, turns);
+            self.channel((node, "rotation"), None, &frames, turns);
         }
     }
 
@@ -280,19 +262,19 @@ impl<'a> Scene<'a> {
             .map(|(frame, size)| (frame, [size; 3]))
             .unzip();
         let sizes = self.buffers.floats(self.views.sizes, &sizes, false);
-        self.channel((node, "scale"), "STEP", &frames, sizes);
+        self.channel((node, "scale"), Some("STEP"), &frames, sizes);
     }
 
     /// Adds a track: what of which node goes through the values of an accessor at these frames. The first of all frames is second 0.
     fn channel(
         &mut self,
         (node, path): (usize, &str),
-        interpolation: &str,
+        interpolation: Option<&str>,
         frames: &[f64],
         output: usize,
     ) {
         let first = f64::from(self.job.frames[0]);
-        let seconds = |frame: &f64| [((frame - first) / self.job.fps) as f32];
+        let seconds = |frame: &f64| [((frame - first) / self.job.playback) as f32];
         let times: Vec<[f32; 1]> = frames.iter().map(seconds).collect();
         let bits = times.iter().map(|[time]| time.to_bits()).collect();
         let buffers = &mut self.buffers;
@@ -301,8 +283,12 @@ impl<'a> Scene<'a> {
         self.channels.push(json!({
             "sampler": self.samplers.len(), "target": {"node": node, "path": path},
         }));
-        self.samplers
-            .push(json!({"input": input, "output": output, "interpolation": interpolation}));
+        let mut sampler = json!({"input": input, "output": output});
+        // What is not said is linear.
+        if let Some(name) = interpolation {
+            sampler["interpolation"] = name.into();
+        }
+        self.samplers.push(sampler);
     }
 }
 

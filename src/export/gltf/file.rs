@@ -98,8 +98,8 @@ impl Buffers {
         let mut accessor = json!({"componentType": FLOAT, "count": values.len(), "type": kind});
         if bounded {
             let (low, high) = bounds(values);
-            accessor["min"] = json!(low.to_vec());
-            accessor["max"] = json!(high.to_vec());
+            accessor["min"] = json!(short(low).to_vec());
+            accessor["max"] = json!(short(high).to_vec());
         }
         self.add(view, accessor, bytemuck::cast_slice(values.as_flattened()))
     }
@@ -218,6 +218,14 @@ fn rows<const N: usize>(bytes: &[u8]) -> Vec<u8> {
     // The extension has version 0 of the vertex codec; the encoder's default is a later one.
     let encoded = meshopt::encode_vertex_buffer_level(rows, 2, Some(0));
     encoded.expect("the encoder makes its own room")
+}
+
+/// Numbers with no more digits than single precision needs, which JSON writes with those of double precision.
+pub fn short<const N: usize>(values: [f32; N]) -> [f64; N] {
+    values.map(|value| {
+        let text = value.to_string();
+        text.parse().expect("a number reads back")
+    })
 }
 
 /// What every document begins with: one scene, which is node 0.

@@ -3,5 +3,5 @@
 pub mod animated;
 mod file;
 pub mod part;
+mod shape;
 pub mod still;
-mod tracks;

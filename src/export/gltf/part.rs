@@ -1,20 +1,22 @@
 //! A fragment as glTF has it: vertices about a pivot, one for each normal and each texture coordinate that its corners have, and triangles by
 //! material, both ordered for the caches of a GPU.
 
+use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::file::Buffers;
-use crate::export::space::bounds;
 use crate::geometry::corners::Corners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
 /// A fragment ready for the file.
 pub struct Part {
-    /// Middle of the bounds, in the coordinates of the positions given.
-    pub pivot: [f32; 3],
+    /// In the coordinates of the positions given.
+    pub pivot: DVec3,
     /// Vertices about the pivot.
     pub positions: Vec<[f32; 3]>,
+    /// The vertex of the piece that each of them is.
+    pub sources: Vec<u32>,
     /// Unit normals.
     pub normals: Vec<[f32; 3]>,
     /// Texture coordinates, v from the top of the image; empty where there are none.
@@ -24,8 +26,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// A piece with its vertices at `source`.
-    pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]]) -> Self {
+    /// A piece with its vertices at `source`, about a pivot.
+    pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]], pivot: DVec3) -> Self {
         let fans = Fans::of(surface, piece);
         let uv = surface.uv_of(piece);
         // Each vertex of the file by its fan.
@@ -51,15 +53,16 @@ impl Part {
         for vertex in indices.iter_mut().flatten() {
             *vertex = remap[*vertex as usize];
         }
-        let (low, high) = bounds(source);
-        let pivot = [0, 1, 2].map(|axis| low[axis] + (high[axis] - low[axis]) / 2.0);
         let mut positions = vec![[0.0; 3]; count];
+        let mut sources = vec![0; count];
         let mut normals = vec![[0.0; 3]; count];
         let mut uv = vec![[0.0; 2]; texture.len()];
         let of_fans = fans.normals(source);
         for (vertex, (&fan, &to)) in fan_of.iter().zip(&remap).enumerate() {
-            let (from, at) = (fans.vertices[fan as usize] as usize, to as usize);
-            positions[at] = [0, 1, 2].map(|axis| source[from][axis] - pivot[axis]);
+            let (from, at) = (fans.vertices[fan as usize], to as usize);
+            let place = DVec3::from(source[from as usize].map(f64::from));
+            sources[at] = from;
+            positions[at] = (place - pivot).as_vec3().to_array();
             normals[at] = of_fans[fan as usize];
             if let Some(&[u, v]) = texture.get(vertex) {
                 // glTF counts v from the top of the image.
@@ -69,6 +72,7 @@ impl Part {
         Part {
             pivot,
             positions,
+            sources,
             normals,
             uv,
             indices,

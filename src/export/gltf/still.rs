@@ -1,4 +1,4 @@
-//! Binary glTF 2.0 of one frame: a node and mesh a fragment, pivot at its middle, skin and crack faces as two materials.
+//! Binary glTF 2.0 of one frame: a node and mesh a fragment, pivot at its centre of mass, skin and crack faces as two materials.
 //!
 //! Of a range of frames the last is written.
 
@@ -10,6 +10,7 @@ use super::part::{Materials, Part};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, Format, Needs};
 use crate::export::job::Job;
+use crate::geometry::mass::Mass;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -39,7 +40,8 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
 fn document(job: &Job, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
     let part = |piece: &Piece| {
         let positions = &surface.positions[surface.vertex_range(piece)];
-        Part::new(surface, piece, positions)
+        let mass = Mass::of(positions, surface.local_triangles(piece));
+        Part::new(surface, piece, positions, mass.centre)
     };
     let parts: Vec<(&Piece, Part)> = surface
         .pieces
@@ -65,7 +67,7 @@ fn document(job: &Job, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
         }
         let mut mesh = part.mesh(&attributes, &materials, &mut buffers);
         mesh["name"] = name.as_str().into();
-        nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": part.pivot}));
+        nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": file::short(part.pivot.as_vec3().to_array())}));
         meshes.push(mesh);
     }
     let mut root = file::root();

@@ -1,11 +1,11 @@
 //! Debris in a USD file: fragments below a size are instances of a few shapes, one point instancer a body.
 //!
 //! An instance is a label; `invisibleIds` names those that are not there, or are too large to be debris. Its shape is that of a fragment of
-//! about its size, stretched along the axes at rest until both fill the same box, and moves as the rigid body nearest to the fragment.
+//! about its size, stretched along the axes at rest until both fill a box of the same size, and moves as the rigid body nearest to the fragment.
 
 use std::io::{self, Write};
 
-use glam::Vec3;
+use glam::{DQuat, Vec3};
 
 use super::prim::{AtRest, Texts};
 use super::text::{AT_ONCE, numbers, units, vectors};
@@ -22,6 +22,8 @@ const SHAPES: usize = 8;
 pub struct Debris<'a> {
     instances: Vec<Instance<'a>>,
     shapes: Vec<&'a AtRest>,
+    fps: f64,
+    pace: f64,
 }
 
 /// A fragment while it is debris.
@@ -37,6 +39,10 @@ struct Pose {
     place: [f32; 3],
     /// w, x, y, z.
     rotation: [f32; 4],
+    /// Of the centre of mass, units of the file a second that is played.
+    velocity: [f32; 3],
+    /// Degrees a second that is played.
+    spin: [f32; 3],
     scale: [f32; 3],
     size: f32,
 }
@@ -71,7 +77,12 @@ impl<'a> Debris<'a> {
                 instances[at].shape = part;
             }
         }
-        Debris { instances, shapes }
+        Debris {
+            instances,
+            shapes,
+            fps: job.fps,
+            pace: job.pace(),
+        }
     }
 
     /// Writes the instancer, if there is debris.
@@ -100,12 +111,14 @@ impl<'a> Debris<'a> {
              rel prototypes = [{}]\n",
             paths.join(", ")
         )?;
-        let frames = job.frames.iter().map(|&frame| f64::from(frame));
-        let each = |of: &dyn Fn(&[Pose]) -> Vec<String>| -> Vec<(f64, String)> {
-            let texts = job.frames.iter().map(|&frame| of(&self.poses(frame)));
-            let texts = texts.map(|parts| parts.concat());
-            frames.clone().zip(texts).collect()
+        let frames: Vec<(f64, u32)> = job.frames.iter().map(|&f| (f.into(), f)).collect();
+        let of_times = |times: &[(f64, u32)], of: &dyn Fn(&[Pose]) -> Vec<String>| {
+            let all = times.iter().zip(self.poses(times));
+            all.map(|(&(time, _), poses)| (time, of(&poses).concat()))
+                .collect::<Vec<(f64, String)>>()
         };
+        let times = self.times(&job.frames);
+        let each = |of: &dyn Fn(&[Pose]) -> Vec<String>| of_times(&times, of);
         let extents = each(&|poses| vectors(&extent(poses)));
         let places = each(&|poses| {
             let places: Vec<[f32; 3]> = poses.iter().map(|pose| pose.place).collect();
@@ -115,11 +128,19 @@ impl<'a> Debris<'a> {
             let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
             units(&rotations)
         });
-        let scales = each(&|poses| {
+        let velocities = each(&|poses| {
+            let velocities: Vec<[f32; 3]> = poses.iter().map(|pose| pose.velocity).collect();
+            vectors(&velocities)
+        });
+        let spins = each(&|poses| {
+            let spins: Vec<[f32; 3]> = poses.iter().map(|pose| pose.spin).collect();
+            vectors(&spins)
+        });
+        let scales = of_times(&frames, &|poses| {
             let scales: Vec<[f32; 3]> = poses.iter().map(|pose| pose.scale).collect();
             vectors(&scales)
         });
-        let hidden = each(&|poses| {
+        let hidden = of_times(&frames, &|poses| {
             let all = poses.iter().zip(&self.instances);
             let hidden: Vec<u32> = all
                 .filter(|(pose, _)| !pose.shown)
@@ -131,6 +152,8 @@ impl<'a> Debris<'a> {
             ("float3[] extent", extents),
             ("point3f[] positions", places),
             ("quath[] orientations", rotations),
+            ("vector3f[] velocities", velocities),
+            ("vector3f[] angularVelocities", spins),
             ("float3[] scales", jumps(scales, true)),
             ("int64[] invisibleIds", jumps(hidden, false)),
         ] {
@@ -142,54 +165,98 @@ impl<'a> Debris<'a> {
         }
         writeln!(out, "            def Scope \"prototypes\"\n            {{")?;
         for (number, shape) in self.shapes.iter().enumerate() {
-            let [x, y, z] = middle(shape).map(|x| 0.0 - x);
             write!(
                 out,
                 "            def Xform \"shape_{number}\"\n            {{\n            def Mesh \"mesh\"\n            {{\n"
             )?;
             shape.topology(spool, out)?;
             shape.shape(spool, out)?;
-            write!(
-                out,
-                "            double3 xformOp:translate = ({x}, {y}, {z})\n            \
-                 uniform token[] xformOpOrder = [\"xformOp:translate\"]\n"
-            )?;
             shape.subsets(spool, out)?;
             writeln!(out, "            }}\n            }}")?;
         }
         writeln!(out, "            }}\n        }}")
     }
 
-    /// Every instance in a frame; where it is not there, as it was last, or will be first.
-    fn poses(&self, frame: u32) -> Vec<Pose> {
-        let pose = |instance: &Instance| {
-            let mut epochs = instance.epochs.iter();
-            let epoch = epochs
-                .rfind(|epoch| epoch.first <= frame)
-                .unwrap_or(&instance.epochs[0]);
-            let next = epoch.motion.partition_point(|(at, _)| *at <= frame);
-            let motion = &epoch.motion[next.saturating_sub(1)].1;
-            let rest = &epoch.kept.at_rest;
-            let (own, shape) = (widths(rest), widths(self.shapes[instance.shape]));
-            let [x, y, z, w] = motion.rotation.as_quat().to_array();
-            Pose {
-                shown: (epoch.first..=epoch.last).contains(&frame),
-                place: motion.carry(middle(rest)).as_vec3().to_array(),
-                rotation: [w, x, y, z],
-                scale: [0, 1, 2].map(|axis| match shape[axis] {
-                    0.0 => 1.0,
-                    width => own[axis] / width,
-                }),
-                size: epoch.size as f32,
+    /// When instances have a pose, and in which frame they are what they are then: in frames, and on either side of the middle between two where a label
+    /// goes on with another surface.
+    fn times(&self, frames: &[u32]) -> Vec<(f64, u32)> {
+        let mut times = Vec::new();
+        for (at, &frame) in frames.iter().enumerate() {
+            if let Some(&before) = at.checked_sub(1).and_then(|before| frames.get(before)) {
+                let goes_on = |one: &Instance| std::ptr::eq(one.epoch(before), one.epoch(frame));
+                if !self.instances.iter().all(goes_on) {
+                    let jump = 0.5 * (f64::from(before) + f64::from(frame));
+                    times.extend([(jump - AT_ONCE, before), (jump, frame)]);
+                }
+            }
+            times.push((frame.into(), frame));
+        }
+        times
+    }
+
+    /// Every instance at some times, in order.
+    fn poses(&self, times: &[(f64, u32)]) -> Vec<Vec<Pose>> {
+        let mut last = vec![DQuat::IDENTITY; self.instances.len()];
+        let mut poses = |&(time, frame): &(f64, u32)| {
+            let all = self.instances.iter().zip(&mut last);
+            all.map(|(instance, last)| self.pose(instance, time, frame, last))
+                .collect()
+        };
+        times.iter().map(&mut poses).collect()
+    }
+
+    /// An instance at a time, as what it is in a frame; where it is not there, as it moved on after its last frame, or came before its first. Of the two
+    /// quaternions of its rotation the one beside the last.
+    fn pose(&self, instance: &Instance, time: f64, frame: u32, last: &mut DQuat) -> Pose {
+        let epoch = instance.epoch(frame);
+        let next = epoch
+            .moments
+            .partition_point(|moment| f64::from(moment.frame) <= time);
+        let moment = &epoch.moments[next.saturating_sub(1)];
+        let (place, mut rotation) = match epoch.moments.get(next) {
+            Some(after) if next > 0 && time > f64::from(moment.frame) => {
+                let whole = f64::from(after.frame - moment.frame);
+                let part = (time - f64::from(moment.frame)) / whole;
+                let turned = moment.rotation.slerp(after.rotation, part);
+                (moment.at.lerp(after.at, part), turned)
+            }
+            _ => {
+                // Beyond its frames it moves on as it did: half of a blend with that is what it shows when it comes and goes.
+                let away = (time - f64::from(moment.frame)).clamp(-1.0, 1.0);
+                let seconds = away / self.fps;
+                let turned = DQuat::from_scaled_axis(moment.spin * seconds) * moment.rotation;
+                (moment.at + moment.velocity * seconds, turned)
             }
         };
-        self.instances.iter().map(pose).collect()
+        if rotation.dot(*last) < 0.0 {
+            rotation = -rotation;
+        }
+        *last = rotation;
+        let rest = &epoch.kept.at_rest;
+        let (own, shape) = (widths(rest), widths(self.shapes[instance.shape]));
+        let [x, y, z, w] = rotation.as_quat().to_array();
+        Pose {
+            shown: (epoch.first..=epoch.last).contains(&frame),
+            place: place.as_vec3().to_array(),
+            velocity: (moment.velocity * self.pace).as_vec3().to_array(),
+            spin: (moment.spin * self.pace.to_degrees()).as_vec3().to_array(),
+            rotation: [w, x, y, z],
+            scale: [0, 1, 2].map(|axis| match shape[axis] {
+                0.0 => 1.0,
+                width => own[axis] / width,
+            }),
+            size: epoch.size as f32,
+        }
     }
 }
 
-fn middle(rest: &AtRest) -> [f32; 3] {
-    let [low, high] = rest.bounds;
-    [0, 1, 2].map(|axis| low[axis] + (high[axis] - low[axis]) / 2.0)
+impl<'a> Instance<'a> {
+    /// What it is in a frame, or was before, or will be.
+    fn epoch(&self, frame: u32) -> &'a Epoch<Texts> {
+        let mut epochs = self.epochs.iter();
+        let epoch = epochs.rfind(|epoch| epoch.first <= frame);
+        epoch.unwrap_or(&self.epochs[0])
+    }
 }
 
 fn widths(rest: &AtRest) -> [f32; 3] {

@@ -1,6 +1,7 @@
 //! USD of the elements themselves: one point instancer a body, its prototype a unit sphere.
 //!
-//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of one scene. Made from frame tables alone, so that a shot can be looked at before it has surfaces. Columns that the frames leave out are left out.
+//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of one scene. Made from frame tables alone, so
+//! that a shot can be looked at before it has surfaces. Columns that the frames leave out are left out.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -36,6 +37,8 @@ struct Body {
     ids: Vec<u32>,
     /// Units of the file.
     radii: Vec<f32>,
+    /// Rotations in the last frame.
+    turns: Vec<[f32; 4]>,
     /// By declaration.
     texts: BTreeMap<&'static str, Samples>,
 }
@@ -59,7 +62,10 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
         on_frame(done + 1, job.frames.len());
     }
     atomic::write(&job.target, |out| assemble(job, &bodies, &mut spool, out))?;
-    let mut summary = ExportSummary::default();
+    let mut summary = ExportSummary {
+        slow_motion: Some(1.0 / job.pace()),
+        ..ExportSummary::default()
+    };
     summary.add(job.target.clone())?;
     Ok(summary)
 }
@@ -80,24 +86,37 @@ impl Body {
                 .collect()
         };
         let there = |group| !job.left_out.contains(&group);
+        let mut new_turns = Vec::new();
         let points = lengths(&table.x, &table.y, &table.z);
         let mut texts = vec![
             ("float3[] extent", vectors(&extent(&points, &self.radii))),
             ("point3f[] positions", vectors(&points)),
         ];
         if there(FrameGroup::Rotation) {
-            let turns: Vec<[f32; 4]> = rows().map(|row| turn(job.space, table, row)).collect();
+            let mut turns: Vec<[f32; 4]> = rows().map(|row| turn(job.space, table, row)).collect();
+            // Of the two quaternions of a rotation the one beside the last.
+            for (turn, last) in turns.iter_mut().zip(&self.turns) {
+                if turn.iter().zip(last).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+                    *turn = turn.map(|part| -part);
+                }
+            }
             texts.push(("quath[] orientations", units(&turns)));
+            new_turns = turns;
         }
         if there(FrameGroup::Velocity) {
-            let velocities = lengths(&table.vx, &table.vy, &table.vz);
+            let pace = job.pace() as f32;
+            let velocities: Vec<[f32; 3]> = lengths(&table.vx, &table.vy, &table.vz)
+                .into_iter()
+                .map(|velocity| velocity.map(|v| v * pace))
+                .collect();
             texts.push(("vector3f[] velocities", vectors(&velocities)));
         }
         if there(FrameGroup::Spin) {
-            // USD turns by degrees a second.
+            // USD turns by degrees a second that is played.
+            let pace = job.pace() as f32;
             let spins: Vec<[f32; 3]> = rows()
                 .map(|row| [table.wx[row], table.wy[row], table.wz[row]])
-                .map(|spin| job.space.turned(spin).map(f32::to_degrees))
+                .map(|spin| job.space.turned(spin).map(|w| (w * pace).to_degrees()))
                 .collect();
             texts.push(("vector3f[] angularVelocities", vectors(&spins)));
         }
@@ -112,10 +131,11 @@ impl Body {
             let labels: Vec<u32> = rows().map(|row| table.fragment[row]).collect();
             texts.push(("int[] primvars:fragment", numbers(&labels)));
         }
+        self.turns = new_turns;
         for (declaration, text) in texts {
             let segment = spool.append(&text)?;
             let samples = self.texts.entry(declaration).or_default();
-            samples.push((frame, segment));
+            samples.push((frame.into(), segment));
         }
         Ok(())
     }

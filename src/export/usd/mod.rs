@@ -1,11 +1,14 @@
 //! USD: one text file a shot, one mesh a fragment.
 //!
 //! A fragment whose surface stays the same from frame to frame is one prim; when it splits, what keeps its label is the next one, and
-//! visibility says from which frame to which each is shown. A prim that moves as one rigid body has its points at rest and a translation
-//! and a rotation in time; any other has points in time. Which it is, is known after the last frame: until then texts wait in a [`Spool`],
-//! so memory holds one frame and of each surface which corners share a normal. Normals are a primvar with indices, `faceVarying`, and take
-//! the place of the attribute `normals`: corners without indices would be six times as many as vertices. Texture coordinates are such a
-//! primvar too. Debris, where the pipeline says what is, are instances of a few shapes.
+//! visibility says from which frame to which each is shown. Points are about the centre of mass; a translation and a rotation in time move a
+//! prim as the rigid body nearest to it. One that bends has points in time besides.
+//!
+//! Which it is, is known after the last frame: until then texts wait in a [`Spool`]. Memory holds one frame, the points of the two before it, and
+//! of each surface which corners share a normal.
+//!
+//! Normals are a primvar with indices, `faceVarying`, and take the place of the attribute `normals`: corners without indices would be six times
+//! as many as vertices. Texture coordinates are such a primvar too. Debris, where the pipeline says what is, are instances of a few shapes.
 
 mod debris;
 pub mod elements;
@@ -14,17 +17,16 @@ mod text;
 
 use std::io::{self, Write};
 
-use glam::DVec3;
-
 use self::debris::Debris;
-use self::prim::Texts;
+use self::prim::{Texts, Writer};
 use self::text::{AT_ONCE, samples};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, Format, Needs};
 use crate::export::job::Job;
-use crate::export::rigid::Rigid;
 use crate::export::spool::Spool;
+use crate::export::text::{push_f32, push_tuple};
+use crate::export::track::Track;
 use crate::spec::ExportFormat;
 use crate::store::{StoreError, atomic};
 
@@ -40,10 +42,19 @@ pub const FORMAT: Format = Format {
 };
 
 fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let mut spool = Spool::beside(&job.target).map_err(StoreError::io(&job.target))?;
-    let prims = epochs::gather(job, &mut spool, on_frame)?;
+    let mut writer = Writer {
+        spool: Spool::beside(&job.target).map_err(StoreError::io(&job.target))?,
+        pace: job.pace(),
+        fps: job.fps,
+        shutter: job.shutter,
+    };
+    let prims = epochs::gather(job, &mut writer, on_frame)?;
+    let mut spool = writer.spool;
     atomic::write(&job.target, |out| assemble(job, &prims, &mut spool, out))?;
-    let mut summary = ExportSummary::default();
+    let mut summary = ExportSummary {
+        slow_motion: Some(1.0 / job.pace()),
+        ..ExportSummary::default()
+    };
     summary.add(job.target.clone())?;
     Ok(summary)
 }
@@ -100,31 +111,28 @@ fn write_prim(
     samples(spool, out, stress, &texts.stress, "vertex")?;
     if rigid {
         rest.shape(spool, out)?;
-        poses(&prim.motion, out)?;
     } else {
         let normals = "normal3f[] primvars:normals";
         samples(spool, out, "float3[] extent", &texts.extents, "")?;
         samples(spool, out, "point3f[] points", &texts.points, "")?;
         samples(spool, out, normals, &texts.normals, "faceVarying")?;
         samples(spool, out, "vector3f[] velocities", &texts.velocities, "")?;
+        let accelerations = "vector3f[] accelerations";
+        samples(spool, out, accelerations, &texts.accelerations, "")?;
     }
-    let mut operations = if rigid {
-        vec!["\"xformOp:translate\"", "\"xformOp:orient\""]
-    } else {
-        Vec::new()
-    };
+    let keys = prim.keys(&job.frames, job.fps);
+    poses(&Track::new(&keys, prim.size), out)?;
+    let mut operations = vec!["\"xformOp:translate\"", "\"xformOp:orient\""];
     let life = prim.life(&job.frames);
     if life != [None; 2] {
         visibility(life, out)?;
         operations.push("\"xformOp:scale\"");
     }
-    if !operations.is_empty() {
-        let operations = operations.join(", ");
-        writeln!(
-            out,
-            "            uniform token[] xformOpOrder = [{operations}]"
-        )?;
-    }
+    let operations = operations.join(", ");
+    writeln!(
+        out,
+        "            uniform token[] xformOpOrder = [{operations}]"
+    )?;
     rest.subsets(spool, out)?;
     writeln!(out, "        }}")
 }
@@ -158,23 +166,25 @@ fn visibility(life: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "            }}")
 }
 
-/// Translation and rotation in time.
-fn poses(motion: &[(u32, Rigid)], out: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "            double3 xformOp:translate.timeSamples = {{"
-    )?;
-    for (frame, Rigid { shift, .. }) in motion {
-        let DVec3 { x, y, z } = *shift + DVec3::ZERO;
-        writeln!(out, "                {frame}: ({x}, {y}, {z}),")?;
+/// Translation and rotation in time, in single precision as all coordinates of a shot.
+fn poses(track: &Track, out: &mut impl Write) -> io::Result<()> {
+    let open = "            double3 xformOp:translate.timeSamples = {";
+    writeln!(out, "{open}")?;
+    let tuple = |values: &[f32]| {
+        let mut text = String::new();
+        push_tuple(&mut text, values, push_f32);
+        text
+    };
+    for (time, at) in &track.places {
+        let at = tuple(&at.as_vec3().to_array());
+        writeln!(out, "                {time}: {at},")?;
     }
-    write!(
-        out,
-        "            }}\n            quatd xformOp:orient.timeSamples = {{\n"
-    )?;
-    for (frame, Rigid { rotation: q, .. }) in motion {
-        let [x, y, z, w] = q.to_array().map(|value| value + 0.0);
-        writeln!(out, "                {frame}: ({w}, {x}, {y}, {z}),")?;
+    let open = "            quatd xformOp:orient.timeSamples = {";
+    writeln!(out, "            }}\n{open}")?;
+    for (time, turn) in &track.turns {
+        let [x, y, z, w] = turn.as_quat().to_array();
+        let turn = tuple(&[w, x, y, z]);
+        writeln!(out, "                {time}: {turn},")?;
     }
     writeln!(out, "            }}")
 }

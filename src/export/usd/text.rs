@@ -6,8 +6,8 @@ use crate::export::job::Job;
 use crate::export::spool::{Segment, Spool};
 use crate::export::text::{array, push_f32, push_tuple, push_u32, push_unit};
 
-/// A text for each frame.
-pub type Samples = Vec<(u32, Segment)>;
+/// Texts by time, frames.
+pub type Samples = Vec<(f64, Segment)>;
 
 /// How long it takes to come and to go, frames.
 pub const AT_ONCE: f64 = 1e-3;
@@ -36,11 +36,12 @@ pub fn numbers(values: &[u32]) -> Vec<String> {
 /// What the file says of itself, and the beginning of the prim that holds all others.
 pub fn head(job: &Job, out: &mut impl Write) -> io::Result<()> {
     let (first, last) = (job.frames[0], job.frames[job.frames.len() - 1]);
-    let fps = job.fps;
+    let (fps, event, slow) = (job.playback, job.fps, 1.0 / job.pace());
     let (metre, up) = (1.0 / job.space.scale, job.space.up.name().to_uppercase());
     write!(
         out,
-        "#usda 1.0\n(\n    defaultPrim = \"World\"\n    endTimeCode = {last}\n    framesPerSecond = {fps}\n    \
+        "#usda 1.0\n(\n    customLayerData = {{\n        double eventFramesPerSecond = {event}\n        \
+         double slowMotion = {slow}\n    }}\n    defaultPrim = \"World\"\n    endTimeCode = {last}\n    framesPerSecond = {fps}\n    \
          metersPerUnit = {metre}\n    startTimeCode = {first}\n    timeCodesPerSecond = {fps}\n    upAxis = \"{up}\"\n)\n\n\
          def Xform \"World\" (\n    kind = \"component\"\n)\n{{\n"
     )
@@ -84,7 +85,7 @@ pub fn samples(
     spool: &mut Spool,
     out: &mut impl Write,
     declaration: &str,
-    samples: &[(u32, Segment)],
+    samples: &[(f64, Segment)],
     interpolation: &str,
 ) -> io::Result<()> {
     if !interpolation.is_empty() {

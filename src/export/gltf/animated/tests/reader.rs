@@ -106,7 +106,13 @@ impl File {
         let channel = channels.find(|channel| channel["target"] == target)?;
         let sampler = &animation["samplers"][at(&channel["sampler"])];
         let step = if path == "scale" { "STEP" } else { "LINEAR" };
-        assert_eq!(sampler["interpolation"], step);
+        assert_eq!(
+            sampler
+                .get("interpolation")
+                .and_then(Value::as_str)
+                .unwrap_or("LINEAR"),
+            step
+        );
         let times = self.rows::<1>(&sampler["input"]).into_iter();
         let values = self.rows::<N>(&sampler["output"]);
         assert_eq!(times.len(), values.len());
