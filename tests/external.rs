@@ -1,5 +1,5 @@
 //! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
-//! DuckDB, Polars, pandas, Mitsuba, run on shots from the command line.
+//! three.js, DuckDB, Polars, pandas, Mitsuba, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -169,11 +169,43 @@ fn shot_store() -> &'static PathBuf {
         .1
 }
 
+/// The bunny with frames at a rate and at four times that rate, of the same run, with the exports that move, made once.
+fn shots_at_two_rates() -> &'static [PathBuf; 2] {
+    static STORES: OnceLock<(Place, [PathBuf; 2])> = OnceLock::new();
+    &STORES
+        .get_or_init(|| {
+            let place = Place::new();
+            let bunny = shot("bunny_drop");
+            let stores = ["600", "2400"].map(|rate| {
+                let mut arguments = vec!["run", &bunny, "--out", rate];
+                let fps = format!("time.frames_per_second={rate}");
+                for setting in [
+                    "scale=smoke",
+                    "time.end=10 ms",
+                    // Both rates have the same steps.
+                    "time.step=2.6041666666666667e-6",
+                    "export.formats=[\"usd\", \"glb_animated\"]",
+                    &fps,
+                ] {
+                    arguments.extend(["--set", setting]);
+                }
+                place.succeed(&arguments);
+                place.path(rate)
+            });
+            (place, stores)
+        })
+        .1
+}
+
 fn check(script: &str) {
     check_on(script, store);
 }
 
 fn check_on(script: &str, store: fn() -> &'static PathBuf) {
+    check_with(script, || std::slice::from_ref(store()));
+}
+
+fn check_with(script: &str, stores: impl Fn() -> &'static [PathBuf]) {
     let required = std::env::var_os("CULLET_EXTERNAL_REQUIRED").is_some();
     let Some(readers) = std::env::var_os("CULLET_EXTERNAL").map(PathBuf::from) else {
         assert!(!required, "CULLET_EXTERNAL names no folder of readers");
@@ -192,7 +224,7 @@ fn check_on(script: &str, store: fn() -> &'static PathBuf) {
     };
     // For checks of tools that start the program themselves.
     command.env("CULLET", env!("CARGO_BIN_EXE_cullet"));
-    let output = match command.arg(path).arg(store()).output() {
+    let output = match command.arg(path).args(stores()).output() {
         Ok(output) => output,
         Err(error) => {
             assert!(!required, "{script}: {error}");
@@ -237,6 +269,21 @@ fn khronos_validator_finds_no_error() {
 #[test]
 fn gltf_transform_shows_every_fragment_where_it_was() {
     check("check_glb_animated.js");
+}
+
+#[test]
+fn three_plays_the_clip_as_usd_moves_at_every_rate() {
+    check("check_clip.py");
+}
+
+#[test]
+fn velocities_in_usd_make_the_ways_at_every_rate() {
+    check("check_velocities.py");
+}
+
+#[test]
+fn between_frames_fragments_are_where_a_finer_recording_has_them() {
+    check_with("check_motion.py", || shots_at_two_rates().as_slice());
 }
 
 #[test]

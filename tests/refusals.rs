@@ -201,6 +201,15 @@ fn columns_that_do_not_fit_together() {
 }
 
 #[test]
+fn a_shutter_that_closes_before_it_opens() {
+    for ends in ["[0.25, -0.25]", "[-2, 2]"] {
+        let export = format!("[export]\nshutter = {ends}\n[[material]]");
+        let parts = ["shot.toml:", "export.shutter", "[-0.25, 0.25]"];
+        refused(&Place::new(), &pipeline("[[material]]", &export), &parts);
+    }
+}
+
+#[test]
 fn surfaces_of_frames_without_their_columns() {
     let place = Place::new();
     let columns = "[output]\ncolumns = [\"position\"]\n[[material]]";

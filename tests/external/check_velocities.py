@@ -1,0 +1,203 @@
+"""Velocities in USD files, as a renderer takes them: times a part of a frame they are the way of the points, whatever rate the file is played at.
+
+Elements and debris: from both ends of the interval between two frames UsdGeom carries each instance half-way, by its velocity and angular velocity; the two
+halves together must be its way and its turn. Meshes that bend have their velocities beside the motion of the prim; elastic waves are faster than frames, so
+they are compared with those of the PLY files, both less the rigid motion nearest to them.
+"""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from common import need, run
+
+np, _, _ = need("numpy", "pxr", "scipy")
+from pxr import Usd, UsdGeom  # noqa: E402
+from scipy.spatial.transform import Rotation  # noqa: E402
+
+# How far the median may be off.
+CLOSE = 0.02
+# The part of a prim's own motion that velocities beside it may have, in the median: the mean of vertices is not the centre of mass.
+RIGID = 0.1
+# The least turn from frame to frame that is looked at, rad: orientations have 16 bits.
+TURN = 0.05
+
+
+def exported(store, target, *options):
+    """A stage of the store exported again."""
+    given = [os.environ.get("CULLET", "cullet"), "export", store, *options, "--to", target, "--quiet"]
+    subprocess.run(given, check=True)
+    return opened(target)
+
+
+def opened(file):
+    """A stage whose rates fit each other."""
+    stage = Usd.Stage.Open(str(file))
+    told = stage.GetRootLayer().customLayerData
+    rate, event = stage.GetTimeCodesPerSecond(), told["eventFramesPerSecond"]
+    assert abs(told["slowMotion"] * rate - event) <= 1e-9 * event, f"{file}: {rate} time codes a second, {event} frames, {told['slowMotion']} times slower"
+    return stage
+
+
+def transforms(instancer, code, base):
+    """Instances at a time as velocities carry them from a frame; the rows of each matrix are axes and place."""
+    both = UsdGeom.PointInstancer.ExcludeProtoXform, UsdGeom.PointInstancer.IgnoreMask
+    found = np.array(instancer.ComputeInstanceTransformsAtTime(code, base, *both))
+    axes = found[:, :3, :3]
+    return found[:, 3, :3], axes / np.maximum(np.linalg.norm(axes, axis=2, keepdims=True), 1e-30)
+
+
+def turn(a, b):
+    """Turns from one set of axes to another as vectors along their axes, rad."""
+    between = Rotation.from_matrix(b.transpose(0, 2, 1)) * Rotation.from_matrix(a.transpose(0, 2, 1)).inv()
+    return between.as_rotvec()
+
+
+def share(found, whole, least):
+    """How much of a vector another one makes up, where that is long enough."""
+    square = np.einsum("ni,ni->n", whole, whole)
+    far = square > least**2
+    return np.einsum("ni,ni->n", found, whole)[far] / square[far]
+
+
+def shown(instancer, code):
+    count = len(instancer.GetIdsAttr().Get())
+    mask = instancer.ComputeMaskAtTime(code)
+    return np.array(mask, dtype=bool) if mask else np.ones(count, dtype=bool)
+
+
+def check_instancer(instancer, frames, where):
+    """The median share of their ways that instances make by their velocities, and of their turns."""
+    ways, turns = [], []
+    for frame in frames:
+        there = shown(instancer, frame) & shown(instancer, frame + 1)
+        ends = [transforms(instancer, code, code) for code in (frame, frame + 1)]
+        halves = [transforms(instancer, frame + 0.5, code) for code in (frame, frame + 1)]
+        way = halves[0][0] - ends[0][0] + ends[1][0] - halves[1][0]
+        ways.append(share(way[there], (ends[1][0] - ends[0][0])[there], 0.0))
+        turned = turn(ends[0][1], halves[0][1]) + turn(halves[1][1], ends[1][1])
+        whole = turn(ends[0][1], ends[1][1])
+        # Of half a turn and more the way round is not known.
+        slow = np.linalg.norm(whole, axis=1) < 2.5
+        turns.append(share(turned[there & slow], whole[there & slow], TURN))
+    ways, turns = np.concatenate(ways), np.concatenate(turns)
+    assert len(ways) and len(turns), f"{where}: nothing moves, or nothing turns"
+    middle = np.median(ways), np.median(turns)
+    for name, found in zip(("velocities", "angularVelocities"), middle):
+        assert abs(found - 1) < CLOSE, f"{where}: {name} make {found:.3f} of the way or turn in the median"
+    return f"{middle[0]:.4f} of the way and {middle[1]:.4f} of the turn of {where}"
+
+
+def check_instancers(stage, name):
+    """The later half of the shot, when most is in free flight."""
+    first, last = int(stage.GetStartTimeCode()), int(stage.GetEndTimeCode())
+    found = [UsdGeom.PointInstancer(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.PointInstancer)]
+    assert found, f"{name}: no point instancer"
+    frames = range((first + last) // 2, last)
+    rate = stage.GetTimeCodesPerSecond()
+    return [check_instancer(instancer, frames, f"{instancer.GetPrim().GetName()} at {rate:g}") for instancer in found]
+
+
+def table(file):
+    """Places, velocities, places at rest and labels of the vertices of a PLY file; all their numbers have 4 bytes."""
+    data = file.read_bytes()
+    head, body = data.split(b"end_header\n", 1)
+    lines = head.decode().split("element face")[0].split("\n")
+    (count,) = [int(line.split()[2]) for line in lines if line.startswith("element vertex")]
+    kinds = [(line.split()[2], {"float": "<f4", "int": "<i4"}[line.split()[1]]) for line in lines if line.startswith("property")]
+    rows = np.frombuffer(body, dtype=kinds, count=count)
+
+    def vectors(*names):
+        return np.stack([rows[name] for name in names], axis=1)
+
+    return vectors("x", "y", "z").astype(float), vectors("vx", "vy", "vz").astype(float), vectors("rest_x", "rest_y", "rest_z"), rows["fragment"]
+
+
+def beside(places, velocities):
+    """Velocities less the rigid motion nearest to them."""
+    arms, own = places - places.mean(axis=0), velocities - velocities.mean(axis=0)
+    inertia = np.eye(3) * np.sum(arms**2) - arms.T @ arms
+    spin = np.linalg.solve(inertia, np.cross(arms, own).sum(axis=0))
+    return own - np.cross(spin, arms)
+
+
+def single(rest):
+    """Places at rest that one vertex alone has, sorted, and which vertex that is."""
+    words = np.ascontiguousarray(rest, dtype=np.float32).view("V12").reshape(-1)
+    found, first, counts = np.unique(words, return_index=True, return_counts=True)
+    return found[counts == 1], first[counts == 1]
+
+
+def check_mesh(mesh, code, vertices, pace):
+    """How far the velocities of a mesh are off those of the PLY file's vertices, over their median length; `pace` is seconds of the event a second."""
+    places, velocities, rest, _ = vertices
+    matrix = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))[:3, :3]
+    own, at = single(UsdGeom.PrimvarsAPI(mesh).GetPrimvar("rest").Get())
+    other, of = single(rest)
+    _, a, b = np.intersect1d(own, other, return_indices=True)
+    assert len(a) > 0.9 * len(own), f"{mesh.GetPath()} at {code}: {len(own)} vertices, {len(a)} of them in PLY"
+    at, of = at[a], of[b]
+    told = np.array(mesh.GetVelocitiesAttr().Get(code), dtype=float)[at] @ matrix
+    found, expected = beside(places[of], told), beside(places[of], velocities[of]) * pace
+    # The motion of the prim is not in them once more.
+    rigid = velocities[of] * pace - expected
+    speed = np.linalg.norm(rigid, axis=1).mean()
+    twice = np.linalg.norm(told - found, axis=1).mean() / speed if speed > 0 else 0.0
+    return np.linalg.norm(found - expected, axis=1) / np.median(np.linalg.norm(expected, axis=1)), twice
+
+
+def check_meshes(stage, ply):
+    """Velocities of the meshes that bend, in all frames that are there as PLY files."""
+    pace = stage.GetTimeCodesPerSecond() / stage.GetRootLayer().customLayerData["eventFramesPerSecond"]
+    meshes = [UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
+    bending = [mesh for mesh in meshes if mesh.GetVelocitiesAttr().GetNumTimeSamples()]
+    assert bending, "nothing bends"
+    off, rigid, compared = [], [], 0
+    for file in sorted(ply.glob("*.ply")):
+        code, vertices = int(file.stem.split(".")[-1]), table(file)
+        if not stage.GetStartTimeCode() <= code <= stage.GetEndTimeCode():
+            continue
+        for mesh in bending:
+            if mesh.ComputeVisibility(code) == UsdGeom.Tokens.invisible:
+                continue
+            label = UsdGeom.PrimvarsAPI(mesh).GetPrimvar("fragment").Get()
+            rows = vertices[3] == label
+            assert rows.any(), f"{mesh.GetPath()} at {code}: PLY has no fragment {label}"
+            beside_it, twice = check_mesh(mesh, code, [column[rows] for column in vertices], pace)
+            off.append(beside_it)
+            rigid.append(twice)
+            compared += 1
+    assert compared, f"{ply}: no frame with a mesh that bends"
+    middle = np.median(np.concatenate(off))
+    assert np.median(rigid) < RIGID, f"velocities of meshes have {np.median(rigid):.2f} of the motion of their prims in them"
+    assert middle < CLOSE, f"velocities of meshes are off by {middle:.2f} in the median at {stage.GetTimeCodesPerSecond():g} time codes a second"
+    return f"meshes that bend off by {middle:.1e} of PLY's at {stage.GetTimeCodesPerSecond():g}, {compared} times"
+
+
+def debris_size(stage):
+    """A size that makes debris of most fragments, m."""
+    meshes = [UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
+    boxes = [np.array(mesh.GetExtentAttr().Get(Usd.TimeCode.EarliestTime()), float) for mesh in meshes]
+    return 1.2 * np.median([np.linalg.norm(high - low) for low, high in boxes])
+
+
+def check(store):
+    (file,) = [file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
+    stage = opened(file)
+    size, said = debris_size(stage), [check_meshes(stage, store / "exports" / "ply")]
+    # A stage reads its values when they are asked for.
+    with tempfile.TemporaryDirectory() as folder:
+        for rate in ("24", "event"):
+            options = ("--playback", rate)
+            elements = exported(store, Path(folder) / f"{rate}.elements.usda", "--format", "usd-elements", *options)
+            said += check_instancers(elements, "elements")
+            debris = exported(store, Path(folder) / f"{rate}.debris.usda", "--format", "usd", "--debris-size", f"{size} m", *options)
+            said += check_instancers(debris, "debris")
+        event = exported(store, Path(folder) / "event.usda", "--format", "usd", "--playback", "event")
+        said.append(check_meshes(event, store / "exports" / "ply"))
+    return f"velocities: {'; '.join(said)}"
+
+
+if __name__ == "__main__":
+    run(check)
