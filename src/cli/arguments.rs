@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up};
+use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up, is_shutter};
 use crate::units;
 
 #[derive(Debug, clap::Args)]
@@ -153,7 +153,7 @@ pub type Shutter = [f64; 2];
 fn shutter(text: &str) -> Result<Shutter, String> {
     let ends: Option<Vec<f64>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
     match ends.as_deref() {
-        Some(&[open, close]) if -0.5 <= open && open < close && close <= 0.5 => Ok([open, close]),
+        Some(&[open, close]) if is_shutter([open, close]) => Ok([open, close]),
         _ => Err("wanted two numbers in order within half a frame, as -0.25,0.25".to_owned()),
     }
 }

@@ -35,8 +35,10 @@ pub struct Epoch<T> {
     pub last: u32,
     /// Diagonal of the bounds at rest, units of the file.
     pub size: f64,
-    /// Of its surface at rest.
-    pub mass: Mass,
+    /// Centre of mass at rest.
+    centre: DVec3,
+    /// Moments of inertia about it at rest, of any density.
+    inertia: DMat3,
     /// For each frame the motion of the rigid body that is nearest to it.
     pub moments: Vec<Moment>,
     /// How its elements stand and move together in the frame before, and in the frame after; absent where frames do not tell.
@@ -55,12 +57,12 @@ pub trait Keep {
     /// What it keeps of one.
     type Kept;
 
-    /// An epoch begins with a piece.
+    /// An epoch begins with a piece, whose centre of mass at rest is told.
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
         piece: &Piece,
-        mass: &Mass,
+        centre: DVec3,
     ) -> io::Result<Self::Kept>;
 
     /// An epoch began after the first frame, and frames tell where its elements were.
@@ -115,7 +117,7 @@ pub fn gather<K: Keep>(
                 epochs.entry((piece.body, piece.fragment)).or_default();
             let goes_on = |epoch: &Epoch<_>| epoch.shape == found.shape && Some(epoch.last) == last;
             if !known.last().is_some_and(goes_on) {
-                let mut kept = keep.begin(&surface, piece, &found.mass).map_err(io)?;
+                let mut kept = keep.begin(&surface, piece, found.centre).map_err(io)?;
                 let birth = pair
                     .as_ref()
                     .and_then(|crowds| Birth::of(piece.fragment, &found.moment, crowds));
@@ -129,7 +131,7 @@ pub fn gather<K: Keep>(
             }
             let epoch = known.last_mut().expect("there is one now");
             // The centre of mass wanders within a fragment that vibrates: it turns about that of its first frame.
-            let moment = found.moment.about(&found.motion, epoch.mass.centre);
+            let moment = found.moment.about(&found.motion, epoch.centre);
             epoch.follow(moment, found.off);
             let kept = &mut epoch.kept;
             keep.follow(kept, &surface, piece, &moment).map_err(io)?;
@@ -162,7 +164,8 @@ pub fn gather<K: Keep>(
 struct Found {
     shape: u64,
     size: f64,
-    mass: Mass,
+    centre: DVec3,
+    inertia: DMat3,
     motion: Rigid,
     moment: Moment,
     off: f64,
@@ -174,18 +177,28 @@ impl Found {
         let rest = &surface.rest_positions[vertices.clone()];
         let now = &surface.positions[vertices.clone()];
         let motion = Rigid::fit(rest, now);
-        let mut mass = Mass::of(rest, surface.local_triangles(piece));
-        let at_rest = (&motion, mass.centre);
-        let velocities = &surface.velocities[vertices];
-        let mut moment = Moment::fit(surface.frame, at_rest, now, velocities);
-        if let Some(turning) = crowd.and_then(|crowd| crowd.turning(piece.fragment)) {
-            let turn = DMat3::from_quat(moment.rotation);
-            mass.inertia = turn.transpose() * turning.inertia * turn;
-            mass.centre = motion.rotation.inverse() * (turning.centre - motion.shift);
-            moment.at = turning.centre;
-            moment.velocity = turning.velocity;
-            moment.spin = turning.spin;
-        }
+        let turning = crowd.and_then(|crowd| crowd.turning(piece.fragment));
+        let (moment, centre, inertia) = match turning {
+            Some(turning) => {
+                let turn = DMat3::from_quat(motion.rotation);
+                let moment = Moment {
+                    frame: surface.frame,
+                    at: turning.centre,
+                    rotation: motion.rotation,
+                    velocity: turning.velocity,
+                    spin: turning.spin,
+                };
+                let centre = motion.rotation.inverse() * (turning.centre - motion.shift);
+                (moment, centre, turn.transpose() * turning.inertia * turn)
+            }
+            None => {
+                let mass = Mass::of(rest, surface.local_triangles(piece));
+                let at_rest = (&motion, mass.centre);
+                let velocities = &surface.velocities[vertices];
+                let moment = Moment::fit(surface.frame, at_rest, now, velocities);
+                (moment, mass.centre, mass.inertia)
+            }
+        };
         let mut hash = Xxh3::new();
         hash.update(bytemuck::cast_slice(rest));
         for triangle in surface.local_triangles(piece) {
@@ -198,7 +211,8 @@ impl Found {
             shape: hash.digest(),
             size: DVec3::from(low.map(f64::from)).distance(DVec3::from(high.map(f64::from))),
             off: motion.worst(rest, now),
-            mass,
+            centre,
+            inertia,
             motion,
             moment,
         }
@@ -210,7 +224,8 @@ impl Found {
             first: frame,
             last: frame,
             size: self.size,
-            mass: self.mass,
+            centre: self.centre,
+            inertia: self.inertia,
             moments: Vec::new(),
             beside: [None; 2],
             off: 0.0,
@@ -237,7 +252,7 @@ impl<T> Epoch<T> {
             moments: &self.moments,
             beside: self.beside,
             life: self.life(frames),
-            inertia: &self.mass.inertia,
+            inertia: &self.inertia,
             size: self.size,
             fps,
         };

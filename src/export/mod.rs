@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::spec::{ExportFormat, FrameGroup, Playback, Up};
+use crate::spec::{ExportFormat, FrameGroup, Playback, Up, is_shutter};
 use crate::store::{Manifest, Store};
 use format::{Axes, Needs};
 use job::Job;
@@ -108,7 +108,7 @@ pub fn run(
         return Err(ExportError::Scale { scale });
     }
     if let Some([open, close]) = options.shutter
-        && !(-0.5 <= open && open < close && close <= 0.5)
+        && !is_shutter([open, close])
     {
         return Err(ExportError::Shutter { open, close });
     }

@@ -3,6 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::rigid::Rigid;
+use crate::geometry::mass;
 
 /// A rigid body in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +39,7 @@ impl Moment {
         for (p, v) in now.iter().zip(velocities) {
             let (r, v) = (vector(p) - middle, vector(v) - velocity);
             momentum += r.cross(v);
-            inertia += DMat3::from_diagonal(DVec3::splat(r.length_squared()));
-            inertia -= DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+            inertia += mass::of_point(r);
         }
         let spin = inertia.inverse() * momentum;
         // Points in a line, or a single one.

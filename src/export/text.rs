@@ -43,18 +43,18 @@ pub fn push_rough(out: &mut String, value: f32) {
         out.push('0');
         return;
     }
-    write!(out, "{:e}", to_digits(value, 3)).expect("writing to a string cannot fail");
+    let value = f64::from(value);
+    let step = 10f64.powi(value.abs().log10().floor() as i32 - 2);
+    write!(out, "{:e}", nearest(value, step)).expect("writing to a string cannot fail");
 }
 
 /// Appends the multiple of a step, which is a power of ten, that is nearest to a finite number.
 pub fn push_multiple(out: &mut String, value: f32, step: f64) {
-    push_f32(out, ((f64::from(value) / step).round() * step) as f32);
+    push_f32(out, nearest(value.into(), step));
 }
 
-/// The nearest number with so many digits to one that is neither zero nor infinite.
-fn to_digits(value: f32, digits: i32) -> f32 {
-    let value = f64::from(value);
-    let step = 10f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
+/// The multiple of a step nearest to a number.
+fn nearest(value: f64, step: f64) -> f32 {
     ((value / step).round() * step) as f32
 }
 

@@ -11,6 +11,7 @@ use super::job::Job;
 use super::moment::Moment;
 use super::rigid::Rigid;
 use crate::columns::{Elements, Frames};
+use crate::geometry::mass;
 use crate::math::hash::QuickMap;
 use crate::spec::FrameGroup;
 
@@ -140,7 +141,7 @@ impl<'a> Crowd<'a> {
         Turning::of(&rows.iter().map(moving).collect::<Vec<_>>())
     }
 
-    /// Three points of each element, which turn with it: a rotation is told even by a single one.
+    /// Three points of each element, which turn with it, so that even a single element has a rotation.
     fn feet(&self, rows: &[u32]) -> Vec<[f32; 3]> {
         let scale = self.job.space.scale;
         let feet = |(&row, (at, turn)): (&u32, (DVec3, DQuat))| {
@@ -157,18 +158,16 @@ fn double(vector: [f32; 3]) -> DVec3 {
 
 impl Turning {
     fn of(elements: &[Moving]) -> Self {
-        let mass: f64 = elements.iter().map(|e| e.mass).sum();
+        let whole: f64 = elements.iter().map(|e| e.mass).sum();
         let mean = |of: fn(&Moving) -> DVec3| {
-            elements.iter().map(|e| of(e) * e.mass).sum::<DVec3>() / mass
+            elements.iter().map(|e| of(e) * e.mass).sum::<DVec3>() / whole
         };
         let (centre, velocity) = (mean(|e| e.place), mean(|e| e.velocity));
         let (mut inertia, mut momentum) = (DMat3::ZERO, DVec3::ZERO);
         for e in elements {
             let r = e.place - centre;
             momentum += r.cross(e.velocity - velocity) * e.mass + e.spin * e.inertia;
-            let own = e.mass * r.length_squared() + e.inertia;
-            inertia += DMat3::from_diagonal(DVec3::splat(own));
-            inertia -= DMat3::from_cols(r * r.x, r * r.y, r * r.z) * e.mass;
+            inertia += mass::of_point(r) * e.mass + DMat3::from_diagonal(DVec3::splat(e.inertia));
         }
         Turning {
             centre,

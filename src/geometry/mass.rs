@@ -59,6 +59,11 @@ impl Mass {
     }
 }
 
+/// Moments of inertia of a point of mass 1 about the origin: |r|² 1 − r rᵀ.
+pub fn of_point(r: DVec3) -> DMat3 {
+    DMat3::from_diagonal(DVec3::splat(r.length_squared())) - square(r)
+}
+
 /// v vᵀ.
 fn square(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)

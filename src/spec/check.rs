@@ -10,6 +10,7 @@ use super::material::{Elasticity, Material};
 use super::mend::Mended;
 use super::pipeline::Pipeline;
 use super::pose::Drive;
+use super::settings::is_shutter;
 use super::time::Region;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
@@ -133,9 +134,7 @@ impl Check<'_> {
                 self.senseless(&format!("output.precision_bits.{word}"), what);
             }
         }
-        if let Some([open, close]) = shot.export.shutter
-            && !(-0.5 <= open && open < close && close <= 0.5)
-        {
+        if shot.export.shutter.is_some_and(|ends| !is_shutter(ends)) {
             self.senseless(
                 "export.shutter",
                 "it must open before it closes, both within half a frame, as [-0.25, 0.25]",

@@ -36,7 +36,7 @@ pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
     Backend, Camera, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law, MethodName,
-    Playback, Precision, Preview, Reconstruct, ReconstructMode, Section, Simulate, Up,
+    Playback, Precision, Preview, Reconstruct, ReconstructMode, Section, Simulate, Up, is_shutter,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Region, Time, World};

@@ -336,6 +336,11 @@ impl Default for Export {
     }
 }
 
+/// Whether a shutter opens before it closes, both within half a frame.
+pub fn is_shutter([open, close]: [f64; 2]) -> bool {
+    -0.5 <= open && open < close && close <= 0.5
+}
+
 /// How fast a host plays frames.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

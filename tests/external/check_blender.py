@@ -3,7 +3,7 @@
 Not part of the gate, for its size: python3.11 -m venv v && v/bin/pip install bpy==4.2 pyarrow && v/bin/python check_blender.py STORE
 """
 
-from common import need, run
+from common import need, run, usd_file
 
 bpy, mathutils, parquet = need("bpy", "mathutils", "pyarrow.parquet")
 
@@ -19,7 +19,7 @@ def shown(meshes, frame):
 
 
 def check(store):
-    [file] = [file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
+    file = usd_file(store)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.wm.usd_import(filepath=str(file))
     meshes = [item for item in bpy.data.objects if item.type == "MESH"]

@@ -13,9 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import need
+from common import need, usd_file
 
 bpy, mathutils, np = need("bpy", "mathutils", "numpy")
+from masks import count, grown  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
 TIMES = 17  # pictures without blur while the shutter is open
@@ -30,14 +31,6 @@ GROWN, GROWN_FINE = 2, 3
 COVERED = 0.1
 # At most: mean difference of coverage over lit pixels; lit pixels outside what FINE sweeps; error of velocities.
 DIFFERENCE, OUTSIDE_FINE, VELOCITY = 0.02, 0.002, 0.02
-
-
-def usd_file(given):
-    """The USD file of a store's surfaces, or the file itself."""
-    if given.is_file():
-        return given
-    (file,) = [f for f in (given / "exports").glob("*.usd*") if ".elements." not in f.name]
-    return file
 
 
 def rate_of(file):
@@ -138,18 +131,6 @@ def coverage(time, blur, samples, keep=None):
         image.pixels.foreach_get(pixels)
         bpy.data.images.remove(image)
     return pixels.reshape(scene.render.resolution_y, scene.render.resolution_x, 4)[:, :, 3]
-
-
-def count(mask):
-    return int(np.count_nonzero(mask))
-
-
-def grown(mask, pixels):
-    """A mask with its neighbours of all eight sides."""
-    for _ in range(pixels):
-        wide = np.pad(mask, 1)
-        mask = np.logical_or.reduce([wide[y : y + mask.shape[0], x : x + mask.shape[1]] for y in range(3) for x in range(3)])
-    return mask
 
 
 def sweep(frame, rate=1):

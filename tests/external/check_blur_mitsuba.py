@@ -11,10 +11,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from common import need
+from common import need, usd_file
 
 np, mi, _ = need("numpy", "mitsuba", "pxr")
 from pxr import Usd, UsdGeom  # noqa: E402
+
+from masks import count, grown  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
 TIMES = 16  # pictures that make a blurred one
@@ -32,7 +34,7 @@ class Shot:
     """The fragments of a USD file."""
 
     def __init__(self, given):
-        file = given if given.is_file() else next(f for f in (given / "exports").glob("*.usd*") if ".elements." not in f.name)
+        file = usd_file(given)
         # The layer must outlive the prims.
         self.stage = Usd.Stage.Open(str(file))
         self.last = int(self.stage.GetEndTimeCode())
@@ -88,18 +90,6 @@ def sweep(shot, frame, sensor, times, rate=1):
     """Pictures at the middles of `times` equal parts of the time that the shutter of a frame is open."""
     parts = ((np.arange(times) + 0.5) / times - 0.5) * SHUTTER
     return np.array([coverage(shot, rate * (frame + part), sensor, at) for at, part in enumerate(parts)])
-
-
-def count(mask):
-    return int(np.count_nonzero(mask))
-
-
-def grown(mask, pixels):
-    """A mask with its neighbours of all eight sides."""
-    for _ in range(pixels):
-        wide = np.pad(mask, 1)
-        mask = np.logical_or.reduce([wide[y : y + mask.shape[0], x : x + mask.shape[1]] for y in range(3) for x in range(3)])
-    return mask
 
 
 def check(shot, fine, frame, folder):

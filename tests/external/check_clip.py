@@ -1,11 +1,9 @@
 """Plays the animated GLB file with three.js: the same poses at the same frames whatever rate it is played at, and those of the USD file."""
 
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 
-from common import need, run
+from common import export, need, run, usd_file
 
 np, _, _ = need("numpy", "pxr", "scipy")
 from pxr import Gf, Usd, UsdGeom  # noqa: E402
@@ -16,14 +14,6 @@ from clip import PARTS, Clip, animated  # noqa: E402
 TURNS = 2e-4
 # And over how far it is from the origin: places have single precision.
 PLACES = 3e-7
-
-
-def exported(store, name, *options):
-    """The GLB file of the store at another rate."""
-    target = Path(name)
-    given = [os.environ.get("CULLET", "cullet"), "export", store, "--format", "glb-animated", *options, "--to", target, "--quiet"]
-    subprocess.run(given, check=True)
-    return target
 
 
 def moments(clip):
@@ -94,10 +84,10 @@ def check(store):
     file = animated(store)
     played = Clip(file)
     check_duration(played, file)
-    (usd,) = [f for f in (store / "exports").glob("*.usda") if not f.name.endswith(".elements.usda")]
-    off_usd, poses = check_usd(played, usd)
+    off_usd, poses = check_usd(played, usd_file(store))
     with tempfile.TemporaryDirectory() as folder:
-        other = exported(store, Path(folder) / "event.animated.glb", "--playback", "event")
+        other = Path(folder) / "event.animated.glb"
+        export(store, other, "--format", "glb-animated", "--playback", "event")
         event = Clip(other)
     assert event.rate == event.event, f"{event.rate} frames a second, {event.event} were asked for"
     check_duration(event, "event")

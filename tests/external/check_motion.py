@@ -1,8 +1,8 @@
 """Looks between frames: the USD and animated GLB files of a store against the USD file of the same shot recorded at a multiple of the rate.
 
-Usage: check_motion.py STORE FINE [FIRST..LAST [SHARE]]. Both have exports/*.usda and the same time step; GLB is looked at where STORE has it. A vertex is
+Usage: check_motion.py STORE FINE [FIRST..LAST]. Both have exports/*.usda and the same time step; GLB is looked at where STORE has it. A vertex is
 known by its fragment's elements and its place at rest; its error at a quarter of a frame is how far it is from where FINE has it, over 5 % of its way in that
-frame plus a tenth of the elements' radius. The 99th percentile must be below SHARE (1 unless given), for rigid fragments and for those that bend.
+frame plus a tenth of the elements' radius. The 99th percentile must be below 1, for rigid fragments and for those that bend.
 """
 
 import sys
@@ -17,7 +17,7 @@ from motion import ClipShot, Shot, measure  # noqa: E402
 UNMATCHED = 0.1
 
 
-def main(store, fine, frames, share):
+def main(store, fine, frames):
     radius = parquet.read_table(store / "packing" / "elements.parquet", columns=["r"])["r"].to_numpy().mean()
     usd = Shot(store)
     shots = {"usd": usd}
@@ -29,17 +29,17 @@ def main(store, fine, frames, share):
             print(f"motion, {name}, {kind}: {found}")
             # Cracks open at other times within a frame, so that some vertices are not there yet.
             assert found.unmatched < UNMATCHED * found.count(), f"{name}, {kind}: {found.unmatched} of {found.count()} vertices without a match"
-            if not found.percentile() < share:
+            if not found.percentile() < 1:
                 failed.append(f"{name}, {kind}: 99th percentile {found.percentile():.3f} of what is allowed")
     assert not failed, "; ".join(failed)
 
 
 if __name__ == "__main__":
-    if not 3 <= len(sys.argv) <= 5:
-        sys.exit(f"usage: {Path(sys.argv[0]).name} STORE FINE [FIRST..LAST [SHARE]]")
+    if len(sys.argv) not in (3, 4):
+        sys.exit(f"usage: {Path(sys.argv[0]).name} STORE FINE [FIRST..LAST]")
     given = sys.argv[3:]
     frames = tuple(int(end) for end in given[0].split("..")) if given else None
     try:
-        main(Path(sys.argv[1]), Path(sys.argv[2]), frames, float(given[1]) if given[1:] else 1.0)
+        main(Path(sys.argv[1]), Path(sys.argv[2]), frames)
     except AssertionError as error:
         sys.exit(f"failed: {error}")

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from common import need, run
+from common import need, run, usd_file
 
 np, _, parquet = need("numpy", "pxr", "pyarrow.parquet")
 from pxr import Usd, UsdGeom, UsdValidation  # noqa: E402
@@ -87,8 +87,7 @@ def shown(stage, code):
 def check_debris(store):
     """Each fragment is either a mesh or an instance, and an instance fills a box of the size of the fragment that it stands for, about its
     centre of mass."""
-    [file] = [file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
-    whole = opened(file)
+    whole = opened(usd_file(store))
     meshes = [UsdGeom.Mesh(prim) for prim in whole.Traverse() if prim.IsA(UsdGeom.Mesh)]
     limit = 1.2 * np.median([np.linalg.norm(corners(mesh)[7] - corners(mesh)[0]) for mesh in meshes])
     with tempfile.TemporaryDirectory() as folder:

@@ -5,12 +5,10 @@ halves together must be its way and its turn. Meshes that bend have their veloci
 they are compared with those of the PLY files, both less the rigid motion nearest to them.
 """
 
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 
-from common import need, run
+from common import export, need, run, usd_file
 
 np, _, _ = need("numpy", "pxr", "scipy")
 from pxr import Usd, UsdGeom  # noqa: E402
@@ -26,8 +24,7 @@ TURN = 0.05
 
 def exported(store, target, *options):
     """A stage of the store exported again."""
-    given = [os.environ.get("CULLET", "cullet"), "export", store, *options, "--to", target, "--quiet"]
-    subprocess.run(given, check=True)
+    export(store, target, *options)
     return opened(target)
 
 
@@ -183,8 +180,7 @@ def debris_size(stage):
 
 
 def check(store):
-    (file,) = [file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
-    stage = opened(file)
+    stage = opened(usd_file(store))
     size, said = debris_size(stage), [check_meshes(stage, store / "exports" / "ply")]
     # A stage reads its values when they are asked for.
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,8 @@
 """What the checks share: finding the package, ending with the right status."""
 
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +16,20 @@ def need(*names):
     except ImportError as error:
         print(f"skipped: {error}")
         sys.exit(SKIPPED)
+
+
+def usd_file(given):
+    """The USD file of a store's surfaces, or the file itself."""
+    if given.is_file():
+        return given
+    files = [file for file in (given / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
+    assert len(files) == 1, f"{len(files)} USD files of surfaces in {given / 'exports'}"
+    return files[0]
+
+
+def export(store, target, *options):
+    """Exports a store by the program that CULLET names."""
+    subprocess.run([os.environ.get("CULLET", "cullet"), "export", store, *options, "--to", target, "--quiet"], check=True)
 
 
 def argument():

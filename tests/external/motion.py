@@ -6,6 +6,7 @@ from pxr import Usd, UsdGeom
 from scipy.spatial import cKDTree
 
 from clip import Clip
+from common import usd_file
 
 # Quarters of a frame at which is looked.
 PARTS = (0.25, 0.5, 0.75)
@@ -16,7 +17,7 @@ class Shot:
 
     def __init__(self, store):
         self.store = store
-        (file,) = [f for f in (store / "exports").glob("*.usda") if not f.name.endswith(".elements.usda")]
+        file = usd_file(store)
         # The layer must outlive the prims.
         self.stage = Usd.Stage.Open(str(file))
         assert UsdGeom.GetStageUpAxis(self.stage) == UsdGeom.Tokens.y, f"{file}: y is not up"

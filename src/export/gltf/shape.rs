@@ -8,7 +8,6 @@ use super::part::Part;
 use crate::export::epochs::{Epochs, Keep};
 use crate::export::format::Stiffened;
 use crate::export::moment::Moment;
-use crate::geometry::mass::Mass;
 use crate::store::{Piece, SurfaceFrame};
 
 /// A surface, and how it bends.
@@ -63,7 +62,7 @@ pub struct Shapes;
 impl Keep for Shapes {
     type Kept = Shape;
 
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, mass: &Mass) -> io::Result<Shape> {
+    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, centre: DVec3) -> io::Result<Shape> {
         let rest = &surface.rest_positions[surface.vertex_range(piece)];
         let nowhere = Swing {
             sum: DVec3::ZERO,
@@ -71,7 +70,7 @@ impl Keep for Shapes {
             high: Vec3::NEG_INFINITY,
         };
         Ok(Shape {
-            part: Part::new(surface, piece, rest, mass.centre),
+            part: Part::new(surface, piece, rest, centre),
             vertices: vec![nowhere; rest.len()],
             frames: 0,
         })

@@ -12,7 +12,6 @@ use crate::export::space::bounds;
 use crate::export::spool::{Segment, Spool};
 use crate::export::text::{array, push_f32, push_multiple, push_rough, push_tuple, push_u32};
 use crate::geometry::corners::Corners;
-use crate::geometry::mass::Mass;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -27,7 +26,7 @@ pub struct Texts {
     pub accelerations: Samples,
     pub stress: Samples,
     pub extents: Samples,
-    /// Points of the last frames, two at most, by frame: accelerations are told by three.
+    /// Points of the last frames, two at most, with their frames: an acceleration needs those of three.
     recent: Vec<(f64, Vec<[f32; 3]>)>,
 }
 
@@ -60,20 +59,20 @@ pub struct Writer {
     pub pace: f64,
     /// Frames a second of the event.
     pub fps: f64,
-    /// Ends of a shutter about each frame, frames, where points of what bends have samples too.
+    /// When a shutter opens and closes, in frames about each frame: what bends has points at those times too.
     pub shutter: Option<[f64; 2]>,
 }
 
 impl Keep for Writer {
     type Kept = Texts;
 
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, mass: &Mass) -> io::Result<Texts> {
+    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, centre: DVec3) -> io::Result<Texts> {
         let spool = &mut self.spool;
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
         let inside = &surface.inside[surface.triangle_range(piece)];
         let rest = &surface.rest_positions[vertices];
-        let about = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) - mass.centre).as_vec3();
+        let about = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) - centre).as_vec3();
         let points: Vec<[f32; 3]> = rest.iter().map(|p| about(p).to_array()).collect();
         let fans = Fans::of(surface, piece);
         let faces = [0, 1].map(|flag| -> Vec<u32> {
