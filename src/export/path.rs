@@ -319,4 +319,35 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn turns_that_begin_with_a_blow_are_all_there() {
+        // At rest until the blow, then 30 turns a frame.
+        for blow in [0.985, 0.7, 0.515] {
+            let seconds = 0.01 * (1.0 - blow);
+            let turned = std::f64::consts::TAU * 30.0 * (1.0 - blow);
+            let start = Moment {
+                velocity: DVec3::ZERO,
+                spin: DVec3::ZERO,
+                ..moment(0, 0.0)
+            };
+            let velocity = DVec3::new(25.0, 0.0, 0.0);
+            let end = Moment {
+                frame: 1,
+                at: start.at + velocity * seconds,
+                rotation: DQuat::from_rotation_x(turned),
+                velocity,
+                spin: DVec3::new(turned / seconds, 0.0, 0.0),
+            };
+            let keys = way(&[start, end]).keys();
+            let found: f64 = keys
+                .windows(2)
+                .map(|pair| pair[0].rotation.angle_between(pair[1].rotation))
+                .sum();
+            assert!(
+                (found / turned - 1.0).abs() < 0.01,
+                "{blow}: {found} and not {turned}"
+            );
+        }
+    }
 }
