@@ -4,6 +4,7 @@
 mod barrier;
 mod bench;
 mod bending;
+mod cells;
 mod charts;
 mod clamps;
 mod codecs;

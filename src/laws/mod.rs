@@ -6,6 +6,7 @@
 
 pub mod barrier;
 pub mod bond;
+pub mod cell;
 pub mod contact;
 pub mod damping;
 pub mod elasticity;
@@ -14,6 +15,7 @@ pub mod failure;
 pub mod hydrostatic;
 pub mod motion;
 pub mod projection;
+pub mod rattle;
 pub mod relative;
 pub mod rigid;
 pub mod rolling;
