@@ -91,6 +91,37 @@ impl CellGrid {
     }
 }
 
+impl CellGrid {
+    /// Edge of a cell, m.
+    pub fn edge(&self) -> f64 {
+        1.0 / self.per_metre
+    }
+
+    /// Calls `visit` with every point in the cells that are `ring` cells from that of `p` along some axis and no more along any; false where there are
+    /// no such cells.
+    pub fn ring(&self, p: DVec3, ring: usize, mut visit: impl FnMut(u32)) -> bool {
+        let centre = self.cell(p);
+        let mut any = false;
+        let range = |axis: usize| {
+            let first = centre[axis].saturating_sub(ring);
+            first..=(centre[axis] + ring).min(self.cells[axis] - 1)
+        };
+        let far = |axis: usize, at: usize| at.abs_diff(centre[axis]) == ring;
+        for z in range(2) {
+            for y in range(1) {
+                let whole = far(2, z) || far(1, y);
+                for x in range(0).filter(|&x| whole || far(0, x)) {
+                    any = true;
+                    let cell = self.number([x, y, z]);
+                    let points = self.starts[cell] as usize..self.starts[cell + 1] as usize;
+                    self.points[points].iter().for_each(|&point| visit(point));
+                }
+            }
+        }
+        any
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 pub mod bvh;
 pub mod cell_grid;
 pub mod check;
+pub mod convex;
 pub mod corners;
 pub mod curve;
 mod exact;
@@ -22,10 +23,12 @@ pub mod offset;
 pub mod ply;
 pub mod read;
 pub mod revolve;
+pub mod section;
 pub mod shapes;
 pub mod solid;
 mod stl;
 pub mod tube;
+pub mod voronoi;
 pub mod winding;
 
 pub use icosphere::icosphere;
