@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use super::mass::Mass;
+
 /// A face: its corners counterclockwise from outside, and what it lies towards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Face {
@@ -45,6 +47,16 @@ impl Convex {
         }
     }
 
+    /// Volume, centre and moments of inertia of density 1; nothing where it is flat or empty.
+    pub fn mass(&self) -> Option<Mass> {
+        let first = *self.faces.first()?.corners.first()?;
+        let triangles = self.faces.iter().flat_map(|face| {
+            let pairs = face.corners.windows(2).skip(1);
+            pairs.map(|pair| [face.corners[0], pair[0], pair[1]])
+        });
+        Mass::within(first, triangles)
+    }
+
     /// Square of the distance from a point to the farthest corner.
     pub fn reach_squared(&self, from: DVec3) -> f64 {
         let corners = self.faces.iter().flat_map(|face| &face.corners);
@@ -55,11 +67,15 @@ impl Convex {
 
     /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag. Whether anything was cut off.
     pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> bool {
+        let beyond = |corner: &DVec3| corner.dot(normal) - offset;
         let corners = || self.faces.iter().flat_map(|face| &face.corners);
+        let highest = corners().map(beyond).fold(f64::NEG_INFINITY, f64::max);
+        if highest <= 0.0 {
+            return false;
+        }
         let size = corners().map(|corner| corner.abs().max_element());
         let on = ON * size.fold(offset.abs(), f64::max);
-        let beyond = |corner: &DVec3| corner.dot(normal) - offset;
-        if corners().all(|corner| beyond(corner) <= on) {
+        if highest <= on {
             return false;
         }
         // Where edges cross the plane, each from both of its faces: in on one, out on the other.

@@ -22,10 +22,24 @@ impl Mass {
         let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
         let count = points.len().max(1) as f64;
         let middle = points.iter().map(vector).sum::<DVec3>() / count;
-        // Tetrahedra from each triangle to the middle of the points: far from the origin nothing is lost.
+        let corners = triangles.map(|triangle| triangle.map(|v| vector(&points[v as usize])));
+        if let Some(mass) = Mass::within(middle, corners) {
+            return mass;
+        }
+        let second = points.iter().map(|p| square(vector(p) - middle));
+        Mass {
+            volume: 0.0,
+            centre: middle,
+            inertia: inertia(second.fold(DMat3::ZERO, |sum, one| sum + one)),
+        }
+    }
+
+    /// Of what closed, outward triangles about a place bound; nothing where that is flat or turned inside out.
+    pub fn within(middle: DVec3, triangles: impl Iterator<Item = [DVec3; 3]>) -> Option<Self> {
+        // Tetrahedra from each triangle to the middle: far from the origin nothing is lost.
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
         for triangle in triangles {
-            let [a, b, c] = triangle.map(|v| vector(&points[v as usize]) - middle);
+            let [a, b, c] = triangle.map(|corner| corner - middle);
             let six = a.dot(b.cross(c));
             let sum = a + b + c;
             volume += six / 6.0;
@@ -38,15 +52,7 @@ impl Mass {
             centre: middle + offset,
             inertia: inertia(second - square(offset) * volume),
         };
-        if mass.is_solid() {
-            return mass;
-        }
-        let second = points.iter().map(|p| square(vector(p) - middle));
-        Mass {
-            volume: 0.0,
-            centre: middle,
-            inertia: inertia(second.fold(DMat3::ZERO, |sum, one| sum + one)),
-        }
+        mass.is_solid().then_some(mass)
     }
 
     fn is_solid(&self) -> bool {

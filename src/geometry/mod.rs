@@ -2,6 +2,7 @@
 
 pub mod bvh;
 pub mod cell_grid;
+pub mod cells;
 pub mod check;
 pub mod convex;
 pub mod corners;

@@ -40,6 +40,7 @@ fn cell(
     let at = generators[own];
     let mut near: Vec<(f64, u32)> = Vec::new();
     let mut ring = 0;
+    let mut reach = solid.reach_squared(at);
     loop {
         near.clear();
         let any = grid.ring(at, ring, |other| {
@@ -50,7 +51,7 @@ fn cell(
         near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for &(square, other) in &near {
             // A plane half-way to what is twice as far as the farthest corner cuts nothing.
-            if square > 4.0 * solid.reach_squared(at) {
+            if square > 4.0 * reach {
                 break;
             }
             let other_at = generators[other as usize];
@@ -58,11 +59,13 @@ fn cell(
                 return Err(Coincident(own as u32, other));
             };
             let middle = 0.5 * (at + other_at);
-            solid.cut(normal, normal.dot(middle), other);
+            if solid.cut(normal, normal.dot(middle), other) {
+                reach = solid.reach_squared(at);
+            }
         }
         // All of the rings beyond are farther than this.
         let beyond = ring as f64 * grid.edge();
-        if !any || beyond * beyond > 4.0 * solid.reach_squared(at) {
+        if !any || beyond * beyond > 4.0 * reach {
             return Ok(solid);
         }
         ring += 1;
