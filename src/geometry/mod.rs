@@ -16,6 +16,7 @@ mod intersect;
 pub mod mass;
 pub mod mesh;
 pub mod mesh_solid;
+pub mod mirror;
 pub mod nearest;
 pub mod node_grid;
 mod obj;
