@@ -1,7 +1,10 @@
 //! The law and the step of rigid cells against independently computed values (float64, automatic differentiation).
 
+use cullet::geometry::cells::{Between, Cells};
+use cullet::geometry::voronoi;
 use cullet::laws::{cell, rattle};
 use cullet::math::{Quat, Scalar, Vec3};
+use glam::DVec3;
 use serde_json::Value;
 
 use crate::vectors::{quat, read, vec3};
@@ -17,24 +20,28 @@ fn numbers(value: &Value) -> Vec<f64> {
     }
 }
 
-/// A face of a grid of bricks.
+/// A face between two cells at rest.
 struct Link {
     cells: [usize; 2],
-    axis: usize,
+    /// From either centre to the face's.
+    arms: [DVec3; 2],
+    /// Normal from the first cell to the second, and principal axes.
+    axes: [DVec3; 3],
+    section: cell::Section,
 }
 
-/// Bricks on a grid, free outside.
-struct Bricks {
+/// Cells that fill a body, free outside.
+struct Body {
     links: Vec<Link>,
-    sides: [f64; 3],
-    /// Volumes of the pyramids over free faces.
-    free: Vec<f64>,
+    /// With what stands over free faces.
+    volumes: Vec<f64>,
     young: f64,
     poisson: f64,
 }
 
-impl Bricks {
-    fn new(entry: &Value) -> Self {
+impl Body {
+    /// Bricks on a grid.
+    fn bricks(entry: &Value) -> Self {
         let list = |value: &Value| match numbers(value)[..] {
             [one] => [one; 3],
             [a, b, c] => [a, b, c],
@@ -42,9 +49,9 @@ impl Bricks {
         };
         let (count, sides) = (list(&entry["n"]).map(|n| n as usize), list(&entry["h"]));
         let number_of = |at: [usize; 3]| (at[0] * count[1] + at[1]) * count[2] + at[2];
-        let pyramid = sides.iter().product::<f64>() / 6.0;
+        let volume = sides.iter().product::<f64>();
         let cells = count.iter().product();
-        let (mut links, mut free) = (Vec::new(), vec![6.0 * pyramid; cells]);
+        let (mut links, mut free) = (Vec::new(), vec![volume; cells]);
         for at in 0..cells {
             let place = [
                 at / (count[1] * count[2]),
@@ -56,38 +63,81 @@ impl Bricks {
                 next[axis] += 1;
                 if next[axis] < count[axis] {
                     let pair = [at, number_of(next)];
-                    pair.iter().for_each(|&cell| free[cell] -= pyramid);
-                    links.push(Link { cells: pair, axis });
+                    pair.iter().for_each(|&cell| free[cell] -= volume / 6.0);
+                    let axes = [0, 1, 2].map(|k| (axis + k) % 3);
+                    let [depth, wide, high] = axes.map(|axis| sides[axis]);
+                    let arm = DVec3::AXES[axis] * (0.5 * depth);
+                    links.push(Link {
+                        cells: pair,
+                        arms: [arm, -arm],
+                        axes: axes.map(|axis| DVec3::AXES[axis]),
+                        section: cell::Section {
+                            area: wide * high,
+                            distance: depth,
+                            second: [high * wide.powi(3) / 12.0, wide * high.powi(3) / 12.0],
+                        },
+                    });
                 }
             }
         }
-        Bricks {
+        let (young, poisson) = (number(&entry["E"]), number(&entry["nu"]));
+        let effective = |free: &f64| cell::effective_volume(volume, *free, poisson);
+        Body {
             links,
-            sides,
-            free,
-            young: number(&entry["E"]),
-            poisson: number(&entry["nu"]),
+            volumes: free.iter().map(effective).collect(),
+            young,
+            poisson,
         }
+    }
+
+    /// Voronoi cells of random generators in a cube of edge 1.
+    fn voronoi(generators: &[DVec3], young: f64, poisson: f64) -> (Self, Vec<DVec3>) {
+        let bounds = [DVec3::ZERO, DVec3::ONE];
+        let solids = voronoi::cells(generators, generators.len(), bounds, [u32::MAX; 6]);
+        let cells = Cells::of(&solids.unwrap()).unwrap();
+        let centres: Vec<DVec3> = cells.masses.iter().map(|mass| mass.centre).collect();
+        let link = |one: &Between| {
+            let pair = one.cells.map(|cell| cell as usize);
+            let [s, t] = one.section.axes;
+            Link {
+                cells: pair,
+                arms: pair.map(|cell| one.section.centre - centres[cell]),
+                axes: [one.section.normal, s, t],
+                section: cell::Section {
+                    area: one.section.area,
+                    distance: one.distance,
+                    second: one.section.second,
+                },
+            }
+        };
+        let volumes = cells.masses.iter().zip(cells.free_volumes());
+        let body = Body {
+            links: cells.between.iter().map(link).collect(),
+            volumes: volumes
+                .map(|(mass, free)| cell::effective_volume(mass.volume, free, poisson))
+                .collect(),
+            young,
+            poisson,
+        };
+        (body, centres)
     }
 
     /// Energy, and force and torque of each cell.
     fn load<T: Scalar>(&self, x: &[Vec3<T>], q: &[Quat<T>]) -> (T, Vec<[Vec3<T>; 2]>) {
-        let volume = self.sides.iter().product::<f64>();
-        let volumes: Vec<T> = self
-            .free
-            .iter()
-            .map(|&free| T::from_f64(cell::effective_volume(volume, free, self.poisson)))
-            .collect();
+        let volumes: Vec<T> = self.volumes.iter().map(|&v| T::from_f64(v)).collect();
         let lame = T::from_f64(cell::lame(self.young, self.poisson));
-        let faces: Vec<_> = self
-            .links
-            .iter()
-            .map(|link| self.face(link, x, q))
-            .collect();
+        let vector = |v: DVec3| Vec3::from_f64(v.to_array());
+        let half = |link: &Link| T::from_f64(0.5 * link.section.area);
+        let face = |link: &Link, own: usize| {
+            let (i, j) = (link.cells[own], link.cells[1 - own]);
+            let [a, b] = [link.arms[own], link.arms[1 - own]].map(vector);
+            cell::face(x[j] - x[i], q[i], q[j], a, b)
+        };
         let mut dilation = vec![T::zero(); x.len()];
-        for (link, (at, half, ..)) in self.links.iter().zip(&faces) {
+        for link in &self.links {
+            let more = cell::dilation(face(link, 0), half(link));
             for cell in link.cells {
-                dilation[cell] = dilation[cell] + cell::dilation(*at, *half) / volumes[cell];
+                dilation[cell] = dilation[cell] + more / volumes[cell];
             }
         }
         let mut energy = T::zero();
@@ -95,50 +145,26 @@ impl Bricks {
             energy = energy + cell::dilation_energy(*dilation, lame, *volume);
         }
         let mut loads = vec![[Vec3::zero(); 2]; x.len()];
-        for (link, &(at, half, other, traction, axes, bending)) in self.links.iter().zip(&faces) {
+        for link in &self.links {
             let [i, j] = link.cells;
-            let [n, s, t] = axes;
+            let [n, s, t] = link.axes.map(vector);
+            let stiffness = cell::stiffness(self.young, self.poisson, link.section);
+            let (traction, bending) = (
+                T::from_f64(stiffness.traction),
+                Vec3::from_f64(stiffness.bending),
+            );
             let pressure = lame * (dilation[i] + dilation[j]);
-            let turned = |q: Quat<T>| axes.map(|axis| q.rotate(axis));
+            let turned = |q: Quat<T>| [n, s, t].map(|axis| q.rotate(axis));
+            let at = face(link, 0);
             energy = energy + cell::energy(at, traction, turned(q[i]), turned(q[j]), bending);
-            for (own, at, a, b) in [(i, at, q[i], q[j]), (j, other, q[j], q[i])] {
-                let load = cell::traction(at, traction, half, pressure);
-                let torque = load.torque + cell::bending(a, b, n, s, t, bending);
-                loads[own] = [loads[own][0] + load.force, loads[own][1] + torque];
+            for own in 0..2 {
+                let (a, b) = (link.cells[own], link.cells[1 - own]);
+                let load = cell::traction(face(link, own), traction, half(link), pressure);
+                let torque = load.torque + cell::bending(q[a], q[b], n, s, t, bending);
+                loads[a] = [loads[a][0] + load.force, loads[a][1] + torque];
             }
         }
         (energy, loads)
-    }
-
-    /// A face as either cell has it, half its area, and its stiffnesses.
-    #[expect(clippy::type_complexity)]
-    fn face<T: Scalar>(
-        &self,
-        link: &Link,
-        x: &[Vec3<T>],
-        q: &[Quat<T>],
-    ) -> (cell::Face<T>, T, cell::Face<T>, T, [Vec3<T>; 3], Vec3<T>) {
-        let [i, j] = link.cells;
-        let [n, s, t] = [0, 1, 2].map(|k| (link.axis + k) % 3);
-        let unit = |axis: usize| {
-            let mut unit = [0.0; 3];
-            unit[axis] = 1.0;
-            Vec3::from_f64(unit)
-        };
-        let [depth, wide, high] = [n, s, t].map(|axis| self.sides[axis]);
-        let section = cell::Section {
-            area: wide * high,
-            distance: depth,
-            second: [high * wide.powi(3) / 12.0, wide * high.powi(3) / 12.0],
-        };
-        let stiffness = cell::stiffness(self.young, self.poisson, section);
-        let arm = unit(n) * T::from_f64(0.5 * depth);
-        let at = cell::face(x[j] - x[i], q[i], q[j], arm, -arm);
-        let other = cell::face(x[i] - x[j], q[j], q[i], -arm, arm);
-        let half = T::from_f64(0.5 * section.area);
-        let traction = T::from_f64(stiffness.traction);
-        let bending = Vec3::from_f64(stiffness.bending);
-        (at, half, other, traction, [n, s, t].map(unit), bending)
     }
 }
 
@@ -171,7 +197,7 @@ fn entries() -> Vec<Value> {
 
 fn compare<T: Scalar>(precision: f64) {
     for entry in entries() {
-        let bricks = Bricks::new(&entry);
+        let bricks = Body::bricks(&entry);
         let (x, q) = (vectors::<T>(&entry["X"]), quats::<T>(&entry["q"]));
         let (energy, loads) = bricks.load(&x, &q);
         let (forces, torques): (Vec<_>, Vec<_>) = loads.iter().map(|[f, t]| (*f, *t)).unzip();
@@ -238,9 +264,9 @@ fn a_body_turns_as_the_independent_one() {
 #[test]
 fn bricks_move_as_the_independent_ones_and_keep_energy_and_momenta() {
     for entry in read("mka3d_trajectory").as_array().unwrap() {
-        let bricks = Bricks::new(entry);
+        let bricks = Body::bricks(entry);
         let dt = number(&entry["dt"]);
-        let mass = number(&entry["rho"]) * bricks.sides.iter().product::<f64>();
+        let mass = number(&entry["rho"]) * numbers(&entry["h"]).iter().product::<f64>();
         let inertia = vec3(&numbers(&entry["inertia"]));
         let (mut x, mut q) = (vectors::<f64>(&entry["X0"]), quats::<f64>(&entry["q0"]));
         let (mut v, mut l) = (vectors::<f64>(&entry["v0"]), vectors::<f64>(&entry["l0"]));
@@ -266,5 +292,60 @@ fn bricks_move_as_the_independent_ones_and_keep_energy_and_momenta() {
         ];
         println!("{found:?}");
         assert!(found.iter().all(|off| *off < 1e-8), "{found:?}");
+    }
+}
+
+/// Central differences of the energy of Voronoi cells that were moved and turned.
+#[test]
+fn forces_of_voronoi_cells_are_the_derivative_of_the_energy() {
+    let mut state = 3u64;
+    let mut number = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as f64 / f64::from(1u32 << 31)
+    };
+    let mut vector = |scale: f64| Vec3::new(number() - 0.5, number() - 0.5, number() - 0.5) * scale;
+    let generators: Vec<DVec3> = (0..30)
+        .map(|_| DVec3::from_array(vector(1.0).to_f64()) + 0.5)
+        .collect();
+    for poisson in [-0.5, 0.0, 0.3, 0.49] {
+        let (body, centres) = Body::voronoi(&generators, 1e7, poisson);
+        let x: Vec<Vec3<f64>> = centres
+            .iter()
+            .map(|centre| Vec3::from_f64(centre.to_array()) + vector(0.02))
+            .collect();
+        let q: Vec<Quat<f64>> = x
+            .iter()
+            .map(|_| Quat::from_rotation_vector(vector(0.1)))
+            .collect();
+        let (_, loads) = body.load(&x, &q);
+        let largest = loads.iter().flatten().map(|load| load.norm());
+        let largest = largest.fold(0.0, f64::max);
+        let step = 1e-5;
+        for cell in 0..x.len() {
+            for axis in 0..3 {
+                let unit = Vec3::from_f64(DVec3::AXES[axis].to_array());
+                let [force, torque] = loads[cell].map(|load| load.dot(unit));
+                let moved = |by: f64| {
+                    let mut x = x.clone();
+                    x[cell] = x[cell] + unit * by;
+                    body.load(&x, &q).0
+                };
+                let turned = |by: f64| {
+                    let mut q = q.clone();
+                    q[cell] = Quat::from_rotation_vector(unit * by).product(q[cell]);
+                    body.load(&x, &q).0
+                };
+                let slopes = [
+                    (moved(-step) - moved(step)) / (2.0 * step),
+                    (turned(-step) - turned(step)) / (2.0 * step),
+                ];
+                for (found, expected) in [force, torque].into_iter().zip(slopes) {
+                    let off = (found - expected).abs() / largest;
+                    assert!(off < 1e-7, "{poisson} {cell} {axis}: {found} {expected}");
+                }
+            }
+        }
     }
 }

@@ -179,3 +179,44 @@ pub fn lame(young: f64, poisson: f64) -> f64 {
 pub fn effective_volume(volume: f64, free: f64, poisson: f64) -> f64 {
     volume + 3.0 * poisson / (1.0 - 2.0 * poisson) * free
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// M = E I/D₀ sin θ in bending, G J/D₀ sin θ in twist (eq. 46 put right).
+    #[test]
+    fn two_cells_bend_and_twist_as_a_beam() {
+        let (young, poisson) = (3.0e9, 0.3);
+        let (wide, high, distance) = (0.2, 0.1, 0.05);
+        let second = [
+            high * wide * wide * wide / 12.0,
+            wide * high * high * high / 12.0,
+        ];
+        let section = Section {
+            area: wide * high,
+            distance,
+            second,
+        };
+        let [n, s, t] = [
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::new(0.0, 1.0, 0.0),
+            Vec3::new(0.0, 0.0, 1.0),
+        ];
+        let k = stiffness(young, poisson, section).bending;
+        let (rest, angle) = (Quat::new(0.0, 0.0, 0.0, 1.0), 0.4f64);
+        let shear = young / (2.0 * (1.0 + poisson));
+        // About t the fibres along s are pulled, about s those along t.
+        for (axis, rigidity) in [
+            (t, young * second[0]),
+            (s, young * second[1]),
+            (n, shear * (second[0] + second[1])),
+        ] {
+            let turned = Quat::from_rotation_vector(axis * angle);
+            let torque = bending(rest, turned, n, s, t, Vec3::new(k[0], k[1], k[2]));
+            let expected = axis * (rigidity / distance * angle.sin());
+            let off = (torque - expected).norm() / expected.norm();
+            assert!(off < 1e-12, "{torque:?} {expected:?}");
+        }
+    }
+}
