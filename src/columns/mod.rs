@@ -10,6 +10,6 @@ pub mod tables;
 pub use cell::{Cell, Misfit, Named};
 pub use table::{Column, Table};
 pub use tables::{
-    BondLaw, Bonds, BreakMode, Breaks, Convergence, Elements, Fragments, Frames, History, LoadKind,
-    Loads, Method, Shape,
+    BondLaw, Bonds, BreakMode, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames,
+    History, LoadKind, Loads, Method, Shape,
 };

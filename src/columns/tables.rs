@@ -17,6 +17,8 @@ named! {
         /// A ball of the element's radius.
         #[default]
         Sphere = "sphere",
+        /// A convex polyhedron whose faces are in `packing/faces.parquet`; the element's radius is that of the ball of its volume.
+        Cell = "cell",
     }
 }
 
@@ -110,6 +112,44 @@ table! {
         sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break", optional;
         tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break", optional;
         law: BondLaw, "1", "bond law of the pipeline that was packed; runs follow simulate.law", optional;
+    }
+}
+
+table! {
+    /// `packing/cells.parquet`: the elements that are cells at rest, by id; absent where none is.
+    Cells {
+        id: u32, "1", "element id";
+        free: f64, "m^3", "volume of the pyramids from the centre over the free faces";
+        i1: f64, "kg m^2", "principal moment of inertia about the first axis";
+        i2: f64, "kg m^2", "principal moment of inertia about the second axis";
+        i3: f64, "kg m^2", "principal moment of inertia about the third axis";
+        qx: f64, "1", "quaternion that turns x, y, z into the principal axes at rest";
+        qy: f64, "1", "quaternion that turns x, y, z into the principal axes at rest";
+        qz: f64, "1", "quaternion that turns x, y, z into the principal axes at rest";
+        qw: f64, "1", "quaternion that turns x, y, z into the principal axes at rest";
+    }
+}
+
+table! {
+    /// `packing/faces.parquet`: the faces of cells at rest, each once: first those between two cells, one a bond and in the order of the bonds of cells,
+    /// then the free ones by cell; absent where no element is a cell.
+    Faces {
+        id: u32, "1", "row number";
+        i: u32, "1", "element id of the cell; of two the smaller";
+        j: u32, "1", "element id of the other cell; 4294967295 where the face is free";
+        bond: u32, "1", "bond id; 4294967295 where the face is free";
+        area: f64, "m^2", "area S";
+        x: f64, "m", "centre of area";
+        y: f64, "m", "centre of area";
+        z: f64, "m", "centre of area";
+        nx: f64, "1", "unit normal, out of i";
+        ny: f64, "1", "unit normal, out of i";
+        nz: f64, "1", "unit normal, out of i";
+        sx: f64, "1", "first principal axis of the section; the second is n x s";
+        sy: f64, "1", "first principal axis of the section";
+        sz: f64, "1", "first principal axis of the section";
+        second_s: f64, "m^4", "second moment along the first axis, integral of (x.s)^2 about the centre";
+        second_t: f64, "m^4", "second moment along the second axis";
     }
 }
 

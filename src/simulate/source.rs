@@ -7,14 +7,13 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::columns::{Bonds, Elements, Table};
 use crate::geometry::TriMesh;
-use crate::store::{self, Packing, Store};
+use crate::store::{self, CellTables, Packing, Store};
 
 /// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision, would be as large as the run.
 ///
 /// Every method takes what it needs and leaves the rest unread. What a packing may lack is one method here that gives an `Option` and, unless a source
-/// says otherwise, `None`; a [`Store`] reads it when it is asked. Voronoi cells come like that too, once a packing holds them: a method `cells` here,
-/// `Store::read_cells` behind it. A method that takes more than elements and bonds adds it to the hash of its scene, for a state to be refused where
-/// it changes.
+/// says otherwise, `None`; a [`Store`] reads it when it is asked. A method that takes more than elements and bonds adds it to the hash of its scene, for a
+/// state to be refused where it changes.
 pub trait Source {
     /// The elements.
     fn elements(&self) -> store::Result<Cow<'_, Elements>>;
@@ -26,6 +25,10 @@ pub trait Source {
     fn collider(&self, number: u32) -> store::Result<Option<TriMesh>>;
     /// The skin of a body at rest, in world coordinates, by its number.
     fn skin(&self, _body: u32) -> store::Result<Option<TriMesh>> {
+        Ok(None)
+    }
+    /// Cells and their faces, where elements are cells.
+    fn cells(&self) -> store::Result<Option<Cow<'_, CellTables>>> {
         Ok(None)
     }
 }
@@ -44,6 +47,10 @@ impl Source for Packing {
     fn collider(&self, number: u32) -> store::Result<Option<TriMesh>> {
         Ok(self.colliders.get(&number).cloned())
     }
+    fn cells(&self) -> store::Result<Option<Cow<'_, CellTables>>> {
+        let has = !self.cells.cells.id.is_empty();
+        Ok(has.then_some(Cow::Borrowed(&self.cells)))
+    }
 }
 
 impl Source for Store {
@@ -61,6 +68,9 @@ impl Source for Store {
     }
     fn skin(&self, body: u32) -> store::Result<Option<TriMesh>> {
         self.read_skin(body)
+    }
+    fn cells(&self) -> store::Result<Option<Cow<'_, CellTables>>> {
+        Ok(self.read_cells()?.map(Cow::Owned))
     }
 }
 

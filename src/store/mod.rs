@@ -32,5 +32,5 @@ pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, StageRecord};
 pub use sums::{Sum, Sums};
 pub use surface::{Piece, SurfaceFrame};
-pub use tables::Packing;
+pub use tables::{CellTables, Packing};
 pub use version::SCHEMA_VERSION;

@@ -9,7 +9,7 @@ use super::format::Format;
 use super::rules::{self, Faults};
 use super::{atomic, parquet};
 use crate::columns::{
-    Bonds, Breaks, Convergence, Elements, Fragments, Frames, History, Loads, Table,
+    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Table,
 };
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
@@ -21,8 +21,19 @@ pub struct Packing {
     pub elements: Elements,
     /// The bonds between them.
     pub bonds: Bonds,
+    /// Those elements that are cells, and their faces; most packings have none.
+    pub cells: CellTables,
     /// Meshes of the colliders that have one, in their own frames, by number.
     pub colliders: BTreeMap<u32, TriMesh>,
+}
+
+/// Cells of a packing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellTables {
+    /// Volumes and moments.
+    pub cells: Cells,
+    /// Faces.
+    pub faces: Faces,
 }
 
 impl Store {
@@ -31,6 +42,7 @@ impl Store {
         Ok(Packing {
             elements: self.read_elements()?,
             bonds: self.read(self.path("packing/bonds.parquet"), "pack")?,
+            cells: self.read_cells()?.unwrap_or_default(),
             colliders: self.read_colliders()?,
         })
     }
@@ -68,6 +80,17 @@ impl Store {
         self.read(self.path("packing/elements.parquet"), "pack")
     }
 
+    /// Reads cells and faces, where there are any.
+    pub fn read_cells(&self) -> Result<Option<CellTables>> {
+        if !self.path("packing/cells.parquet").exists() {
+            return Ok(None);
+        }
+        Ok(Some(CellTables {
+            cells: self.read(self.path("packing/cells.parquet"), "pack")?,
+            faces: self.read(self.path("packing/faces.parquet"), "pack")?,
+        }))
+    }
+
     /// Number of bonds.
     pub fn bond_count(&self) -> Result<usize> {
         parquet::rows(&self.checked(self.path("packing/bonds.parquet"), "pack")?)
@@ -85,6 +108,11 @@ impl Store {
     pub fn write_packing(&self, packing: &Packing) -> Result<()> {
         for (&number, mesh) in &packing.colliders {
             self.write_collider(number, mesh)?;
+        }
+        let CellTables { cells, faces } = &packing.cells;
+        if !cells.id.is_empty() {
+            parquet::write(&self.path("packing/faces.parquet"), faces)?;
+            parquet::write(&self.path("packing/cells.parquet"), cells)?;
         }
         parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
         parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
