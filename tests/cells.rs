@@ -131,7 +131,8 @@ impl Body {
         let face = |link: &Link, own: usize| {
             let (i, j) = (link.cells[own], link.cells[1 - own]);
             let [a, b] = [link.arms[own], link.arms[1 - own]].map(vector);
-            cell::face(x[j] - x[i], q[i], q[j], a, b)
+            let none = (Vec3::zero(), Vec3::zero());
+            cell::face(x[j] - x[i], (q[i], q[j]), none, (a, b))
         };
         let mut dilation = vec![T::zero(); x.len()];
         for link in &self.links {
@@ -147,20 +148,24 @@ impl Body {
         let mut loads = vec![[Vec3::zero(); 2]; x.len()];
         for link in &self.links {
             let [i, j] = link.cells;
-            let [n, s, t] = link.axes.map(vector);
+            let [n, s, _] = link.axes.map(vector);
             let stiffness = cell::stiffness(self.young, self.poisson, link.section);
             let (traction, bending) = (
                 T::from_f64(stiffness.traction),
                 Vec3::from_f64(stiffness.bending),
             );
             let pressure = lame * (dilation[i] + dilation[j]);
-            let turned = |q: Quat<T>| [n, s, t].map(|axis| q.rotate(axis));
-            let at = face(link, 0);
-            energy = energy + cell::energy(at, traction, turned(q[i]), turned(q[j]), bending);
+            let bend = |a: usize, b: usize| {
+                let none = (Vec3::zero(), Vec3::zero());
+                cell::bending((q[a], q[b]), none, n, s, bending)
+            };
+            // The reference counts energies of bending from where all axes are square to each other.
+            let rest = bending.x + bending.y + bending.z;
+            energy = energy + cell::gap_energy(face(link, 0), traction) + bend(i, j).energy - rest;
             for own in 0..2 {
                 let (a, b) = (link.cells[own], link.cells[1 - own]);
                 let load = cell::traction(face(link, own), traction, half(link), pressure);
-                let torque = load.torque + cell::bending(q[a], q[b], n, s, t, bending);
+                let torque = load.torque + bend(a, b).torque;
                 loads[a] = [loads[a][0] + load.force, loads[a][1] + torque];
             }
         }

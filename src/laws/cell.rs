@@ -12,7 +12,7 @@
 //!
 //! ```text
 //! G = S E/((1 + ν) D₀) Δu + ½ S π e          H = ½ S π (Δu − (Δu·e) e)/|x_j − x_i|
-//! force on i = G + H                           torque on i = R_i a_i × G + Σ k (k_i × k_j) over n, s, t        on j: the opposite force, −R_j a_j × G, …
+//! force on i = G + H       torque on i = R_i a_i × G + Σ k (k_i × k_j) over n, s, t       on j: the opposite force, −R_j a_j × G − Σ k (k_i × k_j)
 //! ```
 //!
 //! which are the derivatives of the energy (eq. 16, 18, 19) and add up to no force and no torque on both together.
@@ -39,20 +39,29 @@ pub struct FaceLoad<T> {
     pub torque: Vec3<T>,
 }
 
-/// The face between two cells; `arm_i`, `arm_j` = a at rest.
+/// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and what the quaternion has not taken yet, ρ × R a.
+///
+/// Without the arm itself, so that small rotations keep their relative precision.
+#[inline(always)]
+fn swing<T: Real>(q: Quat<T>, left: Vec3<T>, arm: Vec3<T>) -> Vec3<T> {
+    let twice = q.v.cross(arm) * T::splat(2.0);
+    let turned = twice * q.w + q.v.cross(twice);
+    turned + left.cross(arm + turned)
+}
+
+/// The face between two cells; `line` = x_j − x_i, `arm_i`, `arm_j` = a at rest, `left_i`, `left_j` = rotation that the quaternions have not taken yet.
 #[inline(always)]
 pub fn face<T: Real>(
     line: Vec3<T>,
-    q_i: Quat<T>,
-    q_j: Quat<T>,
-    arm_i: Vec3<T>,
-    arm_j: Vec3<T>,
+    (q_i, q_j): (Quat<T>, Quat<T>),
+    (left_i, left_j): (Vec3<T>, Vec3<T>),
+    (arm_i, arm_j): (Vec3<T>, Vec3<T>),
 ) -> Face<T> {
-    let arm = q_i.rotate(arm_i);
+    let swung = swing(q_i, left_i, arm_i);
     Face {
         line,
-        arm,
-        gap: line + q_j.rotate(arm_j) - arm,
+        arm: arm_i + swung,
+        gap: (line - (arm_i - arm_j)) + (swing(q_j, left_j, arm_j) - swung),
     }
 }
 
@@ -76,51 +85,121 @@ pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -
     }
 }
 
-/// Part of k (k_j × k_i) of an axis k_i of the face, `turned` = v of q_j q̄_i = (v, w).
-///
-/// k_j = k_i + 2w v × k_i + 2 v × (v × k_i), so that k_j × k_i = 2w ((v·k_i) k_i − v) + 2 (v·k_i) v × k_i: small turns keep their relative precision.
-#[inline(always)]
-fn about<T: Real>(axis: Vec3<T>, turned: Vec3<T>, w: T, stiffness: T) -> Vec3<T> {
-    let along = turned.dot(axis);
-    let bent = (axis * along - turned) * w + turned.cross(axis) * along;
-    bent * (stiffness * T::splat(2.0))
+/// Bending and twist of a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Bend<T> {
+    /// Torque on i, N m; on j the opposite.
+    pub torque: Vec3<T>,
+    /// Energy against rest, J.
+    pub energy: T,
+    /// n, s, t as i has them now.
+    pub axes: [Vec3<T>; 3],
 }
 
-/// Torque on i of bending and twist; `axes` = n, s, t at rest, `stiffness` = k_n, k_s, k_t, N m.
+/// Bending and twist of a face; `normal`, `second` = n, s at rest, `stiffness` = k_n, k_s, k_t, N m.
+///
+/// With q_j q̄_i = (v, w), k_j = k_i + 2w v × k_i + 2 v × (v × k_i), so that with m = Σ k (v·k_i) k_i and K = k_n + k_s + k_t
+///
+/// ```text
+/// Σ k (k_i × k_j) = 2 (w (K v − m) − v × m)          Σ k (1 − k_i·k_j) = 2 (K v·v − v·m)
+/// ```
 #[inline(always)]
 pub fn bending<T: Real>(
-    q_i: Quat<T>,
-    q_j: Quat<T>,
+    (q_i, q_j): (Quat<T>, Quat<T>),
+    (left_i, left_j): (Vec3<T>, Vec3<T>),
     normal: Vec3<T>,
     second: Vec3<T>,
-    third: Vec3<T>,
     stiffness: Vec3<T>,
-) -> Vec3<T> {
+) -> Bend<T> {
     // q_j q̄_i through the difference of both, which is exact where they are nearly alike.
     let difference = Quat {
         v: q_j.v - q_i.v,
         w: q_j.w - q_i.w,
     };
     let turned = difference.v * q_i.w - q_i.v * difference.w - difference.v.cross(q_i.v);
+    let v = turned + (left_j - left_i) * T::splat(0.5);
     let w = q_i.dot(q_j);
-    -(about(q_i.rotate(normal), turned, w, stiffness.x)
-        + about(q_i.rotate(second), turned, w, stiffness.y)
-        + about(q_i.rotate(third), turned, w, stiffness.z))
+    let (n, s) = (q_i.rotate(normal), q_i.rotate(second));
+    let t = n.cross(s);
+    let m =
+        n * (stiffness.x * v.dot(n)) + s * (stiffness.y * v.dot(s)) + t * (stiffness.z * v.dot(t));
+    let all = stiffness.x + stiffness.y + stiffness.z;
+    let two = T::splat(2.0);
+    Bend {
+        torque: ((v * all - m) * w - v.cross(m)) * two,
+        energy: (all * v.dot(v) - v.dot(m)) * two,
+        axes: [n, s, t],
+    }
 }
 
-/// Energy of a face by its gap and by its bending, J; what the cells' dilation adds is [`dilation_energy`].
+/// Energy of a face by its gap, J.
 #[inline(always)]
-pub fn energy<T: Real>(
-    at: Face<T>,
-    stiffness: T,
-    axes_i: [Vec3<T>; 3],
-    axes_j: [Vec3<T>; 3],
-    bending: Vec3<T>,
-) -> T {
-    let [n, s, t] = axes_i;
-    let [m, r, o] = axes_j;
+pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
     stiffness * at.gap.dot(at.gap) * T::splat(0.5)
-        - (bending.x * n.dot(m) + bending.y * s.dot(r) + bending.z * t.dot(o))
+}
+
+/// Viscous force and torque on i of a face, by how fast its gap opens and the cells turn against each other; on j the opposite force at the same point.
+///
+/// ```text
+/// g = v_j − v_i + (ω_j × (p − x_j) − ω_i × (p − x_i))          p the middle between both images of the face's centre
+/// force on i = c g       torque on i = (p − x_i) × c g + c_r (ω_j − ω_i)       torque on j = −(p − x_j) × c g − c_r (ω_j − ω_i)
+/// ```
+#[inline(always)]
+pub fn damping<T: Real>(
+    at: Face<T>,
+    v: (Vec3<T>, Vec3<T>),
+    spin: (Vec3<T>, Vec3<T>),
+    (translation, rotation): (T, T),
+) -> Damped<T> {
+    let arm = at.arm + at.gap * T::splat(0.5);
+    let other = arm - at.line;
+    let rate = v.1 - v.0 + spin.1.cross(other) - spin.0.cross(arm);
+    let turning = spin.1 - spin.0;
+    let (force, moment) = (rate * translation, turning * rotation);
+    Damped {
+        force,
+        torque_i: arm.cross(force) + moment,
+        torque_j: -(other.cross(force) + moment),
+        power: rate.dot(force) + turning.dot(moment),
+    }
+}
+
+/// What damping does at a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Damped<T> {
+    /// On i, N.
+    pub force: Vec3<T>,
+    /// On i, N m.
+    pub torque_i: Vec3<T>,
+    /// On j, N m.
+    pub torque_j: Vec3<T>,
+    /// Power taken, W.
+    pub power: T,
+}
+
+/// What a face transmits as a bond's criteria ask for it: `load` and `bend` act on i, `moduli` = c/J, c/I_s, c/I_t of the section, 1/m³.
+///
+/// Moments come as the stresses that they make at the section's rim, for a [`Section`](super::failure::Section) with moduli of 1.
+#[inline(always)]
+pub fn transmitted<T: Real>(
+    load: FaceLoad<T>,
+    bend: &Bend<T>,
+    moduli: Vec3<T>,
+) -> super::bond::BondLoad<T> {
+    let [n, s, t] = bend.axes;
+    let (force, torque) = (load.force, bend.torque);
+    let axial = force.dot(n);
+    let none = Vec3::zero();
+    super::bond::BondLoad {
+        force,
+        shear_moment: none,
+        moment: torque,
+        axial,
+        shear: n * axial - force,
+        twist: n * (torque.dot(n) * moduli.x),
+        // About s the fibres along t are pulled.
+        bend: s * (torque.dot(s) * moduli.z) + t * (torque.dot(t) * moduli.y),
+    }
 }
 
 /// Energy of a cell by its dilation ε, J; `volume` = V.
@@ -170,6 +249,14 @@ pub fn stiffness(young: f64, poisson: f64, section: Section) -> FaceStiffness {
     }
 }
 
+/// c/J, c/I_s, c/I_t of a section, 1/m³: rim stresses by twist and by bending of fibres along s and along t, as of a rectangle of its area and moments.
+pub fn moduli(section: Section) -> [f64; 3] {
+    let [s, t] = section.second;
+    // A rectangle b wide has I = S b²/12, so c = b/2 = √(3 I/S).
+    let rim = |second: f64| (3.0 * second / section.area).sqrt();
+    [rim(s + t) / (s + t), rim(s) / s, rim(t) / t]
+}
+
 /// Lamé's λ, Pa.
 pub fn lame(young: f64, poisson: f64) -> f64 {
     young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
@@ -213,7 +300,8 @@ mod tests {
             (n, shear * (second[0] + second[1])),
         ] {
             let turned = Quat::from_rotation_vector(axis * angle);
-            let torque = bending(rest, turned, n, s, t, Vec3::new(k[0], k[1], k[2]));
+            let none = (Vec3::zero(), Vec3::zero());
+            let torque = bending((rest, turned), none, n, s, Vec3::new(k[0], k[1], k[2])).torque;
             let expected = axis * (rigidity / distance * angle.sin());
             let off = (torque - expected).norm() / expected.norm();
             assert!(off < 1e-12, "{torque:?} {expected:?}");
