@@ -30,13 +30,15 @@ pub struct Face<T> {
     pub gap: Vec3<T>,
 }
 
-/// What a face transmits to cell i.
+/// What the gap of a face and the dilation of its cells do to them.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceLoad<T> {
-    /// N.
+    /// On i, N; on j the opposite.
     pub force: Vec3<T>,
-    /// About the centre of i, N m.
+    /// On i about its centre, N m.
     pub torque: Vec3<T>,
+    /// On j about its centre, N m.
+    pub torque_j: Vec3<T>,
 }
 
 /// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and what the quaternion has not taken yet, ρ × R a.
@@ -71,7 +73,7 @@ pub fn dilation<T: Real>(at: Face<T>, half_area: T) -> T {
     half_area * at.gap.dot(at.line) / at.line.norm()
 }
 
-/// Force and torque on i without that of bending and twist; `stiffness` = S E/((1 + ν) D₀), N/m; `pressure` = π, Pa.
+/// Force and torques without those of bending and twist; `stiffness` = S E/((1 + ν) D₀), N/m; `pressure` = π, Pa.
 #[inline(always)]
 pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -> FaceLoad<T> {
     let length = at.line.norm();
@@ -79,9 +81,12 @@ pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -
     let squeeze = half_area * pressure;
     let at_face = at.gap * stiffness + direction * squeeze;
     let across = at.gap - direction * at.gap.dot(direction);
+    // x_i + R_i a_i + Δu = x_j + R_j a_j.
+    let arm_j = at.arm + at.gap - at.line;
     FaceLoad {
         force: at_face + across * (squeeze / length),
         torque: at.arm.cross(at_face),
+        torque_j: -arm_j.cross(at_face),
     }
 }
 

@@ -184,6 +184,7 @@ impl Settings {
             // By way of `bond_law`, which chooses where none is asked for.
             law: _,
             integrator: _,
+            method: _,
             backend: _,
             gpu: _,
             precision: _,

@@ -1,5 +1,6 @@
 //! The seam between the loop over frames and whatever steps in time.
 
+use crate::math::Lanes;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
@@ -22,6 +23,21 @@ pub struct Place {
     pub name: String,
     /// Bytes of device memory in use; none on the CPU.
     pub device_bytes: Option<u64>,
+}
+
+impl Place {
+    /// All cores, with lanes of type `L`.
+    pub fn on_cores<L: Lanes>() -> Self {
+        Place {
+            name: format!(
+                "CPU, {} threads, {} lanes of {} bytes",
+                rayon::current_num_threads(),
+                L::WIDTH,
+                size_of::<L::Scalar>()
+            ),
+            device_bytes: None,
+        }
+    }
 }
 
 /// What one pass of the step has cost.

@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod block;
 mod dense;
 pub mod gradients;
+pub mod lanczos;
 pub mod matrix;
 pub mod minimal;
 pub mod multigrid;

@@ -375,6 +375,11 @@ fn of_shells() -> f64 {
 }
 
 impl PackingSpec {
+    /// Whether its elements are cells that fill the body.
+    pub fn has_cells(&self) -> bool {
+        false
+    }
+
     /// Radius, m, and about how many elements, of which one is to be given.
     pub fn size(&self) -> (Option<f64>, Option<u32>) {
         match *self {

@@ -123,6 +123,15 @@ pub struct Material {
     pub contact_young: Option<f64>,
 }
 
+impl Material {
+    /// Poisson's ratio, as given, by `shear`, or the default.
+    pub fn poisson_ratio(&self) -> f64 {
+        let by_shear = |shear: f64| self.young / (2.0 * shear) - 1.0;
+        let given = self.poisson.or(self.shear.map(by_shear));
+        given.unwrap_or(DEFAULT_POISSON)
+    }
+}
+
 fn damping() -> f64 {
     0.02
 }

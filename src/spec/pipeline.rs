@@ -7,7 +7,7 @@ use super::body::Body;
 use super::collider::{Attachment, Collider};
 use super::material::{Material, MaterialPair, joins};
 use super::output::Output;
-use super::settings::{Export, Preview, Reconstruct, Simulate};
+use super::settings::{Export, MethodChoice, MethodName, Preview, Reconstruct, Simulate};
 use super::time::{Time, World};
 
 /// A shot.
@@ -52,6 +52,19 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// The method of time integration that the settings and packings come to.
+    pub fn method(&self) -> MethodName {
+        let cells = self.bodies.iter().any(|body| body.packing.has_cells());
+        let by_packing = match cells {
+            true => MethodChoice::Voronoi,
+            false => MethodChoice::Bonds,
+        };
+        match self.simulate.method.unwrap_or(by_packing) {
+            MethodChoice::Voronoi => MethodName::Voronoi,
+            MethodChoice::Bonds => self.simulate.integrator.method(),
+        }
+    }
+
     /// What the file says two materials have in common, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
         self.pairs.iter().find(|pair| joins(&pair.materials, a, b))

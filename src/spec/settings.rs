@@ -99,7 +99,7 @@ impl Integrator {
     /// Whether each step solves for where elements are at its end.
     pub fn is_implicit(self) -> bool {
         match self.method() {
-            MethodName::Explicit => false,
+            MethodName::Explicit | MethodName::Voronoi => false,
             MethodName::Implicit => true,
         }
     }
@@ -127,6 +127,18 @@ pub enum MethodName {
     Explicit,
     /// Implicit steps of bonded elements.
     Implicit,
+    /// Explicit steps of cells that fill the bodies.
+    Voronoi,
+}
+
+/// What transmits stress between elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MethodChoice {
+    /// Bonds, as `law` says.
+    Bonds,
+    /// Faces of cells (Monasse and Mariotti 2012); bodies of cells alone have them.
+    Voronoi,
 }
 
 /// What pushes elements apart that no bond joins, and elements and colliders.
@@ -153,6 +165,10 @@ pub struct Simulate {
     pub precision: Precision,
     /// How time goes on.
     pub integrator: Integrator,
+    /// What transmits stress; absent: `voronoi` where a body is packed with cells, else `bonds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MethodChoice")]
+    pub method: Option<MethodChoice>,
     /// The law of bonds; absent: `bdem` in explicit steps, `manifold` in implicit ones.
     #[schemars(with = "Law")]
     pub law: Option<Law>,
@@ -182,6 +198,7 @@ impl Default for Simulate {
             gpu: Gpu::default(),
             precision: Precision::F32,
             integrator: Integrator::Explicit,
+            method: None,
             law: None,
             shear_correction: SHEAR_CORRECTION,
             contact: ContactLaw::Penalty,

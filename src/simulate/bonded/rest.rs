@@ -1,6 +1,6 @@
 //! What of packing and pipeline records ask for.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::spec::Region;
 
@@ -17,8 +17,45 @@ pub struct Rest {
     pub inverse_mass: Vec<f64>,
     /// Inverse inertia of each element as the run knows it, 1/(kg m²); 0 where it is held.
     pub inverse_inertia: Vec<f64>,
+    /// Moments and axes of each element; empty where all are balls.
+    pub principal: Vec<Principal>,
     /// Acceleration of gravity, m/s².
     pub gravity: DVec3,
     /// Where elements are meant to stay.
     pub bounds: Option<Region>,
+}
+
+/// Moments and axes of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Principal {
+    /// Principal moments, kg m².
+    pub moments: DVec3,
+    /// Turns x, y, z into the principal axes at rest.
+    pub axes: DQuat,
+}
+
+impl Principal {
+    /// Of a ball.
+    pub fn round(inertia: f64) -> Self {
+        Principal {
+            moments: DVec3::splat(inertia),
+            axes: DQuat::IDENTITY,
+        }
+    }
+
+    /// Angular momentum of an element turned by `rotation` since rest, kg m²/s; `spin` = ω, rad/s.
+    pub fn momentum(&self, rotation: DQuat, spin: DVec3) -> DVec3 {
+        let turned = rotation * self.axes;
+        turned * (self.moments * (turned.inverse() * spin))
+    }
+}
+
+impl Rest {
+    /// Angular momentum of a free element about its centre, kg m²/s.
+    pub fn momentum(&self, element: usize, rotation: DQuat, spin: DVec3) -> DVec3 {
+        match self.principal.get(element) {
+            Some(principal) => principal.momentum(rotation, spin),
+            None => spin / self.inverse_inertia[element],
+        }
+    }
 }

@@ -70,6 +70,7 @@ pub fn build<S: Scalar>(
         body: elements.body.clone(),
         inverse_mass: load.iter().map(|row| row.0[3].to_f64()).collect(),
         inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
+        principal: Vec::new(),
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };

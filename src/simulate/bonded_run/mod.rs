@@ -1,6 +1,9 @@
 //! What every method of bonded elements shares: the scene built from a packing, its critical step, and the course of a run.
 
+pub mod advance;
+mod applied;
 pub mod build;
+pub mod costs;
 pub mod run;
 pub mod stability;
 mod start;

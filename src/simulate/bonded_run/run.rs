@@ -118,11 +118,13 @@ impl<S: Scalar> BondedRun<S> {
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Takes broken bonds out and lets their ends touch; `removed` is told each entry. `at` is the step that they break in, and its time.
+    /// Takes broken bonds out and lets their ends touch; `removed` is told each entry. `at` is the step that they break in, and its time;
+    /// `energy` what an entry held, J, which is asked where that is accounted for.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,
         at: (u64, f64),
+        mut energy: impl FnMut(&System<S>, usize) -> f64,
         mut removed: impl FnMut(&System<S>, u32),
     ) {
         if events.is_empty() {
@@ -132,7 +134,7 @@ impl<S: Scalar> BondedRun<S> {
         hydrostatic::settle(&mut events);
         for event in events {
             if let Some(work) = &mut self.work {
-                work.breaking += self.system.bond_energy(event.entry as usize);
+                work.breaking += energy(&self.system, event.entry as usize);
             }
             Broken::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);

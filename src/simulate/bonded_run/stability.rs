@@ -10,13 +10,7 @@ use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::scene::colliders::Obstacle;
-
-/// The iteration stops when λ has changed by less than this part twice.
-const TOLERANCE: f64 = 1e-3;
-/// What the unconverged rest may add to λ_max, from below as the iteration approaches it.
-const MARGIN: f64 = 1.03;
-/// Iterations at most.
-const ITERATIONS: usize = 100;
+use crate::solve::lanczos::{self, PART, State};
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
@@ -33,19 +27,33 @@ pub fn critical_step<S: Scalar>(
     damping_ratio: f64,
     any_breaks: bool,
 ) -> f64 {
-    let largest = largest_radius(system);
     let bonded = Linear::new(system, inverse, surfaces, obstacles);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = f64::INFINITY;
     if lambda > 0.0 {
         step = critical(lambda, proportional(lambda, damping_ratio, per_mass));
     }
+    step.min(loose_step(
+        system, inverse.0, surfaces, obstacles, any_breaks,
+    ))
+}
+
+/// Critical step of the second of these systems, s.
+pub fn loose_step<S: Scalar>(
+    system: &System<S>,
+    inverse_mass: &[f64],
+    surfaces: &Surfaces,
+    obstacles: &[Obstacle],
+    any_breaks: bool,
+) -> f64 {
+    let largest = largest_radius(system);
+    let mut step = f64::INFINITY;
     for i in (0..system.count).filter(|&i| any_breaks || may_be_loose(system, i)) {
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
         let touching = Touching {
-            stiffness_over_mass: k * inverse.0[i],
+            stiffness_over_mass: k * inverse_mass[i],
             shear_ratio: surface.shear_ratio,
             damping_ratio: surface.damping,
             rolls: surfaces.any_rolling(),
@@ -66,7 +74,8 @@ fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
     })
 }
 
-fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
+/// Largest radius of an element, m.
+pub fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
     (0..system.count)
         .map(|i| system.radius(i))
         .fold(0.0, f64::max)
@@ -86,9 +95,6 @@ struct Linear<'a, S> {
     /// Whether there are colliders: each element then stands on a spring.
     grounded: bool,
 }
-
-/// Displacement and rotation of each element.
-type State = Vec<[f32; 6]>;
 
 impl<'a, S: Scalar> Linear<'a, S> {
     fn new(
@@ -151,37 +157,10 @@ impl<'a, S: Scalar> Linear<'a, S> {
     /// λ_max and the largest k_n/m* beside it.
     fn largest_eigenvalue(&self) -> (f64, f64) {
         let per_mass = self.largest_per_mass();
-        // A start that every mode has a part in; the same on every machine.
-        let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
-        let mut v: State = (0..self.scale.len())
-            .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
-            .collect();
-        let mut before: State = vec![[0.0; 6]; v.len()];
-        let mut length = dot(&v, &v).sqrt();
-        let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
-        let (mut lambda, mut settled) = (0.0, 0);
-        while length > 0.0 && diagonal.len() < ITERATIONS && settled < 2 {
-            scale(&mut v, 1.0 / length);
-            let mut next = self.apply(&v);
-            if let Some(&length) = beside.last() {
-                subtract(&mut next, length, &before);
-            }
-            let along = dot(&next, &v);
-            subtract(&mut next, along, &v);
-            diagonal.push(along);
-            let last = lambda;
-            lambda = largest_of_tridiagonal(&diagonal, &beside);
-
-            settled = if (lambda - last).abs() <= TOLERANCE * lambda {
-                settled + 1
-            } else {
-                0
-            };
-            length = dot(&next, &next).sqrt();
-            beside.push(length);
-            before = std::mem::replace(&mut v, next);
-        }
-        (lambda * MARGIN, per_mass)
+        (
+            lanczos::largest(self.scale.len(), |x| self.apply(x)),
+            per_mass,
+        )
     }
 
     fn apply(&self, x: &State) -> State {
@@ -215,91 +194,5 @@ impl<'a, S: Scalar> Linear<'a, S> {
                 [u.x, u.y, u.z, t.x, t.y, t.z].map(|value| value as f32)
             })
             .collect()
-    }
-}
-
-/// Elements summed up before others are added: of a fixed size, so that nothing changes a bit.
-const PART: usize = 1024;
-
-/// Product of two states; parts are added up in order, so that threads change nothing.
-fn dot(a: &State, b: &State) -> f64 {
-    let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum()
-    };
-    let chunks: Vec<f64> = a
-        .par_chunks(PART)
-        .zip(b.par_chunks(PART))
-        .map(|(a, b)| a.iter().zip(b).map(product).sum())
-        .collect();
-    chunks.iter().sum()
-}
-
-fn scale(a: &mut State, factor: f64) {
-    let times = |value: &mut f32| *value = (f64::from(*value) * factor) as f32;
-    a.par_iter_mut()
-        .for_each(|row| row.iter_mut().for_each(times));
-}
-
-/// a ← a − factor b.
-fn subtract(a: &mut State, factor: f64, b: &State) {
-    a.par_iter_mut().zip(b).for_each(|(a, b)| {
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = (f64::from(*a) - factor * f64::from(*b)) as f32;
-        }
-    });
-}
-
-/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least as many as are between.
-fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
-    let next = |k: usize| {
-        let before = if k > 0 { beside[k - 1].abs() } else { 0.0 };
-        let after = if k + 1 < diagonal.len() {
-            beside[k].abs()
-        } else {
-            0.0
-        };
-        (before, after)
-    };
-    // Gershgorin's bounds.
-    let bounds = (0..diagonal.len()).map(|k| (diagonal[k], next(k)));
-    let mut high = bounds
-        .clone()
-        .map(|(d, (a, b))| d + a + b)
-        .fold(0.0, f64::max);
-    let mut low = bounds.map(|(d, _)| d).fold(f64::NEG_INFINITY, f64::max);
-    // All eigenvalues are below x when the pivots of T − x are all negative.
-    let all_below = |x: f64| {
-        let mut pivot = f64::INFINITY;
-        (0..diagonal.len()).all(|k| {
-            let (before, _) = next(k);
-            pivot = diagonal[k] - x - before * before / pivot;
-            pivot < 0.0
-        })
-    };
-    while high - low > 1e-6 * high.abs() {
-        let middle = 0.5 * (low + high);
-        if all_below(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chain_has_the_eigenvalue_that_is_known() {
-        // 2 − 2 cos(πk/(n + 1)), largest at k = n.
-        let n = 12;
-        let found = largest_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n - 1]);
-        let known = 2.0 - 2.0 * (std::f64::consts::PI * 12.0 / 13.0).cos();
-        assert!((found - known).abs() < 1e-5, "{found} {known}");
     }
 }

@@ -2,3 +2,4 @@
 
 pub mod explicit;
 pub mod implicit;
+pub mod voronoi;

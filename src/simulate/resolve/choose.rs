@@ -3,7 +3,7 @@
 use crate::simulate::error::SimulateError;
 use crate::simulate::resolve::prepared::Prepared;
 use crate::simulate::source::Source;
-use crate::spec::{ContactLaw, Integrator, Pipeline};
+use crate::spec::{ContactLaw, Integrator, MethodName, Pipeline};
 
 /// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six iterations of conjugate gradients.
 pub const NEWTON: f64 = 70.0;
@@ -51,6 +51,10 @@ pub fn choose(
         return Ok((settled, None));
     }
     settled.simulate.integrator = Integrator::Explicit;
+    // Cells have explicit steps alone.
+    if pipeline.method() == MethodName::Voronoi {
+        return Ok((settled, None));
+    }
     settled.time.step = None;
     let prepared = Prepared::new(source, &settled)?;
     let explicit = prepared.schedule(&settled);

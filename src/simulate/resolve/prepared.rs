@@ -2,15 +2,16 @@
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
-use crate::simulate::methods::{explicit, implicit};
+use crate::simulate::methods::{explicit, implicit, voronoi};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, MethodName, Pipeline};
 
 /// The method that a pipeline asks for.
 fn method_of(pipeline: &Pipeline) -> &'static Entry {
-    match pipeline.simulate.integrator.method() {
+    match pipeline.method() {
         MethodName::Explicit => &explicit::ENTRY,
         MethodName::Implicit => &implicit::ENTRY,
+        MethodName::Voronoi => &voronoi::ENTRY,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::slice::ChunksMut;
 
 use crate::parallel::prelude::*;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::math::Scalar;
@@ -207,7 +207,7 @@ impl<S: Scalar> Moment<'_, S> {
             let (bonds, area) = self.lost(i);
             *broken = bonds;
             totals.broken += u64::from(bonds);
-            self.add_to(&mut totals, i, (p, v, w));
+            self.add_to(&mut totals, i, (p, v), (q, w));
             parts.add(&Part {
                 body: self.rest.body[i],
                 elements: 1,
@@ -239,7 +239,13 @@ impl<S: Scalar> Moment<'_, S> {
         (bonds, area)
     }
 
-    fn add_to(&self, totals: &mut Totals, i: usize, (p, v, w): (DVec3, DVec3, DVec3)) {
+    fn add_to(
+        &self,
+        totals: &mut Totals,
+        i: usize,
+        (p, v): (DVec3, DVec3),
+        (q, w): (DQuat, DVec3),
+    ) {
         totals.bond += self.carried[i].energy;
         if let Some(bounds) = &self.rest.bounds {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
@@ -249,12 +255,13 @@ impl<S: Scalar> Moment<'_, S> {
         if inverse == 0.0 {
             return;
         }
-        let (mass, inertia) = (1.0 / inverse, 1.0 / self.rest.inverse_inertia[i]);
+        let mass = 1.0 / inverse;
+        let spin = self.rest.momentum(i, q, w);
         totals.kinetic += 0.5 * mass * v.length_squared();
-        totals.rotational += 0.5 * inertia * w.length_squared();
+        totals.rotational += 0.5 * w.dot(spin);
         totals.gravity -= mass * self.rest.gravity.dot(p);
         totals.momentum += mass * v;
-        totals.angular += mass * p.cross(v) + inertia * w;
+        totals.angular += mass * p.cross(v) + spin;
     }
 }
 

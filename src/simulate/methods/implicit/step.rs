@@ -11,6 +11,7 @@ use super::start::{Start, places};
 use crate::columns::{Convergence, Table};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::clamps::Hold;
@@ -175,7 +176,8 @@ impl<W: EnergyLaw> Implicit<W> {
             }
             broke = true;
             let at = (self.run.step + 1, time);
-            self.run.break_bonds(events, at, |_, _| ());
+            let energy = |system: &System<f64>, entry| system.bond_energy(entry);
+            self.run.break_bonds(events, at, energy, |_, _| ());
         }
     }
 

@@ -4,23 +4,20 @@ use super::{Cpu, Handed};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::parallel::prelude::*;
-use glam::DVec3;
-
 use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
+use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_pass::{BondPass, Border, Task};
 use crate::simulate::bonded::bond_tasks::Loads;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::system::System;
 use crate::simulate::contact::pass::ContactPass;
 use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::scene::springs;
 
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
         self.add_bonds_and_contacts(dt);
-        self.add_applied();
+        self.run.add_applied();
     }
 
     /// What elements do to each other and colliders to them, chunk by chunk.
@@ -28,13 +25,14 @@ impl<L: Lanes> Cpu<L> {
         let system = &self.run.system;
         let walls = Walls {
             system,
-            obstacles: &self.obstacles,
+            obstacles: &self.driven.obstacles,
             dt,
             neared: self.run.contacts.neared(),
         };
         let closed = self.run.contacts.closed();
         let (scratch, costs, damped) = (&self.scratch, &self.costs, self.damped);
-        let (holds, hydrostatic, rest) = (&self.holds, &self.run.hydrostatic, &self.run.rest);
+        let (holds, hydrostatic, rest) =
+            (&self.driven.holds, &self.run.hydrostatic, &self.run.rest);
         let work = self.run.work.is_some();
         self.run
             .load
@@ -94,32 +92,6 @@ impl<L: Lanes> Cpu<L> {
                     costs.contacts.add(clock, 1);
                 },
             );
-    }
-
-    /// Pressures, springs, attached forces.
-    fn add_applied(&mut self) {
-        for (element, force) in self.run.bearers.pressures(&self.run.system) {
-            add_force(&mut self.run.load[element as usize], force);
-        }
-        let pulls = self.run.springs.pulls(self.run.step as f64 * self.run.dt);
-        for pull in &pulls {
-            add_force(
-                &mut self.run.load[pull.element as usize],
-                pull.force(&self.run.system),
-            );
-        }
-        self.run.sums[0].add_springs(springs::borne(&pulls, &self.run.bearers, &self.run.system));
-        for attached in &self.run.forces {
-            for &element in &attached.elements {
-                add_force(&mut self.run.load[element as usize], attached.force);
-            }
-        }
-    }
-}
-
-fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
-    for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
-        *sum = *sum + S::from_f64(f);
     }
 }
 

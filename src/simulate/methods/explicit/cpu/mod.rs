@@ -1,6 +1,5 @@
 //! Explicit bonded DEM on the CPU: the step loop over lanes of any type, threads over chunks of elements.
 
-mod costs;
 mod loads;
 mod measure;
 mod motion;
@@ -8,7 +7,6 @@ mod motion;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use self::costs::Costs;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_pass::Border;
@@ -17,13 +15,13 @@ use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work;
 use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded_run::advance::Driven;
 use crate::simulate::bonded_run::build::Built;
+use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Place};
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::spec::Pipeline;
 
@@ -33,9 +31,7 @@ pub struct Cpu<L: Lanes> {
     borders: Vec<Border<L::Scalar>>,
     /// Scratch rows for what a chunk's bonds do to ends that they do not own, one a thread.
     scratch: Vec<Mutex<Handed<L::Scalar>>>,
-    obstacles: Vec<Obstacle>,
-    /// Driven clamps where they are.
-    holds: Vec<Hold<L::Scalar>>,
+    driven: Driven<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Velocities are at the middle of the last step: its second kick is due.
     half: bool,
@@ -75,8 +71,7 @@ impl<L: Lanes> Cpu<L> {
             borders: Border::all(&run.system),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             damped,
-            holds: run.bearers.clamps().holds(0.0),
-            obstacles: run.obstacles(0.0),
+            driven: run.driven(),
             parameters: StepParameters {
                 dt: Scalar::from_f64(dt),
                 gravity: Vec3::from_f64(pipeline.world.gravity),
@@ -104,7 +99,9 @@ impl<L: Lanes> Cpu<L> {
     /// Recomputes what follows from the columns after they were changed by hand: borders of chunks, contact lists, loads.
     pub fn refresh(&mut self) {
         self.borders = Border::all(&self.run.system);
-        self.run.contacts.rebuild(&self.run.system, &self.obstacles);
+        self.run
+            .contacts
+            .rebuild(&self.run.system, &self.driven.obstacles);
         self.start();
     }
 
@@ -127,7 +124,8 @@ impl<L: Lanes> Cpu<L> {
         }
         let clock = Instant::now();
         let (at, borders) = ((self.run.step, self.run.time()), &mut self.borders);
-        self.run.break_bonds(events, at, |system, entry| {
+        let energy = |system: &System<L::Scalar>, entry| system.bond_energy(entry);
+        self.run.break_bonds(events, at, energy, |system, entry| {
             let other = system.bonds.other[entry as usize];
             borders[other as usize / system.chunk].unbond(entry);
         });
@@ -170,15 +168,7 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn place(&self) -> Place {
-        Place {
-            name: format!(
-                "CPU, {} threads, {} lanes of {} bytes",
-                rayon::current_num_threads(),
-                L::WIDTH,
-                size_of::<L::Scalar>()
-            ),
-            device_bytes: None,
-        }
+        Place::on_cores::<L>()
     }
 
     fn costs(&self) -> Vec<PassCost> {
@@ -204,7 +194,7 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
-        let (contact, touching) = self.contact_totals();
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
         self.account();
         let carried = self.carried();
         let snapshot = self.run.snapshot(
@@ -239,9 +229,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.borders = Border::all(&self.run.system);
         self.half = false;
-        let time = self.run.time();
-        self.obstacles = self.run.obstacles(time);
-        self.holds = self.run.bearers.clamps().holds(time);
+        self.driven = self.run.driven();
         Ok(())
     }
 }

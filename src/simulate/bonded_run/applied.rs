@@ -1,0 +1,86 @@
+//! What acts on elements from outside: pressures, springs, attached forces and torques; and what contacts add up to.
+
+use glam::DVec3;
+
+use super::run::BondedRun;
+use crate::math::{Lanes, Scalar};
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::system::Load;
+use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
+use crate::simulate::contact::wall_list::Walls;
+use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::springs;
+
+impl<S: Scalar> BondedRun<S> {
+    /// Adds pressures, springs, attached forces to the loads.
+    pub fn add_applied(&mut self) {
+        for (element, force) in self.bearers.pressures(&self.system) {
+            add_force(&mut self.load[element as usize], force);
+        }
+        let time = self.time();
+        let pulls = self.springs.pulls(time);
+        for pull in &pulls {
+            add_force(
+                &mut self.load[pull.element as usize],
+                pull.force(&self.system),
+            );
+        }
+        self.sums[0].add_springs(springs::borne(&pulls, &self.bearers, &self.system));
+        for attached in &self.forces {
+            for &element in &attached.elements {
+                add_force(&mut self.load[element as usize], attached.force);
+            }
+        }
+    }
+
+    /// What contacts add up to, and how many elements touch each collider.
+    pub fn contact_totals<L: Lanes<Scalar = S>>(
+        &self,
+        obstacles: &[Obstacle],
+    ) -> (ContactTotals, Vec<u32>) {
+        let walls = Walls {
+            system: &self.system,
+            obstacles,
+            dt: Scalar::from_f64(0.0),
+            neared: self.contacts.neared(),
+        };
+        let chunk = self.system.chunk;
+        let mut energy = vec![0.0; self.system.motion.len()];
+        let parts: Vec<_> = energy
+            .par_chunks_mut(chunk)
+            .zip(&self.contacts.chunks)
+            .enumerate()
+            .map(|(k, (energy, contacts))| {
+                let mut touching = vec![0; obstacles.len()];
+                let sides = L::run(MeasurePass {
+                    walls,
+                    first: k * chunk,
+                    energy,
+                    touching: &mut touching,
+                    contacts,
+                });
+                (sides, touching)
+            })
+            .collect();
+        let none = (0, vec![0; obstacles.len()]);
+        let (sides, touching) = parts
+            .into_iter()
+            .fold(none, |(a, mut touching), (b, more)| {
+                for (all, more) in touching.iter_mut().zip(more) {
+                    *all += more;
+                }
+                (a + b, touching)
+            });
+        let totals = ContactTotals {
+            energy: energy.iter().sum(),
+            sides,
+        };
+        (totals, touching)
+    }
+}
+
+fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
+    for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
+        *sum = *sum + S::from_f64(f);
+    }
+}

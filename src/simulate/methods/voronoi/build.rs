@@ -1,0 +1,259 @@
+//! From a packing with cells to columns of cells and faces.
+
+use glam::{DQuat, DVec3};
+
+use super::columns::{Cells, FaceRow, Faces, Volumes};
+use super::tasks::Limits;
+use crate::columns;
+use crate::laws::cell::{self, Section};
+use crate::laws::damping::coefficient;
+use crate::math::Scalar;
+use crate::simulate::bonded::bonds::{Bonds, Side};
+use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::rest::Principal;
+use crate::simulate::bonded::system::{System, motion};
+use crate::simulate::bonded_run::build::{Built, build};
+use crate::simulate::error::SimulateError;
+use crate::simulate::source::{Source, TableHash};
+use crate::spec::{Material, Pipeline};
+
+/// A scene of cells.
+pub struct CellScene<S> {
+    /// Elements and bonds.
+    pub built: Built<S>,
+    /// Cells.
+    pub cells: Cells<S>,
+    /// Faces.
+    pub faces: Faces<S>,
+    /// What faces break by.
+    pub limits: Limits<S>,
+    /// Hash of all numbers of the packing.
+    pub hash: u64,
+}
+
+/// Number of a bond or of a cell where there is none.
+const NONE: u32 = u32::MAX;
+
+/// Builds the columns.
+///
+/// # Errors
+/// A packing without cells, or whose tables do not fit together.
+pub fn scene<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<CellScene<S>, SimulateError> {
+    let mut built = build::<S>(source, pipeline)?;
+    let wrong = |what: String| SimulateError::Packing(what);
+    let tables = source.cells()?.ok_or_else(|| {
+        let what = "the method \"voronoi\" needs cells, and packing/cells.parquet is missing";
+        wrong(what.to_owned())
+    })?;
+    let mut hash = TableHash::default();
+    hash.add(&tables.cells);
+    let mut face_hash = TableHash::default();
+    face_hash.add(&tables.faces);
+    let hash = hash.digest().rotate_left(7) ^ face_hash.digest();
+    let mut moduli = Vec::with_capacity(source.bond_count()?);
+    source.bonds(&mut |part| {
+        moduli.extend(part.young.iter().copied().zip(part.shear.iter().copied()))
+    })?;
+    let materials: Vec<Constants> = pipeline.materials.iter().map(Constants::of).collect();
+    let cells = cells_of(&tables.cells, &mut built, &materials)?;
+    let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
+    let mut scene = CellScene {
+        faces: Faces::new(&built.system.bonds, damped),
+        limits: limits(&built.system),
+        hash: built.hash ^ hash,
+        built,
+        cells,
+    };
+    scene.put_faces(&tables.faces, &moduli, pipeline)?;
+    let bonds = &scene.built.system.bonds;
+    for cell in 0..scene.built.system.count {
+        scene.cells.refresh(cell, bonds, &scene.faces);
+    }
+    Ok(scene)
+}
+
+/// λ and 3ν/(1 − 2ν) of a material.
+struct Constants {
+    lame: f64,
+    ratio: f64,
+}
+
+impl Constants {
+    fn of(material: &Material) -> Self {
+        let poisson = material.poisson_ratio();
+        Constants {
+            lame: cell::lame(material.young, poisson),
+            ratio: 3.0 * poisson / (1.0 - 2.0 * poisson),
+        }
+    }
+}
+
+fn cells_of<S: Scalar>(
+    table: &columns::Cells,
+    built: &mut Built<S>,
+    materials: &[Constants],
+) -> Result<Cells<S>, SimulateError> {
+    let system = &mut built.system;
+    let mut cells = Cells::new(system.motion.len());
+    let held = |i: usize| built.load[i].0[7].to_f64() == 0.0;
+    let inverse = built.rest.inverse_inertia.iter();
+    // Elements that are no cells are balls; what a held one would weigh does not matter.
+    built.rest.principal = inverse
+        .map(|inverse| Principal::round(if *inverse > 0.0 { 1.0 / inverse } else { 1.0 }))
+        .collect();
+    for (row, &id) in table.id.iter().enumerate() {
+        let i = id as usize;
+        let Some(principal) = built.rest.principal.get_mut(i) else {
+            let what = format!("cell {id} is beyond the {} elements", system.count);
+            return Err(SimulateError::Packing(what));
+        };
+        let axes = DQuat::from_xyzw(table.qx[row], table.qy[row], table.qz[row], table.qw[row]);
+        *principal = Principal {
+            moments: DVec3::new(table.i1[row], table.i2[row], table.i3[row]),
+            axes: axes.normalize(),
+        };
+        let constants = &materials[system.material[i] as usize];
+        cells.volumes[i] = Volumes {
+            all: built.rest.volume[i],
+            free: table.free[row],
+            ratio: constants.ratio,
+        };
+        cells.lame[i] = constants.lame;
+    }
+    for (i, principal) in built.rest.principal.iter().enumerate() {
+        cells.put_inertia(i, *principal, held(i));
+        let spin = principal.momentum(DQuat::IDENTITY, system.spin(i));
+        for (k, value) in spin.to_array().into_iter().enumerate() {
+            cells.momentum[i].0[k] = S::from_f64(value);
+        }
+        // Those that clamps or rigid bodies carry have no momentum of their own.
+        if held(i) {
+            cells.momentum[i] = Default::default();
+        }
+        debug_assert!(system.motion[i].0[motion::Q + 3].to_f64() > 0.0);
+    }
+    Ok(cells)
+}
+
+/// Strengths by entry, and what of criteria differs from bond to bond.
+fn limits<S: Scalar>(system: &System<S>) -> Limits<S> {
+    let bonds = &system.bonds;
+    let entries = bonds.other.len();
+    let column = |of: fn(&crate::laws::failure::Section<S>) -> f64| {
+        let value = |class: &crate::simulate::bonded::system::BondClass<S>| of(&class.section);
+        let mut values = system.classes.iter().map(value);
+        let first = values.next().unwrap_or(1.0);
+        if values.all(|value| value == first) {
+            return Column::Same(S::from_f64(first));
+        }
+        let mut each = vec![S::from_f64(first); entries];
+        for (_, side) in bonds.entries() {
+            let class = &system.classes[bonds.class.get(side.entry) as usize];
+            each[side.entry] = S::from_f64(value(class));
+        }
+        Column::Each(each)
+    };
+    Limits {
+        sigma_c: bonds.sigma_c.clone(),
+        tau_c: bonds.tau_c.clone(),
+        criterion: [
+            column(|section| section.compression_counts.to_f64()),
+            column(|section| {
+                let ratio = section.inverse_shear_area.to_f64() / section.inverse_area.to_f64();
+                // 1 or 4/3; single precision rounds the quotient.
+                (ratio * 1e4).round() / 1e4
+            }),
+        ],
+    }
+}
+
+impl<S: Scalar> CellScene<S> {
+    /// Fills the columns of faces; `moduli` are E and G of each bond, Pa.
+    fn put_faces(
+        &mut self,
+        table: &columns::Faces,
+        moduli: &[(f64, f64)],
+        pipeline: &Pipeline,
+    ) -> Result<(), SimulateError> {
+        let mut row_of = vec![None; moduli.len()];
+        for (row, &bond) in table.bond.iter().enumerate() {
+            if bond == NONE {
+                continue;
+            }
+            let Some(place) = row_of.get_mut(bond as usize) else {
+                let what = format!("face {row} is of bond {bond}; there are {}", moduli.len());
+                return Err(SimulateError::Packing(what));
+            };
+            *place = Some(row);
+        }
+        let system = &self.built.system;
+        let bonds: &Bonds<S> = &system.bonds;
+        for (owner, side) in bonds.entries() {
+            let id = bonds.id[side.entry] as usize;
+            let Some(row) = row_of[id] else {
+                let what = format!(
+                    "bond {id} has no face: the method \"voronoi\" takes bodies of cells and loose elements"
+                );
+                return Err(SimulateError::Packing(what));
+            };
+            let ends = [owner, side.other].map(|end| end as u32);
+            let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            if [table.i[row], table.j[row]] != [low, high] {
+                let what = format!(
+                    "face {row} lies between {} and {}, its bond {id} joins {low} and {high}",
+                    table.i[row], table.j[row]
+                );
+                return Err(SimulateError::Packing(what));
+            }
+            let face = self.face_row((owner, side), (table, row), moduli[id], pipeline);
+            self.faces.put(side.entry, &face);
+        }
+        Ok(())
+    }
+
+    fn face_row(
+        &self,
+        (owner, side): (usize, Side),
+        (table, row): (&columns::Faces, usize),
+        (young, shear): (f64, f64),
+        pipeline: &Pipeline,
+    ) -> FaceRow {
+        let system = &self.built.system;
+        let vector = |x: &[f64], y: &[f64], z: &[f64]| DVec3::new(x[row], y[row], z[row]);
+        let centre = vector(&table.x, &table.y, &table.z);
+        let normal = vector(&table.nx, &table.ny, &table.nz);
+        let section = Section {
+            area: table.area[row],
+            distance: system.bonds.length.get(side.entry).to_f64(),
+            second: [table.second_s[row], table.second_t[row]],
+        };
+        let stiffness = cell::stiffness(young, young / (2.0 * shear) - 1.0, section);
+        let rest = &self.built.rest;
+        let ends = [owner, side.other];
+        let ratio = ends.map(|i| pipeline.materials[system.material[i] as usize].damping);
+        let ratio = 0.5 * (ratio[0] + ratio[1]);
+        let [k_n, k_s, k_t] = stiffness.bending;
+        let damping = |stiffness: f64, inverse: &[f64]| {
+            coefficient(ratio, stiffness, inverse[owner], inverse[side.other])
+        };
+        FaceRow {
+            arms: ends.map(|i| centre - system.position(i)),
+            normal: if owner as u32 == table.i[row] {
+                normal
+            } else {
+                -normal
+            },
+            second: vector(&table.sx, &table.sy, &table.sz),
+            area: section.area,
+            stiffness,
+            moduli: cell::moduli(section),
+            damping: [
+                damping(stiffness.traction, &rest.inverse_mass),
+                damping((k_n + k_s).min(k_n + k_t), &rest.inverse_inertia),
+            ],
+        }
+    }
+}

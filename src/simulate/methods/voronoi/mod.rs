@@ -1,0 +1,129 @@
+//! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
+
+mod build;
+mod columns;
+pub mod cpu;
+mod face_pass;
+mod motion_pass;
+mod refuse;
+mod stability;
+mod tasks;
+
+use self::build::{CellScene, scene};
+use self::cpu::CellRun;
+use self::stability::Linear;
+use crate::laws::timestep::{critical, proportional};
+use crate::math::Scalar;
+#[cfg(target_arch = "x86_64")]
+use crate::math::{F32x8, F32x16};
+use crate::simulate::bonded_run::stability::{largest_radius, loose_step};
+use crate::simulate::error::SimulateError;
+use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::source::Source;
+use crate::spec::{Backend, Pipeline, Precision};
+
+/// The method as `resolve` finds it.
+pub const ENTRY: Entry = Entry {
+    refuse: refuse::combination,
+    prepare,
+};
+
+/// A scene in the precision that its pipeline asks for.
+enum Scene {
+    Single(CellScene<f32>),
+    Double(CellScene<f64>),
+}
+
+fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
+    Ok(Box::new(match pipeline.simulate.precision {
+        Precision::F32 => Scene::Single(scene(source, pipeline)?),
+        Precision::F64 => Scene::Double(scene(source, pipeline)?),
+    }))
+}
+
+/// The same expression for either precision.
+macro_rules! either {
+    ($scene:expr, $built:ident => $value:expr) => {
+        match $scene {
+            Scene::Single($built) => $value,
+            Scene::Double($built) => $value,
+        }
+    };
+}
+
+impl<S: Scalar> CellScene<S> {
+    /// Critical step of central differences, s, springs, contacts and damping included.
+    fn critical_step(&self, pipeline: &Pipeline) -> f64 {
+        let built = &self.built;
+        let (system, surfaces) = (&built.system, &built.surfaces);
+        let colliders = built.bearers.colliders().iter();
+        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let largest = largest_radius(system);
+        let ground = |i: usize| match obstacles.is_empty() {
+            true => 0.0,
+            false => surfaces.stiffest(
+                system.material[i] as usize,
+                system.radius(i),
+                largest,
+                &obstacles,
+            ),
+        };
+        let ground = (0..system.count).map(ground).collect();
+        let inverse = &built.rest.inverse_mass;
+        let linear = Linear::new(system, (&self.faces, &self.cells), inverse, ground);
+        let mut lambda = linear.largest_eigenvalue();
+        // The largest eigenvalue of a sum is no larger than the sum of both.
+        lambda += built.springs.largest_per_mass(&built.rest.mass);
+        let damping = pipeline.materials.iter().map(|m| m.damping);
+        let damping = damping.fold(0.0, f64::max);
+        let step = match lambda > 0.0 {
+            true => critical(
+                lambda,
+                proportional(lambda, damping, linear.largest_per_mass(inverse)),
+            ),
+            false => f64::INFINITY,
+        };
+        step.min(loose_step(system, inverse, surfaces, &obstacles, false))
+    }
+}
+
+impl Prepare for Scene {
+    fn hash(&self) -> u64 {
+        either!(self, scene => scene.hash)
+    }
+
+    fn critical(&self, pipeline: &Pipeline) -> f64 {
+        either!(self, scene => scene.critical_step(pipeline))
+    }
+
+    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+        pipeline.time.fraction
+    }
+
+    fn check_start(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
+        either!(self, scene => scene.built.require_outside_colliders(pipeline))
+    }
+
+    fn start(
+        self: Box<Self>,
+        pipeline: &Pipeline,
+        _backend: Backend,
+        dt: f64,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        Ok(match *self {
+            Scene::Single(scene) => on_cores(scene, pipeline, dt),
+            Scene::Double(scene) => Box::new(CellRun::<f64>::new(scene, pipeline, dt)),
+        })
+    }
+}
+
+/// The widest lanes that this machine has; all give the same bits.
+fn on_cores(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+    #[cfg(target_arch = "x86_64")]
+    if F32x16::available() {
+        return Box::new(CellRun::<F32x16>::new(scene, pipeline, dt));
+    } else if F32x8::available() {
+        return Box::new(CellRun::<F32x8>::new(scene, pipeline, dt));
+    }
+    Box::new(CellRun::<f32>::new(scene, pipeline, dt))
+}

@@ -1,0 +1,167 @@
+//! Critical time step of cells, by Lanczos iteration on their faces linearised at rest.
+//!
+//! With the gap g = u_j − u_i + θ_j × a_j − θ_i × a_i and the dilations Σ ½ S g·e, a face puts on its cells
+//!
+//! ```text
+//! G = k g + ½ S π e        on i, − on j; torques a_i × G, − a_j × G
+//! B = Σ κ (δ − k (k·δ))    on i, − on j, δ = θ_j − θ_i, over the axes k = n, s, t
+//! ```
+
+use glam::DVec3;
+
+use super::columns::{Cells, Faces, inertia};
+use crate::math::Scalar;
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::rest::Principal;
+use crate::simulate::bonded::system::System;
+use crate::solve::lanczos;
+
+/// The cells at rest as a linear system.
+pub struct Linear<'a, S> {
+    system: &'a System<S>,
+    faces: &'a Faces<S>,
+    cells: &'a Cells<S>,
+    /// Inverse square roots of the masses; 0 where held.
+    scale: Vec<f64>,
+    /// Inverse square roots of the principal moments; 0 where held.
+    turns: Vec<(Principal, DVec3)>,
+    /// Stiffness of the stiffest contact that each cell may have with a collider, N/m.
+    ground: Vec<f64>,
+}
+
+/// Displacement and rotation of each cell.
+pub type State = Vec<[DVec3; 2]>;
+
+/// A face from one of its cells.
+struct Seen {
+    arms: [DVec3; 2],
+    direction: DVec3,
+    axes: [DVec3; 3],
+    half_area: f64,
+    traction: f64,
+    bending: DVec3,
+}
+
+impl<'a, S: Scalar> Linear<'a, S> {
+    /// Of cells with these inverse masses, 1/kg, each on a spring of `ground` where colliders may touch it, N/m.
+    pub fn new(
+        system: &'a System<S>,
+        (faces, cells): (&'a Faces<S>, &'a Cells<S>),
+        inverse_mass: &[f64],
+        ground: Vec<f64>,
+    ) -> Self {
+        let turn = |row: &crate::math::lanes::Row<S, 16>| {
+            let at = |k: usize| row.0[k].to_f64();
+            let vector = |k: usize| DVec3::new(at(k), at(k + 1), at(k + 2));
+            let axes = inertia::AXES;
+            let principal = Principal {
+                moments: vector(inertia::MOMENTS),
+                axes: glam::DQuat::from_xyzw(at(axes), at(axes + 1), at(axes + 2), at(axes + 3)),
+            };
+            let roots = vector(inertia::INVERSE).to_array().map(f64::sqrt);
+            (principal, DVec3::from_array(roots))
+        };
+        Linear {
+            scale: inverse_mass.iter().map(|inverse| inverse.sqrt()).collect(),
+            turns: cells.inertia[..system.count].iter().map(turn).collect(),
+            ground,
+            system,
+            faces,
+            cells,
+        }
+    }
+
+    fn seen(&self, cell: usize, side: Side) -> Seen {
+        let (faces, entry) = (self.faces, side.entry);
+        let at = |columns: &[Vec<S>; 3]| {
+            DVec3::from_array([0, 1, 2].map(|k| columns[k][entry].to_f64()))
+        };
+        let (mut arms, mut normal) = ([at(&faces.arm_i), at(&faces.arm_j)], at(&faces.normal));
+        let second = at(&faces.second);
+        if !side.owned {
+            arms.swap(0, 1);
+            normal = -normal;
+        }
+        debug_assert_ne!(cell, side.other);
+        Seen {
+            direction: (arms[0] - arms[1]).normalize(),
+            arms,
+            axes: [normal, second, normal.cross(second)],
+            half_area: faces.half_area[entry].to_f64(),
+            traction: faces.traction[entry].to_f64(),
+            bending: at(&faces.bending),
+        }
+    }
+
+    /// Restoring force and torque on each cell for displacements and rotations.
+    pub fn restoring(&self, x: &[[DVec3; 2]]) -> State {
+        let gap = |seen: &Seen, own: [DVec3; 2], other: [DVec3; 2]| {
+            other[0] - own[0] + other[1].cross(seen.arms[1]) - own[1].cross(seen.arms[0])
+        };
+        let cells = || (0..self.system.count).into_par_iter().with_min_len(64);
+        let sides = |i: usize| self.system.bonds.active_sides(i);
+        let pressure: Vec<f64> = cells()
+            .map(|i| {
+                let of = |side: Side| {
+                    let seen = self.seen(i, side);
+                    seen.half_area * gap(&seen, x[i], x[side.other]).dot(seen.direction)
+                };
+                self.cells.bulk[i].to_f64() * sides(i).map(of).sum::<f64>()
+            })
+            .collect();
+        cells()
+            .map(|i| {
+                let (mut force, mut torque) = (-x[i][0] * self.ground[i], DVec3::ZERO);
+                for side in sides(i) {
+                    let seen = self.seen(i, side);
+                    let squeeze = seen.half_area * (pressure[i] + pressure[side.other]);
+                    let gap = gap(&seen, x[i], x[side.other]);
+                    let at_face = gap * seen.traction + seen.direction * squeeze;
+                    force += at_face;
+                    torque += seen.arms[0].cross(at_face);
+                    let turn = x[side.other][1] - x[i][1];
+                    for (axis, stiffness) in seen.axes.into_iter().zip(seen.bending.to_array()) {
+                        torque += stiffness * (turn - axis * axis.dot(turn));
+                    }
+                }
+                [force, torque]
+            })
+            .collect()
+    }
+
+    /// M^{-1/2} x: from scaled to displacements and rotations, and from loads to scaled.
+    fn scaled(&self, x: &[[DVec3; 2]]) -> State {
+        let of = |(i, row): (usize, &[DVec3; 2])| {
+            let (principal, roots) = self.turns[i];
+            let own = principal.axes.inverse() * row[1];
+            [row[0] * self.scale[i], principal.axes * (own * roots)]
+        };
+        x.iter().enumerate().map(of).collect()
+    }
+
+    /// Largest S E/((1 + ν) D₀) (1/m_i + 1/m_j) of a face, 1/s².
+    pub fn largest_per_mass(&self, inverse: &[f64]) -> f64 {
+        let entries = self.system.bonds.entries();
+        let of = entries.map(|(i, side)| {
+            self.faces.traction[side.entry].to_f64() * (inverse[i] + inverse[side.other])
+        });
+        of.fold(0.0, f64::max)
+    }
+
+    /// λ_max of M⁻¹K, 1/s².
+    pub fn largest_eigenvalue(&self) -> f64 {
+        let apply = |x: &lanczos::State| {
+            let wide = |row: &[f32; 6]| {
+                let [a, b, c, d, e, f] = row.map(f64::from);
+                [DVec3::new(a, b, c), DVec3::new(d, e, f)]
+            };
+            let x: State = x.iter().map(wide).collect();
+            let loads = self.scaled(&self.restoring(&self.scaled(&x)));
+            let narrow =
+                |[u, t]: &[DVec3; 2]| [u.x, u.y, u.z, t.x, t.y, t.z].map(|value| -value as f32);
+            loads.iter().map(narrow).collect()
+        };
+        lanczos::largest(self.system.count, apply)
+    }
+}
