@@ -372,9 +372,7 @@ fn a_turning_clamp_bears_what_its_elements_weigh_about_where_they_are() {
     let spin = DVec3::new(0.3, -1.0, 0.4) * (1.5 / (steps as f64 * bar.dt));
     bar.pipeline.attachments[0].action = spinning(spin, DVec3::Y, None);
     let push = DVec3::new(0.2, 0.1, -0.3);
-    let action = Action::Force {
-        force: push.to_array(),
-    };
+    let action = Action::force(push.to_array());
     bar.pipeline.attachments.push(end(-1.0, 9.0 * R, action));
     bar.pipeline.world.gravity = [1.0, -9.81, 0.0];
     for (k, mass) in bar.packing.elements.mass.iter_mut().enumerate() {

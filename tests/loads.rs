@@ -92,7 +92,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     let pull = DVec3::new(0.8, 0.0, 0.1);
     let (clamp, action) = (scenes::clamp([0.0; 3]), pull.to_array());
     attach(&mut pipeline, "wall", (-1.0, 2.1 * R), clamp);
-    let action = Action::Force { force: action };
+    let action = Action::force(action);
     attach(&mut pipeline, "end", (length - 2.1 * R, 1.0), action);
     let gauge = Action::Gauge {};
     attach(&mut pipeline, "tip", (length - 2.1 * R, 1.0), gauge);
@@ -180,9 +180,7 @@ fn crash(gravity: f64, floor: f64) -> (Packing, Pipeline, f64) {
     let last = points.iter().map(|p| p.x).fold(0.0, f64::max);
     let still = scenes::clamp([0.0; 3]);
     attach(&mut pipeline, "wall", (last - 2.5 * R, 1.0), still);
-    let push = Action::Force {
-        force: [0.2, 0.0, 0.1],
-    };
+    let push = Action::force([0.2, 0.0, 0.1]);
     attach(&mut pipeline, "push", (-1.0, 3.0 * R), push);
     (packing, pipeline, dt)
 }

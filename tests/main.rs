@@ -4,6 +4,8 @@
 mod barrier;
 mod bench;
 mod bending;
+mod cell_runs;
+mod cell_scenes;
 mod cells;
 mod charts;
 mod clamps;

@@ -58,13 +58,7 @@ fn compliance((mut pipeline, packed): (Pipeline, Packed)) -> f64 {
     let force = 2e-3;
     pipeline.attachments = vec![
         end("root", (-1.0, -0.066), scenes::clamp([0.0; 3])),
-        end(
-            "tip",
-            (0.066, 1.0),
-            Action::Force {
-                force: [0.0, force, 0.0],
-            },
-        ),
+        end("tip", (0.066, 1.0), Action::force([0.0, force, 0.0])),
     ];
     // Its slowest motion at the modulus along the grain, near critical damping.
     pipeline.simulate.drag = 150.0;

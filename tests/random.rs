@@ -40,9 +40,7 @@ fn pulled(spread: f64) -> (f64, f64) {
                 min: [inner.min(outer), -1.0, -1.0],
                 max: [inner.max(outer), 1.0, 1.0],
             },
-            action: Action::Force {
-                force: [side * force, 0.0, 0.0],
-            },
+            action: Action::force([side * force, 0.0, 0.0]),
         });
     }
     // The first longitudinal mode, critically damped.

@@ -51,6 +51,7 @@ pub fn pipeline(material: Material) -> Pipeline {
         world: World {
             gravity: [0.0; 3],
             bounds: None,
+            ..World::default()
         },
         materials: vec![material],
         pairs: vec![],

@@ -35,9 +35,7 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
                     min: [-1.0, inner.min(outer), -1.0],
                     max: [1.0, inner.max(outer), 1.0],
                 },
-                action: Action::Force {
-                    force: [0.0, side * force, 0.0],
-                },
+                action: Action::force([0.0, side * force, 0.0]),
             });
         }
         // The first longitudinal mode, critically damped.

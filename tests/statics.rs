@@ -121,18 +121,8 @@ pub fn body() -> Body {
 fn pulled_modulus(rows: [usize; 3], shear_ratio: f64) -> f64 {
     let mut beam = Beam::new(rows, shear_ratio);
     let force = 2e-3 * E * beam.width * beam.height;
-    beam.attach(
-        false,
-        Action::Force {
-            force: [-force, 0.0, 0.0],
-        },
-    );
-    beam.attach(
-        true,
-        Action::Force {
-            force: [force, 0.0, 0.0],
-        },
-    );
+    beam.attach(false, Action::force([-force, 0.0, 0.0]));
+    beam.attach(true, Action::force([force, 0.0, 0.0]));
     // Longitudinal mode π c/L, slowed by the sparse mass model.
     let omega = 3.0 * (1.5 * E / 2000.0).sqrt() / beam.length();
     let (moved, beam) = beam.relax(omega);
@@ -173,12 +163,7 @@ fn tip_deflection(rows: [usize; 3], shear_ratio: f64) -> f64 {
     };
     // A small load: the tip sinks by a thousandth of the length.
     let force = 1e-3 * length / timoshenko(1.0);
-    beam.attach(
-        true,
-        Action::Force {
-            force: [0.0, 0.0, force],
-        },
-    );
+    beam.attach(true, Action::force([0.0, 0.0, force]));
     let omega = 3.0 * (1.5 * E * inertia / (2000.0 * area)).sqrt() / length.powi(2);
     let (moved, _) = beam.relax(omega);
     let tip = loaded.iter().map(|&i| moved[i].z).sum::<f64>() / loaded.len() as f64;
@@ -270,13 +255,7 @@ fn bent_solid(rows: [usize; 3]) -> f64 {
     };
     pipeline.attachments = vec![
         end(-1.0, first + 2.1 * R, scenes::clamp([0.0; 3])),
-        end(
-            last - 2.1 * R,
-            1.0,
-            Action::Force {
-                force: [0.0, 0.0, force],
-            },
-        ),
+        end(last - 2.1 * R, 1.0, Action::force([0.0, 0.0, force])),
     ];
     let omega = 3.5 * (E * inertia / (1700.0 * area)).sqrt() / length.powi(2);
     pipeline.simulate.drag = 2.0 * omega;

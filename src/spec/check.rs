@@ -110,7 +110,9 @@ impl Check<'_> {
             let names = shot.bodies.iter().map(|one| one.name.as_str());
             self.known(&format!("{path}.body"), "body", &attachment.body, names);
             self.region(&format!("{path}.region"), &attachment.region);
-            if attachment.action == (Action::Force { force: [0.0; 3] }) {
+            let is_idle = |force: &[f64; 3], torque: &[f64; 3]| [force, torque] == [&[0.0; 3]; 2];
+            if matches!(&attachment.action, Action::Force { force, torque, .. } if is_idle(force, torque))
+            {
                 self.senseless(
                     &format!("{path}.action.force"),
                     "a force of zero does nothing; type = \"gauge\" measures",

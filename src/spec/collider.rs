@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::body::Rotation;
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
-    PositiveNumber, PositivePressure, PositiveStiffness, Pressure, Velocity,
+    PositiveNumber, PositivePressure, PositiveRate, PositiveStiffness, PositiveTime, Pressure,
+    Velocity,
 };
 use super::time::Region;
 
@@ -183,11 +184,19 @@ pub enum Action {
         #[serde(default)]
         keys: Vec<Key>,
     },
-    /// A force, shared out evenly.
+    /// A force and a torque, shared out evenly.
     Force {
         /// Total force, N.
+        #[serde(default)]
         #[schemars(with = "[Force; 3]")]
         force: [f64; 3],
+        /// Total torque on the elements, each about its own centre, N m; in explicit steps on the CPU.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        #[schemars(with = "[Number; 3]")]
+        torque: [f64; 3],
+        /// How both change with time; absent: they are constant. In explicit steps on the CPU.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal: Option<Signal>,
     },
     /// A pressure on those at the surface of the body, along its inward normal there, which turns with each element.
     Pressure {
@@ -197,4 +206,58 @@ pub enum Action {
     },
     /// Nothing: how far the elements move on average is recorded beside the loads.
     Gauge {},
+}
+
+fn is_zero(vector: &[f64; 3]) -> bool {
+    *vector == [0.0; 3]
+}
+
+impl Action {
+    /// Whether it loads with a torque, or with what changes with time.
+    pub fn changes_or_turns(&self) -> bool {
+        matches!(self, Action::Force { torque, signal, .. } if !is_zero(torque) || signal.is_some())
+    }
+
+    /// A constant force.
+    pub fn force(force: [f64; 3]) -> Self {
+        Action::Force {
+            force,
+            torque: [0.0; 3],
+            signal: None,
+        }
+    }
+}
+
+/// A factor that changes with time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Signal {
+    /// From 0 at the start evenly to 1, which it keeps.
+    Ramp {
+        /// Time at which it is 1, s.
+        #[schemars(with = "PositiveTime")]
+        time: f64,
+    },
+    /// (1 − 2a) exp(−a), a = (π f (t − delay))²: a wavelet that is 1 at the delay and soon 0 before and after it.
+    Ricker {
+        /// Frequency f at which its spectrum is largest, Hz.
+        #[schemars(with = "PositiveRate")]
+        frequency: f64,
+        /// Time of its middle, s.
+        #[schemars(with = "PositiveTime")]
+        delay: f64,
+    },
+}
+
+impl Signal {
+    /// The factor at a time, s.
+    pub fn at(&self, time: f64) -> f64 {
+        match *self {
+            Signal::Ramp { time: whole } => (time / whole).clamp(0.0, 1.0),
+            Signal::Ricker { frequency, delay } => {
+                let a = (std::f64::consts::PI * frequency * (time - delay)).powi(2);
+                (1.0 - 2.0 * a) * (-a).exp()
+            }
+        }
+    }
 }

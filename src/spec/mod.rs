@@ -26,7 +26,7 @@ mod time;
 pub use body::{
     Body, BodyShape, COUNTED, Fill, Grains, MassModel, PackingSpec, Rotation, TWISTED, Weave,
 };
-pub use collider::{Action, Attachment, Collider, ColliderShape, Key};
+pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use implicit::{Friction, Implicit, Preconditioner};
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, joins};
@@ -40,4 +40,4 @@ pub use settings::{
     Simulate, Up, is_shutter,
 };
 pub use source::{Resolved, parse, read};
-pub use time::{Region, Time, World};
+pub use time::{Axis, Region, Side, Time, World};

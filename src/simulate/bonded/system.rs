@@ -3,6 +3,8 @@
 //! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Every element sums its bonds
 //! and contacts in a fixed order: no order of threads can change a bit.
 
+use std::collections::HashMap;
+
 use glam::{DQuat, DVec3};
 
 use crate::laws::bond::{self, Stiffness};
@@ -116,6 +118,8 @@ pub struct System<S> {
     pub law: Law,
     /// Kinds of bonds.
     pub classes: Vec<BondClass<S>>,
+    /// Distances at rest of those pairs, the lower number first, that stand nearer than the sum of their radii without a bond, m: they touch there.
+    pub crowded: HashMap<[u32; 2], S>,
     /// Which elements are rigid; `bonds` follow it.
     rigid: RigidMask,
 }
@@ -154,6 +158,7 @@ impl<S: Scalar> System<S> {
             bonds: Bonds::new(padded, BondRows::default(), &rigid),
             law,
             classes: Vec::new(),
+            crowded: HashMap::new(),
             rigid,
         }
     }
@@ -208,6 +213,16 @@ impl<S: Scalar> System<S> {
     pub fn quaternion(&self, element: usize) -> Quat<S> {
         let q = &self.motion[element].0[motion::Q..];
         Quat::new(q[0], q[1], q[2], q[3])
+    }
+    /// Distance at which two elements touch that no bond joins or joined, m.
+    #[inline]
+    pub fn touch(&self, i: usize, j: usize) -> S {
+        let radii = self.tail[i].0[3] + self.tail[j].0[3];
+        if self.crowded.is_empty() {
+            return radii;
+        }
+        let key = [i.min(j) as u32, i.max(j) as u32];
+        self.crowded.get(&key).copied().unwrap_or(radii)
     }
     /// Radius.
     #[inline]

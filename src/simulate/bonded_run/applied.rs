@@ -27,8 +27,12 @@ impl<S: Scalar> BondedRun<S> {
         }
         self.sums[0].add_springs(springs::borne(&pulls, &self.bearers, &self.system));
         for attached in &self.forces {
+            let factor = attached.signal.map_or(1.0, |signal| signal.at(time));
+            let (force, torque) = (attached.force * factor, attached.torque * factor);
             for &element in &attached.elements {
-                add_force(&mut self.load[element as usize], attached.force);
+                let load = &mut self.load[element as usize];
+                add_force(load, force);
+                add_torque(load, torque);
             }
         }
     }
@@ -82,5 +86,11 @@ impl<S: Scalar> BondedRun<S> {
 fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
     for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
         *sum = *sum + S::from_f64(f);
+    }
+}
+
+fn add_torque<S: Scalar>(load: &mut Load<S>, torque: DVec3) {
+    for (sum, t) in load.0[4..].iter_mut().zip(torque.to_array()) {
+        *sum = *sum + S::from_f64(t);
     }
 }

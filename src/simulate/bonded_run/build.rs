@@ -80,7 +80,8 @@ pub fn build<S: Scalar>(
     // Without a mesh it is the hash of elements and bonds alone.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
     let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
-    for attached in &forces {
+    // What changes with time is not dead load.
+    for attached in forces.iter().filter(|one| one.signal.is_none()) {
         bearers.load(&attached.elements, attached.force);
     }
     let springs = Springs::new(&pipeline.attachments, &bearers, &system);

@@ -422,9 +422,8 @@ impl<S: Scalar> Near<'_, S> {
             if held && system.inverse_mass[other].to_f64() == 0.0 {
                 return;
             }
-            let radii = system.tail[i].0[3] + system.tail[other].0[3];
             if bonded.iter().all(|side| side.other != other) {
-                found.push((j, radii));
+                found.push((j, system.touch(i, other)));
             }
         });
     }

@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::columns::Elements;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::reactions::Grip;
-use crate::spec::{Action, Attachment, Pipeline};
+use crate::spec::{Action, Attachment, Pipeline, Signal};
 
 /// A force on some elements.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,10 @@ pub struct AttachedForce {
     pub elements: Vec<u32>,
     /// Force on each, N.
     pub force: DVec3,
+    /// Torque on each about its centre, N m.
+    pub torque: DVec3,
+    /// How both change with time; nothing where they are constant.
+    pub signal: Option<Signal>,
 }
 
 /// What attachments make of the elements.
@@ -53,8 +57,14 @@ pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, Simula
                     held[i as usize] = Some(*velocity);
                 }
             }
-            Action::Force { force } => forces.push(AttachedForce {
+            Action::Force {
+                force,
+                torque,
+                signal,
+            } => forces.push(AttachedForce {
                 force: DVec3::from_array(*force) / chosen.len() as f64,
+                torque: DVec3::from_array(*torque) / chosen.len() as f64,
+                signal: *signal,
                 elements: chosen.clone(),
             }),
             Action::Spring { .. } | Action::Pressure { .. } | Action::Gauge {} => {}

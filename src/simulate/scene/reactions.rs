@@ -8,7 +8,7 @@ use crate::simulate::bonded::rest::Rest;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::clamps::{Clamps, Hold, angle_between};
 use crate::simulate::scene::colliders::Barrier;
-use crate::spec::{Action, Attachment};
+use crate::spec::{Action, Attachment, Signal};
 
 /// Force, N, and torque, N m, or sums of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -123,6 +123,8 @@ struct Attached {
     middle: DVec3,
     /// What it bears whatever its elements do; of a driven clamp the force alone.
     dead: Wrench,
+    /// How that changes with time.
+    signal: Option<Signal>,
     /// Index among the driven clamps.
     driven: Option<u32>,
     /// What turns its dead loads make, where it is driven.
@@ -191,10 +193,14 @@ impl Bearers {
             let middle = middle(system, &grip.elements);
             let (kind, dead_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
-                Action::Force { force } => (LoadKind::Force, -DVec3::from_array(force)),
+                Action::Force { force, .. } => (LoadKind::Force, -DVec3::from_array(force)),
                 Action::Spring { .. } => (LoadKind::Spring, DVec3::ZERO),
                 Action::Pressure { .. } => (LoadKind::Pressure, DVec3::ZERO),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
+            };
+            let (dead_torque, signal) = match attachment.action {
+                Action::Force { torque, signal, .. } => (-DVec3::from_array(torque), signal),
+                _ => (DVec3::ZERO, None),
             };
             let driven = match grip.clamps {
                 true => clamps.add(&attachment.action, &grip.elements, middle, system),
@@ -205,7 +211,8 @@ impl Bearers {
                 name: attachment.name.clone(),
                 elements: grip.elements,
                 middle,
-                dead: Wrench::at(DVec3::ZERO, dead_force, DVec3::ZERO),
+                dead: Wrench::at(DVec3::ZERO, dead_force, dead_torque),
+                signal,
                 driven,
                 levers: Vec::new(),
                 pressed: Vec::new(),
@@ -302,6 +309,9 @@ impl Bearers {
     /// What the dead loads of an attachment come to on average over the steps up to this one.
     fn dead(&self, attached: &Attached, stamp: Stamp, steps: u64) -> Wrench {
         let mut dead = attached.dead;
+        if let Some(signal) = attached.signal {
+            return dead * signal.at(stamp.step as f64 * stamp.dt);
+        }
         if let Some(driven) = attached.driven {
             for lever in &attached.levers {
                 let arm_at = |back: u64| {

@@ -19,6 +19,13 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "f32; or --backend cpu",
         );
     }
+    if pipeline.world.plane_strain.is_some() || !pipeline.world.absorbing.is_empty() {
+        return lack(
+            "world.plane_strain and world.absorbing of bonded elements",
+            "a side or an axis",
+            "none: they are for bodies packed with cells",
+        );
+    }
     if pipeline.output.convergence.is_some() {
         return lack(
             "output.convergence with simulate.integrator",
@@ -83,6 +90,17 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "collider.shape.type on backend gpu",
             name,
             "half_space, box, sphere, cylinder; or --backend cpu",
+        );
+    }
+    if pipeline
+        .attachments
+        .iter()
+        .any(|one| one.action.changes_or_turns())
+    {
+        return lack(
+            "attach.action.signal or torque on backend gpu",
+            "a load that changes or turns",
+            "a constant force; or --backend cpu",
         );
     }
     let actions = pipeline.attachments.iter().map(|one| &one.action);

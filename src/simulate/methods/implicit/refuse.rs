@@ -22,6 +22,24 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "f32; or --backend cpu",
         );
     }
+    if pipeline
+        .attachments
+        .iter()
+        .any(|one| one.action.changes_or_turns())
+    {
+        return lack(
+            "attach.action.signal or torque in implicit steps",
+            "a load that changes or turns",
+            "a constant force; or simulate.integrator = \"explicit\"",
+        );
+    }
+    if pipeline.world.plane_strain.is_some() || !pipeline.world.absorbing.is_empty() {
+        return lack(
+            "world.plane_strain and world.absorbing of bonded elements",
+            "a side or an axis",
+            "none: they are for bodies packed with cells",
+        );
+    }
     if pipeline.output.convergence.is_some() && !integrator.minimises() {
         return lack(
             "output.convergence with simulate.integrator",

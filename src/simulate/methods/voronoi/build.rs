@@ -1,10 +1,14 @@
 //! From a packing with cells to columns of cells and faces.
 
+use std::collections::HashMap;
+
 use glam::{DQuat, DVec3};
 
+use super::borders;
 use super::columns::{Cells, FaceRow, Faces, Volumes};
 use super::tasks::Limits;
 use crate::columns;
+use crate::geometry::hash_grid::HashGrid;
 use crate::laws::cell::{self, Section};
 use crate::laws::damping::coefficient;
 use crate::math::Scalar;
@@ -27,6 +31,8 @@ pub struct CellScene<S> {
     pub faces: Faces<S>,
     /// What faces break by.
     pub limits: Limits<S>,
+    /// Cells at absorbing sides, and what resists their velocities along each axis, N s/m.
+    pub borders: Vec<(u32, DVec3)>,
     /// Hash of all numbers of the packing.
     pub hash: u64,
 }
@@ -63,11 +69,20 @@ pub fn scene<S: Scalar>(
     let mut scene = CellScene {
         faces: Faces::new(&built.system.bonds, damped),
         limits: limits(&built.system),
+        borders: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
         hash: built.hash ^ hash,
         built,
         cells,
     };
     scene.put_faces(&tables.faces, &moduli, pipeline)?;
+    if let Some(axis) = pipeline.world.plane_strain {
+        let centres = (0..scene.built.system.count).map(|i| scene.built.system.position(i));
+        let held = borders::held(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
+        for (volumes, held) in scene.cells.volumes.iter_mut().zip(held) {
+            volumes.free -= held;
+        }
+    }
+    scene.built.system.crowded = crowded(&scene.built.system);
     let bonds = &scene.built.system.bonds;
     for cell in 0..scene.built.system.count {
         scene.cells.refresh(cell, bonds, &scene.faces);
@@ -136,6 +151,30 @@ fn cells_of<S: Scalar>(
         debug_assert!(system.motion[i].0[motion::Q + 3].to_f64() > 0.0);
     }
     Ok(cells)
+}
+
+/// Pairs without a bond whose balls overlap at rest, as those of cells do that meet at an edge.
+fn crowded<S: Scalar>(system: &System<S>) -> HashMap<[u32; 2], S> {
+    let places: Vec<DVec3> = (0..system.count).map(|i| system.position(i)).collect();
+    let largest = (0..system.count)
+        .map(|i| system.radius(i))
+        .fold(0.0, f64::max);
+    let mut found = HashMap::new();
+    if largest == 0.0 {
+        return found;
+    }
+    let grid = HashGrid::new(places.len(), 2.0 * largest, |i| places[i]);
+    for (i, p) in places.iter().enumerate() {
+        grid.around(*p, |j| {
+            let other = j as usize;
+            let distance = p.distance(places[other]);
+            let radii = system.radius(i) + system.radius(other);
+            if other > i && distance < radii && system.bonds.find(i, other).is_none() {
+                found.insert([i as u32, j], S::from_f64(distance));
+            }
+        });
+    }
+    found
 }
 
 /// Strengths by entry, and what of criteria differs from bond to bond.

@@ -3,6 +3,9 @@
 use std::marker::PhantomData;
 use std::time::Instant;
 
+use glam::DVec3;
+
+use super::borders;
 use super::build::CellScene;
 use super::columns::{Cells, Faces};
 use super::face_pass::{FacePass, Task};
@@ -36,6 +39,8 @@ pub struct CellRun<L: Lanes> {
     limits: Limits<L::Scalar>,
     /// Whether any face may break.
     breakable: bool,
+    /// Cells at absorbing sides, and what resists their velocities.
+    borders: Vec<(u32, DVec3)>,
     driven: Driven<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Velocities are at the middle of the last step: its second kick is due.
@@ -77,6 +82,7 @@ impl<L: Lanes> CellRun<L> {
             cells: scene.cells,
             faces: scene.faces,
             limits: scene.limits,
+            borders: scene.borders,
             run,
         };
         // The loads that the first kick needs; nothing slides or breaks before time runs.
@@ -146,6 +152,7 @@ impl<L: Lanes> CellRun<L> {
         self.gather(dt);
         self.costs.contacts.add(clock, threads);
         self.run.add_applied();
+        borders::absorb(&self.borders, &self.run.system, &mut self.run.load);
     }
 
     /// What faces do to the cells that own them, and to the others by entry.

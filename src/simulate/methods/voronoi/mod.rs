@@ -1,13 +1,14 @@
 //! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
 
-mod build;
-mod columns;
+mod borders;
+pub mod build;
+pub mod columns;
 pub mod cpu;
 mod face_pass;
 mod motion_pass;
 mod refuse;
-mod stability;
-mod tasks;
+pub mod stability;
+pub mod tasks;
 
 use self::build::{CellScene, scene};
 use self::cpu::CellRun;
