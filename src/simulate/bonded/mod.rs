@@ -6,6 +6,7 @@ pub mod bond_tasks;
 pub mod bonds;
 pub mod breaks;
 pub mod column;
+pub mod crowded;
 pub mod fragments;
 pub mod hydrostatic;
 pub mod motion_pass;

@@ -3,8 +3,6 @@
 //! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Every element sums its bonds
 //! and contacts in a fixed order: no order of threads can change a bit.
 
-use std::collections::HashMap;
-
 use glam::{DQuat, DVec3};
 
 use crate::laws::bond::{self, Stiffness};
@@ -12,6 +10,7 @@ use crate::laws::failure::Section;
 use crate::math::lanes::Row;
 use crate::math::{Quat, Real, Scalar};
 use crate::simulate::bonded::bonds::{BLOCK, BondRows, Bonds};
+use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
@@ -118,8 +117,8 @@ pub struct System<S> {
     pub law: Law,
     /// Kinds of bonds.
     pub classes: Vec<BondClass<S>>,
-    /// Distances at rest of those pairs, the lower number first, that stand nearer than the sum of their radii without a bond, m: they touch there.
-    pub crowded: HashMap<[u32; 2], S>,
+    /// Pairs that stand nearer than the sum of their radii at rest without a bond.
+    pub crowded: Crowded<S>,
     /// Which elements are rigid; `bonds` follow it.
     rigid: RigidMask,
 }
@@ -158,7 +157,7 @@ impl<S: Scalar> System<S> {
             bonds: Bonds::new(padded, BondRows::default(), &rigid),
             law,
             classes: Vec::new(),
-            crowded: HashMap::new(),
+            crowded: Crowded::default(),
             rigid,
         }
     }
@@ -214,15 +213,17 @@ impl<S: Scalar> System<S> {
         let q = &self.motion[element].0[motion::Q..];
         Quat::new(q[0], q[1], q[2], q[3])
     }
-    /// Distance at which two elements touch that no bond joins or joined, m.
+    /// Distance at which two elements touch that no bond joins or joined, m; 0 where they do not.
     #[inline]
     pub fn touch(&self, i: usize, j: usize) -> S {
         let radii = self.tail[i].0[3] + self.tail[j].0[3];
-        if self.crowded.is_empty() {
-            return radii;
-        }
-        let key = [i.min(j) as u32, i.max(j) as u32];
-        self.crowded.get(&key).copied().unwrap_or(radii)
+        self.crowded.touch(i, j).unwrap_or(radii)
+    }
+    /// Lets an element, one of whose bonds broke, touch those that it is crowded by; those that it could not touch before, with where.
+    pub fn release(&mut self, element: usize) -> Vec<(u32, S)> {
+        let (motion, own) = (&self.motion, self.position(element));
+        let distance = |other: usize| S::from_f64(own.distance(position(&motion[other])));
+        self.crowded.release(element, distance)
     }
     /// Radius.
     #[inline]

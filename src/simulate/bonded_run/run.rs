@@ -142,9 +142,18 @@ impl<S: Scalar> BondedRun<S> {
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
             // Two held elements cannot answer a force: they are not listed.
+            let released = [i, j].map(|end| self.system.release(end as usize));
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
-            if moves(i) || moves(j) {
-                self.contacts.insert_broken(&self.system, i, j, touch);
+            let mut insert = |i: u32, j: u32, touch: S| {
+                if moves(i) || moves(j) {
+                    self.contacts.insert_broken(&self.system, i, j, touch);
+                }
+            };
+            insert(i, j, touch);
+            for (end, pairs) in [i, j].into_iter().zip(released) {
+                for (partner, touch) in pairs {
+                    insert(end, partner, touch);
+                }
             }
         }
     }

@@ -422,8 +422,9 @@ impl<S: Scalar> Near<'_, S> {
             if held && system.inverse_mass[other].to_f64() == 0.0 {
                 return;
             }
-            if bonded.iter().all(|side| side.other != other) {
-                found.push((j, system.touch(i, other)));
+            let touch = system.touch(i, other);
+            if touch.to_f64() > 0.0 && bonded.iter().all(|side| side.other != other) {
+                found.push((j, touch));
             }
         });
     }

@@ -20,6 +20,8 @@ const PIECES: Kind = Kind::first("rigid pieces");
 const WHOLE: Kind = Kind::first("whole bonds");
 /// In the order of the entries of broken bonds.
 const TOUCHING: Kind = Kind::first("touching distances");
+/// Of pairs that are crowded at rest; absent where there are none.
+const CROWDED: Kind = Kind::first("crowded pairs");
 const PAIRS: Kind = Kind::first("contact pairs");
 const SPRINGS: Kind = Kind::first("friction springs");
 /// Absent where all are zero.
@@ -42,6 +44,10 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     }
     state.put(WHOLE, bonds.whole().iter().map(|&bits| [bits]));
     state.put(TOUCHING, bonds.touch.values().map(|&touch| [touch]));
+    let crowded = system.crowded.touches();
+    if !crowded.is_empty() {
+        state.put(CROWDED, crowded.iter().map(|&touch| [touch]));
+    }
 }
 
 /// Reads [`put_system`] into columns just built from the same packing in the same precision.
@@ -81,6 +87,14 @@ pub fn read_system<S: Scalar>(
     let touch = broken.into_iter().zip(touch.map(|[t]| t)).collect();
     system.bonds.set_whole(whole, touch);
     system.set_rigid(RigidMask::new(pieces));
+    let crowded = system.crowded.touches_mut();
+    if !crowded.is_empty() {
+        let touches = state.require::<S, 1>(CROWDED)?;
+        check_length(CROWDED.name, touches.len(), crowded.len())?;
+        for (to, [touch]) in crowded.iter_mut().zip(touches) {
+            *to = touch;
+        }
+    }
     Ok(())
 }
 

@@ -1,7 +1,5 @@
 //! From a packing with cells to columns of cells and faces.
 
-use std::collections::HashMap;
-
 use glam::{DQuat, DVec3};
 
 use super::borders;
@@ -14,6 +12,7 @@ use crate::laws::damping::coefficient;
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -154,14 +153,14 @@ fn cells_of<S: Scalar>(
 }
 
 /// Pairs without a bond whose balls overlap at rest, as those of cells do that meet at an edge.
-fn crowded<S: Scalar>(system: &System<S>) -> HashMap<[u32; 2], S> {
+fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
     let places: Vec<DVec3> = (0..system.count).map(|i| system.position(i)).collect();
     let largest = (0..system.count)
         .map(|i| system.radius(i))
         .fold(0.0, f64::max);
-    let mut found = HashMap::new();
+    let mut found = Vec::new();
     if largest == 0.0 {
-        return found;
+        return Crowded::default();
     }
     let grid = HashGrid::new(places.len(), 2.0 * largest, |i| places[i]);
     for (i, p) in places.iter().enumerate() {
@@ -170,11 +169,11 @@ fn crowded<S: Scalar>(system: &System<S>) -> HashMap<[u32; 2], S> {
             let distance = p.distance(places[other]);
             let radii = system.radius(i) + system.radius(other);
             if other > i && distance < radii && system.bonds.find(i, other).is_none() {
-                found.insert([i as u32, j], S::from_f64(distance));
+                found.push(([i as u32, j], S::from_f64(distance)));
             }
         });
     }
-    found
+    Crowded::new(system.count, &found)
 }
 
 /// Strengths by entry, and what of criteria differs from bond to bond.
