@@ -141,10 +141,6 @@ impl DualCell {
             self.next.clear();
             return Cut::Some;
         }
-        // A disc of n corners has a rim of n + 2 edges.
-        if count != room + 2 {
-            return Cut::Broken;
-        }
         let mut at = 0;
         for step in 1..=count {
             at = scratch.starting[scratch.fresh[at].1 as usize] as usize;
@@ -154,9 +150,8 @@ impl DualCell {
         }
         let plane = self.tags.len() as u32;
         self.tags.push(tag);
-        let first = self.corners.len() as u32;
-        scratch.removed.extend([first, first + 1]);
-        for _ in 0..2 {
+        for _ in room..count {
+            scratch.removed.push(self.corners.len() as u32);
             self.corners.push(DVec3::ZERO);
             self.planes.push([NONE; 3]);
             self.next.push([NONE; 3]);
@@ -170,6 +165,21 @@ impl DualCell {
             let after = scratch.removed[scratch.starting[b as usize] as usize];
             self.next[slot as usize][1] = after;
             self.next[after as usize][2] = slot;
+        }
+        // Faces that went whole leave places: the last corners take them.
+        for at in (count..room).rev() {
+            let place = self.scratch.removed[at] as usize;
+            self.corners.swap_remove(place);
+            self.planes.swap_remove(place);
+            self.next.swap_remove(place);
+            let before = self.corners.len() as u32;
+            if place < self.corners.len() {
+                for other in self.next[place] {
+                    let ends = self.next[other as usize].iter_mut();
+                    ends.filter(|end| **end == before)
+                        .for_each(|end| *end = place as u32);
+                }
+            }
         }
         Cut::Some
     }
