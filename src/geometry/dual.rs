@@ -108,7 +108,7 @@ impl DualCell {
                 if low > on {
                     continue;
                 }
-                let [a, b] = [k, (k + 1) % 3].map(|k| self.planes[t as usize][k]);
+                let (a, b) = (self.planes[t as usize][k], self.planes[t as usize][(k + 1) % 3]);
                 let inner = self.corners[other as usize];
                 let at = if low >= -on {
                     inner

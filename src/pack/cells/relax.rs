@@ -3,12 +3,13 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
+use super::super::hilbert;
 use crate::geometry::convex::Convex;
 use crate::geometry::mirror::{Image, Mirror};
 use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
 
 /// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as many rounds.
-const STEP: f64 = 1.6;
+const STEP: f64 = 1.5;
 /// Rounds in which the planes at a curved skin settle.
 const SETTLE: usize = 3;
 /// Part of the mean volume of a cell below which it is a sliver, whose generator goes.
@@ -65,6 +66,9 @@ pub fn cells(
     spacing: f64,
     rounds: u32,
 ) -> Result<Vec<Convex>, Coincident> {
+    // Neighbours in space are neighbours in memory.
+    let order = hilbert::order(&generators);
+    generators = order.iter().map(|&at| generators[at as usize]).collect();
     let mut reach = vec![REACH * spacing; generators.len()];
     for _ in 0..rounds {
         let images = border.images(&generators, &reach);
