@@ -4,8 +4,9 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::super::hilbert;
-use crate::geometry::convex::Convex;
+use crate::geometry::convex::{Convex, Face};
 use crate::geometry::mirror::{Image, Mirror};
+use crate::geometry::section::Section;
 use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
 
 /// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as many rounds.
@@ -55,40 +56,84 @@ impl Border<'_> {
     }
 }
 
+/// The solids, or where two generators are in one place.
+type Found = Result<Vec<Convex>, DVec3>;
+
 /// Cells of generators about `spacing` (m) apart, moved to their cells' centres `rounds` times; a face at the skin has a tag beyond those of the cells.
 /// Slivers are left out, and what they held goes to those about them.
 ///
 /// # Errors
-/// Two generators in one place.
+/// The place of two generators.
 pub fn cells(
     border: &Border,
     mut generators: Vec<DVec3>,
     spacing: f64,
     rounds: u32,
-) -> Result<Vec<Convex>, Coincident> {
+) -> Found {
     // Neighbours in space are neighbours in memory.
     let order = hilbert::order(&generators);
     generators = order.iter().map(|&at| generators[at as usize]).collect();
     let mut reach = vec![REACH * spacing; generators.len()];
     for _ in 0..rounds {
         let images = border.images(&generators, &reach);
-        let blobs = blobs(border, &generators, &images, spacing)?;
+        let blobs = blobs(border, &generators, &images, spacing);
+        let blobs = blobs.map_err(|pair| place(&generators, pair))?;
         (generators, reach) = moved(border, &generators, &blobs, spacing);
     }
     loop {
-        let images = settled(border, &generators, &reach, spacing)?;
+        let images = settled(border, &generators, &reach, spacing);
+        let images = images.map_err(|pair| place(&generators, pair))?;
         let all = with_images(&generators, &images);
         let diagram = Diagram::new(&all, spacing, border.bounds(spacing), [WALL; 6]);
         let found = (0..generators.len())
             .into_par_iter()
             .map_init(Cutter::default, |cutter, own| diagram.cell(own, cutter))
-            .collect::<Result<Vec<Convex>, _>>()?;
+            .collect::<Result<Vec<Convex>, _>>();
+        let mut found = found.map_err(|pair| place(&generators, pair))?;
         let slivers = slivers(&found);
         if !slivers.contains(&true) {
+            if let Border::Skin(mirror) = border {
+                part_gaps(&mut found, mirror);
+            }
             return Ok(found);
         }
         generators = left(&generators, &slivers);
         reach = left(&reach, &slivers);
+    }
+}
+
+fn place(generators: &[DVec3], Coincident(own, _): Coincident) -> DVec3 {
+    generators[own as usize]
+}
+
+/// Frees the faces between cells that lie outside the mesh as a whole: a gap of it is thinner than the cells on both sides.
+fn part_gaps(cells: &mut [Convex], mirror: &Mirror) {
+    let count = cells.len();
+    let outer: Vec<bool> = cells
+        .iter()
+        .map(|cell| cell.faces.iter().any(|face| face.tag as usize >= count))
+        .collect();
+    let is_outside = |face: &Face| {
+        let Some(section) = Section::of(&face.corners) else {
+            return false;
+        };
+        let middles = face.corners.iter().map(|c| 0.5 * (*c + section.centre));
+        !mirror.contains(section.centre) && !middles.into_iter().any(|p| mirror.contains(p))
+    };
+    let of_one = |own: usize| {
+        let faces = cells[own].faces.iter().filter(|face| {
+            let other = face.tag as usize;
+            other > own && other < count && outer[own] && outer[other] && is_outside(face)
+        });
+        faces.map(|face| [own as u32, face.tag]).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<[u32; 2]>> = (0..count).into_par_iter().map(of_one).collect();
+    for [i, j] in all.concat() {
+        for [own, other] in [[i, j], [j, i]] {
+            let faces = cells[own as usize].faces.iter_mut();
+            let towards = faces.filter(|face| face.tag == other);
+            towards.for_each(|face| face.tag = WALL);
+        }
     }
 }
 
