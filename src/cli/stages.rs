@@ -70,7 +70,11 @@ pub fn pack<T>(
 fn counts(packed: &packing::Packed) -> String {
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
-    let free: Vec<usize> = packed.bodies.iter().filter_map(|body| body.free_faces).collect();
+    let free: Vec<usize> = packed
+        .bodies
+        .iter()
+        .filter_map(|body| body.free_faces)
+        .collect();
     if free.len() < packed.bodies.len() {
         return format!("{elements} elements, {bonds} bonds");
     }

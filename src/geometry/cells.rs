@@ -87,11 +87,10 @@ impl Cells {
             surfaces[one.cell as usize] += one.section.area;
         }
         let least = |cell: u32| part * surfaces[cell as usize];
-        self.between
-            .retain(|one| {
-                let [a, b] = one.cells.map(least);
-                one.section.area >= a.min(b)
-            });
+        self.between.retain(|one| {
+            let [a, b] = one.cells.map(least);
+            one.section.area >= a.min(b)
+        });
         self.free.retain(|one| one.section.area >= least(one.cell));
     }
 

@@ -82,9 +82,16 @@ impl DualCell {
     pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> Cut {
         let scratch = &mut self.scratch;
         scratch.heights.clear();
-        let heights = self.corners.iter().map(|corner| corner.dot(normal) - offset);
+        let heights = self
+            .corners
+            .iter()
+            .map(|corner| corner.dot(normal) - offset);
         scratch.heights.extend(heights);
-        let highest = scratch.heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let highest = scratch
+            .heights
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
         if highest <= 0.0 {
             return Cut::Nothing;
         }
@@ -108,7 +115,10 @@ impl DualCell {
                 if low > on {
                     continue;
                 }
-                let (a, b) = (self.planes[t as usize][k], self.planes[t as usize][(k + 1) % 3]);
+                let (a, b) = (
+                    self.planes[t as usize][k],
+                    self.planes[t as usize][(k + 1) % 3],
+                );
                 let inner = self.corners[other as usize];
                 let at = if low >= -on {
                     inner

@@ -127,7 +127,11 @@ impl<'a> Mirror<'a> {
         let centre = section.centre;
         let depth = |p: DVec3| {
             let depth = self.bvh.nearest(self.mesh, p).0.sqrt();
-            if self.inside.contains(p) { depth } else { -depth }
+            if self.inside.contains(p) {
+                depth
+            } else {
+                -depth
+            }
         };
         // Middles of the sides of the triangles about the centre: exact for what is quadratic.
         let corners = face.corners.iter();

@@ -44,12 +44,7 @@ pub struct Blob {
 
 impl<'a> Diagram<'a> {
     /// Of generators about `spacing` (m) apart where they are.
-    pub fn new(
-        generators: &'a [DVec3],
-        spacing: f64,
-        bounds: [DVec3; 2],
-        walls: [u32; 6],
-    ) -> Self {
+    pub fn new(generators: &'a [DVec3], spacing: f64, bounds: [DVec3; 2], walls: [u32; 6]) -> Self {
         Diagram {
             generators,
             // Two rings about a cell of the grid hold what cuts most cells.
@@ -127,13 +122,16 @@ impl<'a> Diagram<'a> {
         let [low, high] = self.bounds.map(|bound| bound - at);
         cell.begin(low, high, self.walls);
         let reach = cell.reach_squared();
-        self.each_near(own, &mut cutter.near, reach, |normal, half, other| {
-            match cell.cut(normal, half, other) {
+        self.each_near(
+            own,
+            &mut cutter.near,
+            reach,
+            |normal, half, other| match cell.cut(normal, half, other) {
                 Cut::Nothing => Some(f64::INFINITY),
                 Cut::Some => Some(cell.reach_squared()),
                 Cut::Broken => None,
-            }
-        })
+            },
+        )
     }
 
     /// Calls `cut` with the planes half-way to the other generators, nearest first, until those left are too far to reach the cell, which reaches so far

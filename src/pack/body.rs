@@ -95,10 +95,7 @@ pub fn pack_body(
 /// A body of these solids, of which a face has the number of the solid beyond it as its tag.
 fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
     let (cells, order) = cells::placed(body, &filled.points.centres, solids);
-    let (turn, position) = (
-        body.rotation.quaternion(),
-        DVec3::from_array(body.position),
-    );
+    let (turn, position) = (body.rotation.quaternion(), DVec3::from_array(body.position));
     let mut skin = filled.skin;
     for p in &mut skin.positions {
         *p = position + turn * *p;

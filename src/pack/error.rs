@@ -213,7 +213,9 @@ pub enum PackError {
         value: f64,
     },
     /// Poisson's ratio of no stable solid.
-    #[error("material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5")]
+    #[error(
+        "material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5"
+    )]
     PoissonOfCells {
         /// Its name.
         material: String,
@@ -259,7 +261,9 @@ pub enum PackError {
         size: DVec3,
     },
     /// Bricks that do not go round.
-    #[error("body {body:?}: {rows} bricks go {degrees:.1}° round; each may take up less than 180°, so give more rows or a smaller size")]
+    #[error(
+        "body {body:?}: {rows} bricks go {degrees:.1}° round; each may take up less than 180°, so give more rows or a smaller size"
+    )]
     TooFewRound {
         /// Its name.
         body: String,

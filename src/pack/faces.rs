@@ -96,10 +96,7 @@ fn append_face(faces: &mut columns::Faces, [i, j, bond]: [u32; 3], section: &Sec
     faces.area.push(section.area);
     let [along, _] = section.axes;
     for (columns, vector) in [
-        (
-            [&mut faces.x, &mut faces.y, &mut faces.z],
-            section.centre,
-        ),
+        ([&mut faces.x, &mut faces.y, &mut faces.z], section.centre),
         (
             [&mut faces.nx, &mut faces.ny, &mut faces.nz],
             section.normal,

@@ -78,7 +78,12 @@ fn within_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
 fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let cells = b.cells.as_ref()?;
     let mut points: Vec<(DVec3, f64)> = match &a.cells {
-        None => a.centres.iter().copied().zip(a.radii.iter().copied()).collect(),
+        None => a
+            .centres
+            .iter()
+            .copied()
+            .zip(a.radii.iter().copied())
+            .collect(),
         Some(own) => {
             let faces = own.free.iter().map(|one| (one.section.centre, 0.0));
             a.centres.iter().map(|p| (*p, 0.0)).chain(faces).collect()
@@ -112,7 +117,11 @@ fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
             let i = i as usize;
             let inside = planes[i].iter().map(|(q, normal)| normal.dot(*q - p));
             let inside = inside.fold(f64::INFINITY, f64::min);
-            let depth = if r > 0.0 { inside + HALF * r } else { inside - CLOSE * b.radii[i] };
+            let depth = if r > 0.0 {
+                inside + HALF * r
+            } else {
+                inside - CLOSE * b.radii[i]
+            };
             if depth > found.map_or(0.0, |(depth, _)| depth) {
                 found = Some((depth, p));
             }

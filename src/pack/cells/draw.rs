@@ -116,7 +116,8 @@ fn candidates(solid: &Solid, (low, high): (DVec3, DVec3), step: f64, seed: u64) 
         // Whichever number a row has, its own stream.
         let own = seed ^ u64::from(row + 1) << 32;
         let at = [0.0, f64::from(row % ny), f64::from(row / ny)];
-        let [y, z] = [1, 2].map(|axis| low[axis] + each[axis] * (at[axis] + uniform(own, axis as u32)));
+        let [y, z] =
+            [1, 2].map(|axis| low[axis] + each[axis] * (at[axis] + uniform(own, axis as u32)));
         xs.clear();
         xs.extend((0..nx).map(|i| low.x + each.x * (f64::from(i) + uniform(own, 3 + i))));
         solid.row(xs, y, z, 0.0, inside);

@@ -64,12 +64,7 @@ type Found = Result<Vec<Convex>, DVec3>;
 ///
 /// # Errors
 /// The place of two generators.
-pub fn cells(
-    border: &Border,
-    mut generators: Vec<DVec3>,
-    spacing: f64,
-    rounds: u32,
-) -> Found {
+pub fn cells(border: &Border, mut generators: Vec<DVec3>, spacing: f64, rounds: u32) -> Found {
     // Neighbours in space are neighbours in memory.
     let order = hilbert::order(&generators);
     generators = order.iter().map(|&at| generators[at as usize]).collect();
