@@ -32,6 +32,7 @@ mod loads;
 mod lone;
 mod materials;
 mod mesh_colliders;
+mod packed_cells;
 mod pipeline;
 mod properties;
 mod random;

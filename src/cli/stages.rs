@@ -45,9 +45,7 @@ pub fn pack<T>(
         packing::write(fresh, &packed)
     })?;
     manifest.write(store)?;
-    let elements = packed.packing.elements.id.len();
-    let bonds = packed.packing.bonds.id.len();
-    let seconds = stage.finish(&format!("{elements} elements, {bonds} bonds"));
+    let seconds = stage.finish(&counts(&packed));
     for notice in notices(&packed) {
         report.note(&notice);
     }
@@ -55,6 +53,10 @@ pub fn pack<T>(
         store.path("packing/elements.parquet"),
         store.path("packing/bonds.parquet"),
     ];
+    if !packed.packing.cells.cells.id.is_empty() {
+        let tables = ["cells", "faces"].map(|name| store.path(&format!("packing/{name}.parquet")));
+        files.extend(tables);
+    }
     files.extend((0..packed.shapes.len()).map(|body| store.shape_path(body)));
     let colliders = packed.packing.colliders.keys();
     files.extend(colliders.map(|&collider| store.collider_path(collider)));
@@ -62,6 +64,22 @@ pub fn pack<T>(
     let outputs = sums.keys().cloned().collect();
     task.finish(store, seconds, sums, outputs)?;
     Ok(held)
+}
+
+/// How much there is of a packing.
+fn counts(packed: &packing::Packed) -> String {
+    let elements = packed.packing.elements.id.len();
+    let bonds = packed.packing.bonds.id.len();
+    let free: Vec<usize> = packed
+        .bodies
+        .iter()
+        .filter_map(|body| body.free_faces)
+        .collect();
+    if free.len() < packed.bodies.len() {
+        return format!("{elements} elements, {bonds} bonds");
+    }
+    let free: usize = free.iter().sum();
+    format!("{elements} cells, {bonds} faces between them, {free} free faces")
 }
 
 /// What a user should know of a packing.
@@ -76,8 +94,10 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
         }
         if body.parts > 1 && body.bonds > 0 && !body.yarns {
             out.push(format!(
-                "body {:?} comes in {} parts: it is thinner than an element somewhere; a smaller radius joins them",
-                body.name, body.parts
+                "body {:?} comes in {} parts: it is thinner than an element somewhere; a smaller {} joins them",
+                body.name,
+                body.parts,
+                if body.free_faces.is_some() { "size" } else { "radius" },
             ));
         }
     }

@@ -107,14 +107,26 @@ impl CellGrid {
             first..=(centre[axis] + ring).min(self.cells[axis] - 1)
         };
         let far = |axis: usize, at: usize| at.abs_diff(centre[axis]) == ring;
+        let row = |y: usize, z: usize| self.number([0, y, z]);
+        let mut visit_all = |first: usize, last: usize| {
+            let points = self.starts[first] as usize..self.starts[last + 1] as usize;
+            self.points[points].iter().for_each(|&point| visit(point));
+        };
         for z in range(2) {
             for y in range(1) {
-                let whole = far(2, z) || far(1, y);
-                for x in range(0).filter(|&x| whole || far(0, x)) {
+                let (row, x) = (row(y, z), range(0));
+                if far(2, z) || far(1, y) {
                     any = true;
-                    let cell = self.number([x, y, z]);
-                    let points = self.starts[cell] as usize..self.starts[cell + 1] as usize;
-                    self.points[points].iter().for_each(|&point| visit(point));
+                    // Cells along x lie side by side.
+                    visit_all(row + x.start(), row + x.end());
+                    continue;
+                }
+                let ends = [*x.start(), *x.end()];
+                for (x, first) in ends.into_iter().zip([true, false]) {
+                    if far(0, x) && (first || ends[0] != ends[1]) {
+                        any = true;
+                        visit_all(row + x, row + x);
+                    }
                 }
             }
         }

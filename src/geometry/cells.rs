@@ -75,6 +75,25 @@ impl Cells {
         })
     }
 
+    /// Leaves out faces smaller than this part of the surface of their cell, of two the smaller.
+    pub fn leave_out_slivers(&mut self, part: f64) {
+        let mut surfaces = vec![0.0; self.masses.len()];
+        for one in &self.between {
+            for cell in one.cells {
+                surfaces[cell as usize] += one.section.area;
+            }
+        }
+        for one in &self.free {
+            surfaces[one.cell as usize] += one.section.area;
+        }
+        let least = |cell: u32| part * surfaces[cell as usize];
+        self.between.retain(|one| {
+            let [a, b] = one.cells.map(least);
+            one.section.area >= a.min(b)
+        });
+        self.free.retain(|one| one.section.area >= least(one.cell));
+    }
+
     /// Volume of the pyramids from each cell's centre over its free faces, m³.
     pub fn free_volumes(&self) -> Vec<f64> {
         let mut volumes = vec![0.0; self.masses.len()];

@@ -19,7 +19,12 @@ pub type CornerUv = [[f32; 2]; 3];
 impl TriMesh {
     /// Corners of triangle `t`.
     pub fn corners(&self, t: usize) -> [DVec3; 3] {
-        self.triangles[t].map(|v| self.positions[v as usize])
+        let [a, b, c] = self.triangles[t];
+        [
+            self.positions[a as usize],
+            self.positions[b as usize],
+            self.positions[c as usize],
+        ]
     }
 
     /// Adds the triangles of another mesh; if only one has texture coordinates, the other's are 0.

@@ -4,14 +4,183 @@ use glam::DVec3;
 
 use super::cell_grid::CellGrid;
 use super::convex::Convex;
+use super::dual::{Cut, DualCell};
 use crate::parallel::prelude::*;
 
 /// Two generators in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coincident(pub u32, pub u32);
 
-/// The cells of the first `count` of some generators within a box, in their order: a face has the number of the generator beyond it as its tag, or one
-/// of `walls` (−x, +x, −y, +y, −z, +z). Numbers up to `u32::MAX`.
+/// Generators in a box and what finds their neighbours.
+///
+/// A face has the number of the generator beyond it as its tag, or one of `walls` (−x, +x, −y, +y, −z, +z). Numbers up to `u32::MAX`.
+pub struct Diagram<'a> {
+    generators: &'a [DVec3],
+    grid: CellGrid,
+    bounds: [DVec3; 2],
+    walls: [u32; 6],
+}
+
+/// What cutting cells needs again and again.
+#[derive(Default)]
+pub struct Cutter {
+    near: Vec<(f64, u32)>,
+    cell: DualCell,
+    corners: Vec<DVec3>,
+}
+
+/// What moving a generator takes to know of its cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blob {
+    /// m³
+    pub volume: f64,
+    /// Centre of mass.
+    pub centre: DVec3,
+    /// Distance of the farthest corner from the generator, m.
+    pub reach: f64,
+    /// Whether a face of it has the number of no cell.
+    pub free: bool,
+}
+
+impl<'a> Diagram<'a> {
+    /// Of generators about `spacing` (m) apart where they are.
+    pub fn new(generators: &'a [DVec3], spacing: f64, bounds: [DVec3; 2], walls: [u32; 6]) -> Self {
+        Diagram {
+            generators,
+            // Two rings about a cell of the grid hold what cuts most cells.
+            grid: CellGrid::new(generators, 0.95 * spacing),
+            bounds,
+            walls,
+        }
+    }
+
+    /// The cell of one generator.
+    ///
+    /// # Errors
+    /// Another generator so near that no plane lies between them.
+    pub fn cell(&self, own: usize, cutter: &mut Cutter) -> Result<Convex, Coincident> {
+        let at = self.generators[own];
+        if self.cut_dual(own, cutter)? {
+            return Ok(cutter.cell.convex(at));
+        }
+        let mut solid = Convex::cuboid(self.bounds[0], self.bounds[1], self.walls);
+        let reach = solid.reach_squared(at);
+        self.each_near(own, &mut cutter.near, reach, |normal, half, other| {
+            if solid.cut(normal, normal.dot(at) + half, other) {
+                return Some(solid.reach_squared(at));
+            }
+            Some(f64::INFINITY)
+        })?;
+        Ok(solid)
+    }
+
+    /// Volume and centre of the cell of one generator; those tagged `count` or more lie outside. Nothing where it is flat or empty.
+    ///
+    /// # Errors
+    /// Another generator so near that no plane lies between them.
+    pub fn blob(
+        &self,
+        own: usize,
+        count: usize,
+        cutter: &mut Cutter,
+    ) -> Result<Option<Blob>, Coincident> {
+        let at = self.generators[own];
+        let (mut six, mut arm, mut free, mut square) = (0.0, DVec3::ZERO, false, 0.0);
+        // Tetrahedra over the triangles of a face.
+        let mut face = |tag: u32, corners: &[DVec3]| {
+            free |= tag as usize >= count;
+            let squares = corners.iter().map(|corner| corner.length_squared());
+            square = squares.fold(square, f64::max);
+            for pair in corners[1..].windows(2) {
+                let part = corners[0].dot(pair[0].cross(pair[1]));
+                six += part;
+                arm += (corners[0] + pair[0] + pair[1]) * part;
+            }
+        };
+        if self.cut_dual(own, cutter)? {
+            let mut corners = std::mem::take(&mut cutter.corners);
+            cutter.cell.each_face(&mut corners, face);
+            cutter.corners = corners;
+        } else {
+            for one in &self.cell(own, cutter)?.faces {
+                let corners: Vec<DVec3> = one.corners.iter().map(|corner| *corner - at).collect();
+                face(one.tag, &corners);
+            }
+        }
+        let solid = six > 0.0;
+        Ok(solid.then(|| Blob {
+            volume: six / 6.0,
+            centre: at + arm / (4.0 * six),
+            reach: square.sqrt(),
+            free,
+        }))
+    }
+
+    /// Cuts the dual of a cell about its generator; false where rounding spoilt it.
+    fn cut_dual(&self, own: usize, cutter: &mut Cutter) -> Result<bool, Coincident> {
+        let (at, cell) = (self.generators[own], &mut cutter.cell);
+        let [low, high] = self.bounds.map(|bound| bound - at);
+        cell.begin(low, high, self.walls);
+        let reach = cell.reach_squared();
+        self.each_near(
+            own,
+            &mut cutter.near,
+            reach,
+            |normal, half, other| match cell.cut(normal, half, other) {
+                Cut::Nothing => Some(f64::INFINITY),
+                Cut::Some => Some(cell.reach_squared()),
+                Cut::Broken => None,
+            },
+        )
+    }
+
+    /// Calls `cut` with the planes half-way to the other generators, nearest first, until those left are too far to reach the cell, which reaches so far
+    /// (m²): unit normal, distance and number. It returns how far the cell reaches after it, infinite where nothing changed, or nothing to end this: then
+    /// false is returned.
+    fn each_near(
+        &self,
+        own: usize,
+        near: &mut Vec<(f64, u32)>,
+        mut reach: f64,
+        mut cut: impl FnMut(DVec3, f64, u32) -> Option<f64>,
+    ) -> Result<bool, Coincident> {
+        let at = self.generators[own];
+        let mut ring = 0;
+        loop {
+            near.clear();
+            let any = self.grid.ring(at, ring, |other| {
+                let square = self.generators[other as usize].distance_squared(at);
+                if other as usize != own && square <= 4.0 * reach {
+                    near.push((square, other));
+                }
+            });
+            near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for &(square, other) in near.iter() {
+                // A plane half-way to what is twice as far as the farthest corner cuts nothing.
+                if square > 4.0 * reach {
+                    break;
+                }
+                let length = square.sqrt();
+                let normal = (self.generators[other as usize] - at) / length;
+                if !normal.is_finite() {
+                    return Err(Coincident(own as u32, other));
+                }
+                match cut(normal, 0.5 * length, other) {
+                    Some(now) => reach = reach.min(now),
+                    None => return Ok(false),
+                }
+            }
+            // All of the rings beyond are farther than this.
+            let beyond = ring as f64 * self.grid.edge();
+            if !any || beyond * beyond > 4.0 * reach {
+                return Ok(true);
+            }
+            ring += 1;
+        }
+    }
+}
+
+/// The cells of the first `count` of some generators within a box, in their order.
 ///
 /// # Errors
 /// Two generators so near to each other that no plane lies between them.
@@ -21,55 +190,12 @@ pub fn cells(
     [low, high]: [DVec3; 2],
     walls: [u32; 6],
 ) -> Result<Vec<Convex>, Coincident> {
-    let size = high - low;
-    // About two generators a cell of the grid.
-    let edge = (2.0 * size.element_product() / generators.len().max(1) as f64).cbrt();
-    let grid = CellGrid::new(generators, edge);
-    let box_of_all = Convex::cuboid(low, high, walls);
-    let cell = |own: usize| cell(generators, own, &grid, box_of_all.clone());
-    (0..count).into_par_iter().map(cell).collect()
-}
-
-/// The cell of one generator: cut by planes to the others, nearest first, until those left are too far to reach it.
-fn cell(
-    generators: &[DVec3],
-    own: usize,
-    grid: &CellGrid,
-    mut solid: Convex,
-) -> Result<Convex, Coincident> {
-    let at = generators[own];
-    let mut near: Vec<(f64, u32)> = Vec::new();
-    let mut ring = 0;
-    let mut reach = solid.reach_squared(at);
-    loop {
-        near.clear();
-        let any = grid.ring(at, ring, |other| {
-            if other as usize != own {
-                near.push((generators[other as usize].distance_squared(at), other));
-            }
-        });
-        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &(square, other) in &near {
-            // A plane half-way to what is twice as far as the farthest corner cuts nothing.
-            if square > 4.0 * reach {
-                break;
-            }
-            let other_at = generators[other as usize];
-            let Some(normal) = (other_at - at).try_normalize() else {
-                return Err(Coincident(own as u32, other));
-            };
-            let middle = 0.5 * (at + other_at);
-            if solid.cut(normal, normal.dot(middle), other) {
-                reach = solid.reach_squared(at);
-            }
-        }
-        // All of the rings beyond are farther than this.
-        let beyond = ring as f64 * grid.edge();
-        if !any || beyond * beyond > 4.0 * reach {
-            return Ok(solid);
-        }
-        ring += 1;
-    }
+    let spacing = ((high - low).element_product() / generators.len().max(1) as f64).cbrt();
+    let diagram = Diagram::new(generators, spacing, [low, high], walls);
+    (0..count)
+        .into_par_iter()
+        .map_init(Cutter::default, |cutter, own| diagram.cell(own, cutter))
+        .collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::iter::repeat_n;
 
 use super::body::PackedBody;
 use super::error::PackError;
+use super::faces;
 use super::filled::Calibration;
 use super::inputs::Inputs;
 use super::kinds::{self, BondNumbers, Kinds};
@@ -47,6 +48,7 @@ pub(super) fn assemble(
             first as u32,
         )?;
     }
+    faces::append(&mut packing, inputs, bodies);
     packing.bonds.law = vec![law; packing.bonds.id.len()];
     Ok(packing)
 }
@@ -62,12 +64,16 @@ fn append_elements(
     let radii = &packed.radii;
     // Over the mean radius: exactly 1 where all are equal.
     let cube = |r: &f64| (r / packed.radius).powi(3);
+    let cells = packed.cells.as_ref().map(|cells| &cells.masses);
     let cubes: f64 = radii.iter().map(cube).sum();
-    // The body's volume, shared out by the volumes of the balls.
-    let volume = |r: &f64| packed.volume * cube(r) / cubes;
-    let mass = |(i, r): (usize, &f64)| match body.mass {
-        MassModel::Bulk => volume(r) * density(i),
-        MassModel::Sphere => 4.0 / 3.0 * PI * r.powi(3) * density(i),
+    // A cell's own, or the body's volume, shared out by the volumes of the balls.
+    let volume = |(i, r): (usize, &f64)| match cells {
+        Some(cells) => cells[i].volume,
+        None => packed.volume * cube(r) / cubes,
+    };
+    let mass = |(i, r): (usize, &f64)| match (body.mass, cells) {
+        (MassModel::Bulk, _) | (_, Some(_)) => volume((i, r)) * density(i),
+        (MassModel::Sphere, None) => 4.0 / 3.0 * PI * r.powi(3) * density(i),
     };
     // Masses go with density times cube either way.
     let (mut weighted, mut weights) = (DVec3::ZERO, 0.0);
@@ -96,13 +102,25 @@ fn append_elements(
         column.par_extend(centres.clone().map(|p| p[axis]));
         speeds.par_extend(centres.map(|p| moving(p)[axis]));
     }
-    elements.kind.extend(repeat_n(Shape::Sphere, count));
+    let kind = if cells.is_some() {
+        Shape::Cell
+    } else {
+        Shape::Sphere
+    };
+    elements.kind.extend(repeat_n(kind, count));
     elements.r.extend_from_slice(radii);
     let numbered = || radii.par_iter().enumerate();
     elements.mass.par_extend(numbered().map(mass));
-    let inertia = |(i, r): (usize, &f64)| 0.4 * mass((i, r)) * r * r;
+    let inertia = |(i, r): (usize, &f64)| match cells {
+        // The mean over all axes.
+        Some(cells) => {
+            let moments = [0, 1, 2].map(|k| cells[i].inertia.col(k)[k]);
+            moments.iter().sum::<f64>() / 3.0 * density(i)
+        }
+        None => 0.4 * mass((i, r)) * r * r,
+    };
     elements.inertia.par_extend(numbered().map(inertia));
-    elements.volume.par_extend(radii.par_iter().map(volume));
+    elements.volume.par_extend(numbered().map(volume));
     for (column, value) in [
         (&mut elements.wx, spin.x),
         (&mut elements.wy, spin.y),
@@ -130,11 +148,16 @@ fn append_bonds(
         .l0
         .par_extend(pairs.clone().map(|pair| between(pair).length()));
     let lengths = &bonds.l0[first_bond..];
-    let radius = |&[i, j]: &[u32; 2]| {
-        let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-        inputs.settings.thickness.radius(a, b)
+    let radius = |(k, &[i, j]): (usize, &[u32; 2])| match &packed.cells {
+        // Of a disc as large as the face.
+        Some(cells) => (cells.between[k].section.area / PI).sqrt(),
+        None => {
+            let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
+            inputs.settings.thickness.radius(a, b)
+        }
     };
-    let sections = packed.pairs.iter().map(|pair| PI * radius(pair).powi(2));
+    let sections = packed.pairs.iter().enumerate();
+    let sections = sections.map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
     // An element at the border of a lattice counts as one within: a free border bears nothing across it, so that the bonds missing there do not
     // soften the rows along it. Elements at the border of a random packing have no such rows: their own bonds count.
@@ -142,7 +165,10 @@ fn append_bonds(
         Calibration::Lattice => {
             (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
         }
-        Calibration::Random { .. } | Calibration::Shell { .. } | Calibration::Yarn => 1.0,
+        Calibration::Random { .. }
+        | Calibration::Shell { .. }
+        | Calibration::Yarn
+        | Calibration::Cells => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
     let kinds = Kinds::new(inputs, body, materials, fabric, packed.calibration)?;
@@ -155,7 +181,9 @@ fn append_bonds(
         let d0 = |(pair, l0): (_, &f64)| between(pair)[axis] * l0.recip();
         column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
-    bonds.radius.par_extend(pairs.clone().map(radius));
+    bonds
+        .radius
+        .par_extend(pairs.clone().enumerate().map(radius));
     bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
     bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;

@@ -7,10 +7,12 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::fill::fill;
-use super::filled::Calibration;
+use super::filled::{Calibration, Filled, Makeup};
 use super::request::{Job, too_large};
-use super::{hilbert, neighbours};
+use super::{cells, hilbert, neighbours};
 use crate::geometry::TriMesh;
+use crate::geometry::cells::Cells;
+use crate::geometry::convex::Convex;
 use crate::spec::Body;
 
 /// A body filled with elements.
@@ -34,6 +36,9 @@ pub struct PackedBody {
     pub isolated: usize,
     /// Parts that are connected by these pairs; the number of elements in a body that is not bonded.
     pub parts: usize,
+    /// Cells and their faces in the world, where the elements are cells: faces between them in the order of the pairs. Moments of inertia stay in the
+    /// shape's own frame, of density 1.
+    pub cells: Option<Cells>,
 }
 
 /// Packs a body, the `number`th of a shot with this seed; `base` is the folder that mesh paths start from.
@@ -49,6 +54,10 @@ pub fn pack_body(
     let position = DVec3::from_array(body.position);
     let draw = (seed, number);
     let mut filled = fill(Job { body, draw }, base)?;
+    if let Makeup::Cells { solids } = &mut filled.makeup {
+        let solids = std::mem::take(solids);
+        return Ok(of_cells(body, filled, &solids));
+    }
     let order = hilbert::order(&filled.points.centres);
     let sorted = order.iter().map(|&at| at as usize);
     let mut centres: Vec<DVec3> = sorted.clone().map(|at| filled.points.centres[at]).collect();
@@ -79,7 +88,32 @@ pub fn pack_body(
         pairs,
         skin: filled.skin,
         isolated,
+        cells: None,
     })
+}
+
+/// A body of these solids, of which a face has the number of the solid beyond it as its tag.
+fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
+    let (cells, order) = cells::placed(body, &filled.points.centres, solids);
+    let (turn, position) = (body.rotation.quaternion(), DVec3::from_array(body.position));
+    let mut skin = filled.skin;
+    for p in &mut skin.positions {
+        *p = position + turn * *p;
+    }
+    let radii = order.iter().map(|&at| filled.points.radii[at as usize]);
+    let pairs: Vec<[u32; 2]> = cells.between.iter().map(|one| one.cells).collect();
+    PackedBody {
+        centres: cells.masses.iter().map(|mass| mass.centre).collect(),
+        radii: radii.collect(),
+        radius: filled.radius,
+        calibration: Calibration::Cells,
+        volume: filled.volume,
+        parts: neighbours::parts(order.len(), &pairs),
+        pairs,
+        skin,
+        isolated: 0,
+        cells: Some(cells),
+    }
 }
 
 /// Removes points in no pair and numbers the pairs anew; order is kept. Returns how many went.

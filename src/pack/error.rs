@@ -212,6 +212,78 @@ pub enum PackError {
         /// What was asked for.
         value: f64,
     },
+    /// Poisson's ratio of no stable solid.
+    #[error(
+        "material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5"
+    )]
+    PoissonOfCells {
+        /// Its name.
+        material: String,
+        /// What was asked for.
+        value: f64,
+    },
+    /// Cells without or with too much to tell their size by.
+    #[error("body {body:?}: packing needs either size or {other}, {found}")]
+    SizeOrNumber {
+        /// Its name.
+        body: String,
+        /// The key that may be given instead.
+        other: &'static str,
+        /// "found both" or "found neither".
+        found: &'static str,
+    },
+    /// Cells too large to follow the skin of their body.
+    #[error(
+        "body {body:?}: {cells} cells of about {size:.3e} m do not follow its skin: they hold {held:.4e} m^3, it holds {volume:.4e} m^3; \
+         give a size under its thinnest part, or more cells"
+    )]
+    CellsTooLarge {
+        /// Its name.
+        body: String,
+        /// How many.
+        cells: usize,
+        /// Edge of the cube of a cell's mean volume, m.
+        size: f64,
+        /// What the cells hold, m³.
+        held: f64,
+        /// What the body holds, m³.
+        volume: f64,
+    },
+    /// No brick's centre lies in the body.
+    #[error(
+        "body {body:?}: no brick of {x:.3e} x {y:.3e} x {z:.3e} m has its centre in it; give smaller ones or more rows",
+        x = .size.x, y = .size.y, z = .size.z
+    )]
+    NoBrick {
+        /// Its name.
+        body: String,
+        /// Edges of a brick, m.
+        size: DVec3,
+    },
+    /// Bricks that do not go round.
+    #[error(
+        "body {body:?}: {rows} bricks go {degrees:.1}° round; each may take up less than 180°, so give more rows or a smaller size"
+    )]
+    TooFewRound {
+        /// Its name.
+        body: String,
+        /// Bricks around.
+        rows: u32,
+        /// How far they go.
+        degrees: f64,
+    },
+    /// Two cells about one point.
+    #[error(
+        "body {body:?}: two of its cells belong to the same point, near ({x:.4e}, {y:.4e}, {z:.4e}) m in its own frame; \
+         it is thinner there than its numbers tell apart: give another packing.seed or a larger size",
+        x = .near.x, y = .near.y, z = .near.z
+    )]
+    CoincidentCells {
+        /// Its name.
+        body: String,
+        /// The point.
+        near: DVec3,
+    },
     /// `elasticity = "bond"` without a shear modulus.
     #[error(
         "material {material:?}: elasticity = \"bond\" needs shear, the shear modulus of the bonds"
@@ -259,6 +331,12 @@ impl PackError {
             | PackError::TooMany { .. }
             | PackError::Sparse { .. }
             | PackError::Poisson { .. }
+            | PackError::PoissonOfCells { .. }
+            | PackError::SizeOrNumber { .. }
+            | PackError::CellsTooLarge { .. }
+            | PackError::NoBrick { .. }
+            | PackError::TooFewRound { .. }
+            | PackError::CoincidentCells { .. }
             | PackError::NoShear { .. }
             | PackError::Overlap { .. } => true,
         }

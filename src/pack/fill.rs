@@ -14,7 +14,7 @@ use super::points::Points;
 use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many, too_large};
 use super::yarn::twisted::{self, Rope};
 use super::yarn::woven::{self, Cut};
-use super::{hexagonal, shell};
+use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
@@ -50,9 +50,9 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
 /// Fills the shape of a body; `base` is the folder that mesh paths start from.
 pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
-    let wanted = wanted(body)?;
+    let wanted = || wanted(body);
     match body.packing {
-        PackingSpec::Hexagonal { .. } => close_packed(job, wanted, base),
+        PackingSpec::Hexagonal { .. } => close_packed(job, wanted()?, base),
         PackingSpec::Random {
             spread,
             neighbourhood,
@@ -63,7 +63,7 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                 fraction: None,
                 neighbourhood,
             };
-            throughout(job, kind, wanted, base)
+            throughout(job, kind, wanted()?, base)
         }
         PackingSpec::Loose {
             spread, fraction, ..
@@ -73,13 +73,14 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
                 fraction: Some(fraction),
                 neighbourhood: BESIDE,
             };
-            throughout(job, kind, wanted, base)
+            throughout(job, kind, wanted()?, base)
         }
         PackingSpec::Shell {
             layers,
             neighbourhood,
             ..
         } => {
+            let wanted = wanted()?;
             let outline = Outline::of(body, base)?;
             shell::fill(job, wanted, outline, layers, neighbourhood)
         }
@@ -88,10 +89,21 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             filaments,
             pitch,
             ..
-        } => rope(body, wanted, base, (strands, filaments, pitch)),
+        } => rope(body, wanted()?, base, (strands, filaments, pitch)),
         PackingSpec::Woven {
             weave, filaments, ..
-        } => cloth(body, wanted, base, (weave, filaments)),
+        } => cloth(body, wanted()?, base, (weave, filaments)),
+        PackingSpec::Voronoi {
+            size,
+            cells,
+            relax,
+            seed,
+        } => {
+            let outline = Outline::of(body, base)?;
+            let draw = (seed.unwrap_or(job.draw.0), job.draw.1);
+            cells::voronoi(Job { body, draw }, outline, (size, cells), relax)
+        }
+        PackingSpec::Cubic { size, rows } => cells::cubic(body, base, (size, rows)),
     }
 }
 
@@ -106,6 +118,8 @@ fn close_packed(job: Job, wanted: Wanted, base: &Path) -> Result<Filled, PackErr
         | BodyShape::Sphere { .. }
         | BodyShape::Cylinder { .. }
         | BodyShape::Revolved { .. }
+        | BodyShape::CylinderShell { .. }
+        | BodyShape::SphereShell { .. }
         | BodyShape::Tube { .. } => throughout(job, Kind::Hexagonal, wanted, base),
     }
 }
@@ -209,6 +223,8 @@ fn rope(
         | BodyShape::Sphere { .. }
         | BodyShape::Plate { .. }
         | BodyShape::Revolved { .. }
+        | BodyShape::CylinderShell { .. }
+        | BodyShape::SphereShell { .. }
         | BodyShape::Block { .. } => {
             return Err(PackError::Unfit {
                 body: body.name.clone(),

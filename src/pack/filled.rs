@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::neighbours;
 use super::points::Points;
 use crate::geometry::TriMesh;
+use crate::geometry::convex::Convex;
 
 /// A filled shape in its own frame.
 pub(super) struct Filled {
@@ -36,6 +37,8 @@ pub(super) enum Makeup {
     Shell { inward: Vec<DVec3> },
     /// Chains of elements.
     Yarn,
+    /// Cells, whose points are their centres; a face has the number of the cell beyond it as its tag, or a larger one.
+    Cells { solids: Vec<Convex> },
 }
 
 /// What the moduli of a body's bonds follow from, where those of its material are asked for.
@@ -55,6 +58,8 @@ pub enum Calibration {
     },
     /// Chains of elements: a filament is as stiff as its bonds.
     Yarn,
+    /// Cells: their faces have the material's own moduli.
+    Cells,
 }
 
 impl Bonding {
@@ -91,6 +96,7 @@ impl Makeup {
                 Calibration::Shell { moments }
             }
             Makeup::Yarn => Calibration::Yarn,
+            Makeup::Cells { .. } => Calibration::Cells,
         }
     }
 }

@@ -264,9 +264,18 @@ fn moduli(
         }
         Elasticity::Material => {
             let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
-            if !(poisson > -1.0 && poisson <= elasticity::POISSON_LIMIT) {
+            let name = || material.name.to_owned();
+            if calibration == Calibration::Cells && !(poisson > -1.0 && poisson < 0.5) {
+                return Err(PackError::PoissonOfCells {
+                    material: name(),
+                    value: poisson,
+                });
+            }
+            if calibration != Calibration::Cells
+                && !(poisson > -1.0 && poisson <= elasticity::POISSON_LIMIT)
+            {
                 return Err(PackError::Poisson {
-                    material: material.name.to_owned(),
+                    material: name(),
                     value: poisson,
                 });
             }
@@ -279,7 +288,9 @@ fn moduli(
                     elasticity::random(fabric, coordination, poisson)
                 }
                 Calibration::Shell { moments } => elasticity::shell(fabric, moments, poisson),
-                Calibration::Yarn => (1.0, elasticity::rod_shear_ratio(poisson)),
+                Calibration::Yarn | Calibration::Cells => {
+                    (1.0, elasticity::rod_shear_ratio(poisson))
+                }
             };
             let bond = young / stiffening;
             Ok((bond, ratio * bond))

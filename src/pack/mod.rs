@@ -1,12 +1,14 @@
 //! Stage `pack`: fills the bodies with elements and bonds them. Knows no other stage.
 //!
 //! Of a pipeline it is given [`Inputs`]. `fill` takes a body's `PackingSpec` to what lays its elements: a lattice or a random packing cut to the
-//! shape is a `Kind` of `pattern`, sized into a `Pattern`; shells and yarns have folders of their own. All give elements with a `Makeup`: which of
+//! shape is a `Kind` of `pattern`, sized into a `Pattern`; shells, yarns and cells have folders of their own. All give elements with a `Makeup`: which of
 //! them are bonded, and by which [`Calibration`] the moduli of bonds follow from the material's (`kinds`).
 
 mod assemble;
 mod body;
+mod cells;
 mod error;
+mod faces;
 pub mod figures;
 mod fill;
 mod filled;
@@ -62,8 +64,10 @@ pub struct BodySummary {
     pub bonds: usize,
     /// Mean radius of the elements, m.
     pub radius: f64,
-    /// Volume of the shape, m³.
+    /// Volume of the shape, m³; of cells, theirs.
     pub volume: f64,
+    /// Free faces of a body of cells.
+    pub free_faces: Option<usize>,
     /// Elements left out because they had no neighbour.
     pub isolated: usize,
     /// Connected parts; more than one where the shape is thinner than an element, or of yarns.
@@ -110,6 +114,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
             bonds: packed.pairs.len(),
             radius: packed.radius,
             volume: packed.volume,
+            free_faces: packed.cells.as_ref().map(|cells| cells.free.len()),
             isolated: packed.isolated,
             parts: packed.parts,
             yarns: packed.calibration == Calibration::Yarn,

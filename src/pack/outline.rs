@@ -10,7 +10,7 @@ use super::solid::Solid;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};
-use crate::spec::{Body, BodyShape, COUNTED, Fill};
+use crate::spec::{Body, BodyShape, COUNTED, Fill, WALLS};
 
 /// How the inside of a shape is told.
 pub(super) enum Form {
@@ -87,6 +87,12 @@ impl Outline {
                     what: "the tube meets itself; move its points apart or give a smaller radius",
                 })?;
                 (Form::Closed, skin)
+            }
+            BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. } => {
+                return Err(PackError::Unfit {
+                    body: body.name.clone(),
+                    what: WALLS,
+                });
             }
             BodyShape::Plate { .. } | BodyShape::Block { .. } => {
                 return Err(PackError::Unfit {

@@ -157,6 +157,8 @@ fn inside(body: &Body) -> usize {
         | PackingSpec::Shell { .. }
         | PackingSpec::Twisted { .. }
         | PackingSpec::Woven { .. } => 0,
+        // One layer of cells bends as it should.
+        PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => 0,
     }
 }
 
@@ -204,6 +206,8 @@ fn thin(body: &Facts) -> Option<Warning> {
         | BodyShape::Sphere { .. }
         | BodyShape::Cylinder { .. }
         | BodyShape::Revolved { .. }
+        | BodyShape::CylinderShell { .. }
+        | BodyShape::SphereShell { .. }
         | BodyShape::Tube { .. } => "a smaller `packing.radius` (half of it doubles the layers)",
     };
     let text = format!(

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Angle, AngularVelocity, Fraction, Length, LooseFraction, Neighbourhood, Number, PositiveLength,
-    PositiveNumber, Spread, Velocity,
+    Angle, AngularVelocity, Fraction, Length, LooseFraction, Neighbourhood, Number, PolarAngle,
+    PositiveAngle, PositiveLength, PositiveNumber, Spread, Velocity,
 };
 use crate::geometry::revolve;
 
@@ -70,7 +70,9 @@ impl Body {
             | PackingSpec::Random { .. }
             | PackingSpec::Shell { .. }
             | PackingSpec::Twisted { .. }
-            | PackingSpec::Woven { .. } => self.bonded,
+            | PackingSpec::Woven { .. }
+            | PackingSpec::Voronoi { .. }
+            | PackingSpec::Cubic { .. } => self.bonded,
         }
     }
 }
@@ -188,12 +190,49 @@ pub enum BodyShape {
         #[schemars(with = "PositiveLength")]
         radius: f64,
     },
+    /// Wall of a cylinder along y, or part of it, of the rows of a `cubic` packing.
+    CylinderShell {
+        /// Radius of the middle of the wall, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+        /// Length along y, m.
+        #[schemars(with = "PositiveLength")]
+        height: f64,
+        /// Thickness of the wall, m.
+        #[schemars(with = "PositiveLength")]
+        thickness: f64,
+        /// How far it goes round, rad, from z towards x; absent: all the way.
+        #[serde(default)]
+        #[schemars(with = "PositiveAngle")]
+        angle: Option<f64>,
+    },
+    /// Wall of a ball about y, between two angles from the y axis, of the rows of a `cubic` packing.
+    SphereShell {
+        /// Radius of the middle of the wall, m.
+        #[schemars(with = "PositiveLength")]
+        radius: f64,
+        /// Thickness of the wall, m.
+        #[schemars(with = "PositiveLength")]
+        thickness: f64,
+        /// Angle from the y axis at which it begins, rad; 0: at the top.
+        #[serde(default)]
+        #[schemars(with = "PolarAngle")]
+        from: f64,
+        /// Angle from the y axis at which it ends, rad; 90°: at the equator.
+        #[serde(default = "half_turn")]
+        #[schemars(with = "PolarAngle")]
+        to: f64,
+    },
     /// Hexagonal block of counted rows; the box follows.
     Block {
         /// Elements a row along x, rows a layer along y, layers along z.
         #[schemars(inner(range(min = 1)))]
         rows: [u32; 3],
     },
+}
+
+fn half_turn() -> f64 {
+    std::f64::consts::PI
 }
 
 fn segments() -> u32 {
@@ -211,6 +250,8 @@ impl BodyShape {
             | BodyShape::Plate { .. }
             | BodyShape::Revolved { .. }
             | BodyShape::Tube { .. }
+            | BodyShape::CylinderShell { .. }
+            | BodyShape::SphereShell { .. }
             | BodyShape::Block { .. } => None,
         }
     }
@@ -240,6 +281,10 @@ pub enum Weave {
 
 /// What is wrong with a plate or block of any packing but rows and layers.
 pub const COUNTED: &str = "plates and blocks are made of rows and layers, which this packing has not; use shape = { type = \"box\" } or another";
+/// What is wrong with a `cylinder_shell` or `sphere_shell` of any packing but `cubic`.
+pub const WALLS: &str = "cylinder_shell and sphere_shell are walls of counted bricks; use packing = { type = \"cubic\" } or another shape";
+/// What is wrong with a mesh of cells that is filled by winding number.
+pub const CELLS_CLOSED: &str = "cells end at the skin of a closed mesh; use fill = \"closed\"";
 /// What is wrong with a rope of another shape.
 pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
 
@@ -354,6 +399,41 @@ pub enum PackingSpec {
         #[schemars(range(min = 1, max = 127))]
         filaments: u32,
     },
+    /// Voronoi cells that fill the shape, for the energy-preserving method; give their size or about how many.
+    Voronoi {
+        /// Edge of the cube of a cell's mean volume, m.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        size: Option<f64>,
+        /// About how many cells.
+        #[serde(default)]
+        #[schemars(range(min = 1))]
+        cells: Option<u32>,
+        /// Rounds in which the points that cells belong to move to the cells' centres (Lloyd): the more, the more even the cells.
+        #[serde(default = "rounds")]
+        #[schemars(range(min = 0, max = 1000))]
+        relax: u32,
+        /// Chooses the cells; absent: `simulate.seed`.
+        #[serde(default)]
+        seed: Option<u64>,
+    },
+    /// Bricks in rows, for the energy-preserving method: of a box, of the walls `cylinder_shell` and `sphere_shell`, or of any other shape those whose
+    /// centre lies inside. Give their size or how many there are.
+    Cubic {
+        /// About the edges of a brick, m; they are adjusted to fill the box about the shape. Along x, y, z; of a wall round, along and through it.
+        #[serde(default)]
+        #[schemars(with = "[PositiveLength; 3]")]
+        size: Option<[f64; 3]>,
+        /// Bricks along x, y, z of the box about the shape; of a wall round, along and through it.
+        #[serde(default)]
+        #[schemars(inner(range(min = 1)))]
+        rows: Option<[u32; 3]>,
+    },
+}
+
+/// Then the points lie off the centres of their cells by a hundredth of the cells' size.
+fn rounds() -> u32 {
+    10
 }
 
 fn neighbourhood() -> f64 {
@@ -375,12 +455,15 @@ fn of_shells() -> f64 {
 }
 
 impl PackingSpec {
-    /// Whether its elements are cells that fill the body.
-    pub fn has_cells(&self) -> bool {
-        false
+    /// Whether the elements are cells with faces, not balls.
+    pub fn is_of_cells(&self) -> bool {
+        matches!(
+            self,
+            PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. }
+        )
     }
 
-    /// Radius, m, and about how many elements, of which one is to be given.
+    /// Radius, m, and about how many elements, of which one is to be given; of cells neither.
     pub fn size(&self) -> (Option<f64>, Option<u32>) {
         match *self {
             PackingSpec::Hexagonal { radius, elements }
@@ -399,6 +482,7 @@ impl PackingSpec {
             | PackingSpec::Woven {
                 radius, elements, ..
             } => (radius, elements),
+            PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => (None, None),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::body::{Body, BodyShape, COUNTED, Fill, PackingSpec, Rotation, TWISTED};
+use super::body::{
+    Body, BodyShape, CELLS_CLOSED, COUNTED, Fill, PackingSpec, Rotation, TWISTED, WALLS,
+};
 use super::collider::{Action, ColliderShape};
 use super::document::{Node, Origin, Sources};
 use super::error::{Fault, Hint, SpecError, TOLD};
@@ -32,6 +34,17 @@ pub(super) fn check(
     };
     check.pipeline(pipeline, folder);
     check.errors
+}
+
+/// Whether all that is made of a material is of cells.
+fn is_of_cells_alone(material: &Material, shot: &Pipeline) -> bool {
+    let name = &material.name;
+    let of_it = shot.bodies.iter().filter(|body| {
+        let mut grains = body.grains.iter();
+        body.material == *name || grains.any(|grains| grains.material == *name)
+    });
+    let mut of_it = of_it.peekable();
+    of_it.peek().is_some() && of_it.all(|body| body.packing.is_of_cells())
 }
 
 struct Check<'a> {
@@ -82,7 +95,7 @@ impl Check<'_> {
         self.names("collider", shot.colliders.iter().map(|one| &one.name));
         self.names("attach", shot.attachments.iter().map(|one| &one.name));
         for (index, material) in shot.materials.iter().enumerate() {
-            self.material(&format!("material.{index}"), material);
+            self.material(&format!("material.{index}"), material, shot);
         }
         for (index, body) in shot.bodies.iter().enumerate() {
             let path = format!("body.{index}");
@@ -242,7 +255,7 @@ impl Check<'_> {
         }
     }
 
-    fn material(&mut self, path: &str, material: &Material) {
+    fn material(&mut self, path: &str, material: &Material, shot: &Pipeline) {
         if material
             .grain
             .is_some_and(|grain| grain.direction == [0.0; 3])
@@ -260,9 +273,11 @@ impl Check<'_> {
                         "`shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
                     );
                 }
-                if let Some(poisson) = poisson.filter(|ratio| *ratio > 0.25) {
+                if let Some(poisson) = poisson.filter(|ratio| *ratio > 0.25)
+                    && !is_of_cells_alone(material, shot)
+                {
                     let what = format!(
-                        "{poisson} is above 0.25, which bonds cannot reach; more needs the energy-preserving method on Voronoi cells"
+                        "{poisson} is above 0.25, which bonds cannot reach; more needs cells, as packing = {{ type = \"voronoi\" }} makes them"
                     );
                     self.senseless(&format!("{path}.poisson"), what);
                 }
@@ -286,6 +301,14 @@ impl Check<'_> {
     }
 
     fn filling(&mut self, path: &str, shape: &BodyShape, packing: &PackingSpec, folder: &Path) {
+        let wall = matches!(
+            shape,
+            BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. }
+        );
+        if wall && !matches!(packing, PackingSpec::Cubic { .. }) {
+            self.senseless(&format!("{path}.packing.type"), WALLS);
+            return;
+        }
         // Whether the shape counts its rows, at least its layers; whether it has an axis that ropes wind about.
         let (counted, layered, axial) = match shape {
             BodyShape::Block { .. } => (true, true, false),
@@ -294,20 +317,53 @@ impl Check<'_> {
             BodyShape::Mesh { .. }
             | BodyShape::Box { .. }
             | BodyShape::Sphere { .. }
+            | BodyShape::CylinderShell { .. }
+            | BodyShape::SphereShell { .. }
             | BodyShape::Revolved { .. } => (false, false, false),
         };
         let (unfit, what) = match packing {
             PackingSpec::Hexagonal { .. } => (false, COUNTED),
             PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, COUNTED),
             PackingSpec::Shell { .. } => {
-                self.shell(path, shape);
+                let what = "a shell lies under the skin of a closed mesh; use fill = \"closed\"";
+                self.closed(path, shape, what);
                 (layered, COUNTED)
             }
+            PackingSpec::Voronoi { .. } => {
+                self.closed(path, shape, CELLS_CLOSED);
+                (layered, COUNTED)
+            }
+            PackingSpec::Cubic { .. } => (layered, COUNTED),
             PackingSpec::Woven { .. } => (counted, COUNTED),
             PackingSpec::Twisted { .. } => (!axial, TWISTED),
         };
         if unfit {
             self.senseless(&format!("{path}.packing.type"), what);
+        }
+        self.size(path, packing, counted);
+        self.shape(path, shape, folder);
+    }
+
+    /// Size or number of elements.
+    fn size(&mut self, path: &str, packing: &PackingSpec, counted: bool) {
+        let of_cells = match packing {
+            PackingSpec::Voronoi { size, cells, .. } => {
+                Some((size.is_some(), cells.is_some(), "cells"))
+            }
+            PackingSpec::Cubic { size, rows } => Some((size.is_some(), rows.is_some(), "rows")),
+            _ => None,
+        };
+        match of_cells {
+            Some((true, true, other)) => {
+                let what = format!("`size` and `{other}` are both given; give one of them");
+                return self.senseless(&format!("{path}.packing.{other}"), what);
+            }
+            Some((false, false, other)) => {
+                let what = format!("give either `size` or `{other}`");
+                return self.senseless(&format!("{path}.packing"), what);
+            }
+            Some(_) => return,
+            None => {}
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
@@ -325,19 +381,15 @@ impl Check<'_> {
             ),
             (Some(_), None) | (None, Some(_)) => {}
         }
-        self.shape(path, shape, folder);
     }
 
-    fn shell(&mut self, path: &str, shape: &BodyShape) {
+    fn closed(&mut self, path: &str, shape: &BodyShape, what: &str) {
         if let BodyShape::Mesh {
             fill: Fill::Winding,
             ..
         } = shape
         {
-            self.senseless(
-                &format!("{path}.shape.fill"),
-                "a shell lies under the skin of a closed mesh; use fill = \"closed\"",
-            );
+            self.senseless(&format!("{path}.shape.fill"), what);
         }
     }
 
@@ -368,11 +420,37 @@ impl Check<'_> {
                 height,
                 ..
             } => self.mesh(path, (*scale, *height), folder.join(file)),
+            BodyShape::SphereShell {
+                radius,
+                thickness,
+                from,
+                to,
+            } => {
+                self.wall(path, *radius, *thickness);
+                if from >= to {
+                    let [from, to] = [from, to].map(|angle| angle.to_degrees());
+                    let what = format!("{to:.1}° is not beyond `from`, {from:.1}°");
+                    self.senseless(&format!("{path}.shape.to"), what);
+                }
+            }
+            BodyShape::CylinderShell {
+                radius, thickness, ..
+            } => self.wall(path, *radius, *thickness),
             // The schema says all there is to say of their lengths and counts.
             BodyShape::Box { .. }
             | BodyShape::Sphere { .. }
             | BodyShape::Cylinder { .. }
             | BodyShape::Block { .. } => {}
+        }
+    }
+
+    /// A wall of this radius of its middle and this thickness, m.
+    fn wall(&mut self, path: &str, radius: f64, thickness: f64) {
+        if thickness >= 2.0 * radius {
+            let what = format!(
+                "a wall {thickness} m thick fills all within its radius of {radius} m; it must be thinner than twice that"
+            );
+            self.senseless(&format!("{path}.shape.thickness"), what);
         }
     }
 

@@ -63,7 +63,7 @@ pub struct Material {
     /// Young's modulus, Pa.
     #[schemars(with = "PositivePressure")]
     pub young: f64,
-    /// Poisson's ratio, at most 0.25, `elasticity = "material"` only; default 0.2.
+    /// Poisson's ratio, at most 0.25, of cells below 0.5, `elasticity = "material"` only; default 0.2.
     #[serde(default)]
     #[schemars(with = "PoissonRatio")]
     pub poisson: Option<f64>,

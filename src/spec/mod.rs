@@ -24,7 +24,8 @@ pub mod source;
 mod time;
 
 pub use body::{
-    Body, BodyShape, COUNTED, Fill, Grains, MassModel, PackingSpec, Rotation, TWISTED, Weave,
+    Body, BodyShape, CELLS_CLOSED, COUNTED, Fill, Grains, MassModel, PackingSpec, Rotation,
+    TWISTED, WALLS, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{Fault, Place, SpecError, SpecErrors};

@@ -54,7 +54,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// The method of time integration that the settings and packings come to.
     pub fn method(&self) -> MethodName {
-        let cells = self.bodies.iter().any(|body| body.packing.has_cells());
+        let cells = self.bodies.iter().any(|body| body.packing.is_of_cells());
         let by_packing = match cells {
             true => MethodChoice::Voronoi,
             false => MethodChoice::Bonds,

@@ -110,6 +110,8 @@ quantities! {
     PositivePressure: Pressure, Open(0.0), Bound::None;
     PositiveDensity: Density, Open(0.0), Bound::None;
     Angle: Angle, Bound::None, Bound::None;
+    PositiveAngle: Angle, Open(0.0), Closed(std::f64::consts::TAU);
+    PolarAngle: Angle, Closed(0.0), Closed(std::f64::consts::PI);
     ViewAngle: Angle, Open(0.0), Open(std::f64::consts::PI);
     Velocity: Velocity, Bound::None, Bound::None;
     Acceleration: Acceleration, Bound::None, Bound::None;

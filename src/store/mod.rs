@@ -4,6 +4,7 @@
 
 pub mod archive;
 pub mod atomic;
+mod cell_rules;
 mod colliders;
 mod contents;
 pub mod corner_normals;

@@ -10,7 +10,7 @@ use super::error::{Result, StoreError};
 use crate::columns::{Bonds, Breaks, Elements, Frames, Table};
 
 /// How far directions may be from unit length.
-const UNIT: f64 = 1e-3;
+pub(super) const UNIT: f64 = 1e-3;
 
 /// Something wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Faults {
 }
 
 /// Ids are the numbers of rows.
-fn ids(ids: &[u32], first: usize, faults: &mut Faults) {
+pub(super) fn ids(ids: &[u32], first: usize, faults: &mut Faults) {
     for (row, &id) in (first..).zip(ids) {
         if id as usize != row {
             faults.tell("id", row, format_args!("is {id}; ids are the row numbers"));
@@ -110,7 +110,7 @@ pub fn finite(table: &impl Table, free: &[&str], first: usize, faults: &mut Faul
 }
 
 /// Numbers are above 0, or at least 0 where `zero` says so. What is no number is told by [`finite`].
-fn positive(
+pub(super) fn positive(
     name: &'static str,
     column: &[f64],
     zero: bool,
@@ -131,7 +131,7 @@ fn positive(
 }
 
 /// Vectors have unit length within `within`; told under the name of their first component.
-fn unit<const N: usize, T: Copy + Into<f64>>(
+pub(super) fn unit<const N: usize, T: Copy + Into<f64>>(
     name: &'static str,
     components: [&[T]; N],
     within: f64,

@@ -214,6 +214,8 @@ fn the_cases_of_the_gate_have_every_shape_and_packing() {
             PackingSpec::Shell { .. } => "shell",
             PackingSpec::Twisted { .. } => "twisted",
             PackingSpec::Woven { .. } => "woven",
+            PackingSpec::Voronoi { .. } => "voronoi",
+            PackingSpec::Cubic { .. } => "cubic",
         });
     }
     assert_eq!(found.len(), 6, "{found:?}");

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use super::checked::Checked;
 use super::table::{self, Part};
-use crate::columns::{Bonds, Column, Elements};
+use crate::columns::{Bonds, Cells, Column, Elements, Faces, Shape};
 use crate::geometry::read;
 use crate::spec::Pipeline;
+use crate::store::cell_rules;
 use crate::store::error::Result;
 use crate::store::error::StoreError;
 use crate::store::folder::Store;
@@ -37,7 +38,7 @@ pub fn check(
     let mut known = Known::default();
 
     let mut file = Checked::new("packing/elements.parquet");
-    let (mut body, mut mass) = (Vec::new(), Vec::new());
+    let (mut body, mut mass, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
     let path = store.path(&file.file);
     known.elements = table::read(
         &path,
@@ -47,6 +48,7 @@ pub fn check(
             rules::elements(part.table, part.first, faults);
             body.extend_from_slice(&part.table.body);
             mass.extend_from_slice(&part.table.mass);
+            shapes.extend_from_slice(&part.table.kind);
         },
     );
     checked.push(file);
@@ -77,6 +79,11 @@ pub fn check(
         known.bonds = Some(ends);
     }
     checked.push(file);
+    let of_cells: Vec<u32> = (0..)
+        .zip(shapes)
+        .filter_map(|(id, shape)| (shape == Shape::Cell).then_some(id))
+        .collect();
+    cells(store, &known, &of_cells, checked);
 
     let bodies = pipeline.map(|pipeline| pipeline.bodies.len());
     let last = || {
@@ -105,6 +112,47 @@ pub fn check(
     };
     colliders.check(store, checked)?;
     Ok(known)
+}
+
+/// Checks the tables of cells and faces, where there are any or the elements `of_cells` are cells.
+fn cells(store: &Store, known: &Known, of_cells: &[u32], checked: &mut Vec<Checked>) {
+    let names = ["packing/cells.parquet", "packing/faces.parquet"];
+    if of_cells.is_empty() && !names.iter().any(|name| store.path(name).exists()) {
+        return;
+    }
+    let required = |_: &Column, _: &[String]| true;
+    let elements = known.elements.unwrap_or(usize::MAX);
+    let [mut file, mut faces] = names.map(Checked::new);
+    let (mut last, mut ids) = (None, Vec::new());
+    let rows = table::read(
+        &store.path(&file.file),
+        &mut file,
+        required,
+        &mut |part: Part<Cells>, faults| {
+            cell_rules::cells(part.table, part.first, elements, &mut last, faults);
+            ids.extend_from_slice(&part.table.id);
+        },
+    );
+    if rows == Some(ids.len()) && known.elements.is_some() && ids != of_cells {
+        let what = format_args!(
+            "has {} cells; of the elements {} have kind \"cell\", or others",
+            ids.len(),
+            of_cells.len()
+        );
+        file.faults.tell("id", None, what);
+    }
+    checked.push(file);
+    let mut before = None;
+    let bonds = known.bonds.as_deref();
+    table::read(
+        &store.path(&faces.file),
+        &mut faces,
+        required,
+        &mut |part: Part<Faces>, faults| {
+            cell_rules::faces(part.table, part.first, elements, bonds, &mut before, faults);
+        },
+    );
+    checked.push(faces);
 }
 
 /// Tells bonds that join what another joins already.
