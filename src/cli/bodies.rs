@@ -1,9 +1,12 @@
 //! Figures of the packing of each body, for `inspect` and `check`.
 
+use std::f64::consts::PI;
+
 use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::value::number;
+use crate::columns::Shape;
 use crate::geometry::TriMesh;
 use crate::pack::figures::{DISTANCES, figures};
 use crate::store::Packing;
@@ -39,6 +42,10 @@ pub fn bodies(
             .filter(|ends| ends.iter().all(|&i| e.body.get(i) == Some(&body)))
             .map(|ends| ends.map(|i| place[i]))
             .collect();
+        // What balls fill and how they overlap says nothing of cells.
+        if own.iter().all(|&i| e.kind.get(i) == Some(&Shape::Cell)) {
+            return Some(of_cells(name(body as usize), &radii, bonds.len()));
+        }
         let found = figures(&centres, &radii, &bonds, skin(body as usize).as_ref())?;
         let mut value = json!({
             "name": name(body as usize),
@@ -62,8 +69,25 @@ pub fn bodies(
     Value::Array(all.collect())
 }
 
+/// Figures of a body of cells; `radii` are those of balls of their volumes, m.
+fn of_cells(name: String, radii: &[f64], faces: usize) -> Value {
+    let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = radii.iter().copied().fold(0.0, f64::max);
+    let mean = radii.iter().sum::<f64>() / radii.len() as f64;
+    json!({
+        "name": name,
+        "elements": radii.len(),
+        "bonds": faces,
+        "cells": true,
+        "radius": [least, mean, most],
+    })
+}
+
 /// Lines about one body, for people.
 pub fn lines(body: &Value) -> Vec<String> {
+    if body["cells"] == true {
+        return vec![lines_of_cells(body)];
+    }
     let [least, mean, largest] = [0, 1, 2].map(|k| quantity(number(&body["radius"][k]), "m"));
     let radius = if least == largest {
         format!("radius {mean}")
@@ -117,6 +141,25 @@ pub fn lines(body: &Value) -> Vec<String> {
     out
 }
 
+/// A line about a body of cells.
+fn lines_of_cells(body: &Value) -> String {
+    let [least, mean, most] = [0, 1, 2].map(|k| number(&body["radius"][k]));
+    let cube = (4.0 / 3.0 * PI).cbrt() * mean;
+    let spread = if most - least < 1e-9 * mean {
+        "all of one volume".to_owned()
+    } else {
+        let part = |radius: f64| rounded((radius / mean).powi(3));
+        format!("of {} to {} of that of the mean", part(least), part(most))
+    };
+    format!(
+        "{} cells, {} faces between them, {:.2} a cell, as large as cubes of {}, {spread}",
+        grouped(number(&body["elements"]), 0),
+        grouped(number(&body["bonds"]), 0),
+        2.0 * number(&body["bonds"]) / number(&body["elements"]),
+        quantity(cube, "m"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +191,23 @@ mod tests {
                 "no part far from the skin whose packing could be told; 1.00 bonds an element"
             ]
         );
+    }
+
+    #[test]
+    fn cells_are_counted_with_their_faces() {
+        let mut packing = Packing::default();
+        let e = &mut packing.elements;
+        for (x, r) in [(0.0, 0.1), (1.0, 0.1), (2.0, 0.1)] {
+            (e.body.push(0), e.x.push(x), e.y.push(0.0), e.z.push(0.0));
+            (e.r.push(r), e.kind.push(Shape::Cell));
+        }
+        (packing.bonds.i, packing.bonds.j) = (vec![0, 1], vec![1, 2]);
+        let body = |packing: &Packing| lines(&bodies(packing, |_| "bar".into(), |_| None)[0]);
+        let counts = "3 cells, 2 faces between them, 1.33 a cell, as large as cubes of 161.2 mm";
+        assert_eq!(body(&packing), [format!("{counts}, all of one volume")]);
+        packing.elements.r = vec![0.05, 0.1, 0.15];
+        let spread = "of 0.125 to 3.38 of that of the mean";
+        assert_eq!(body(&packing), [format!("{counts}, {spread}")]);
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::store::{Manifest, Packing, Store, StoreError};
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
-    let packing = store.read_packing_columns(&["body", "mass", "r", "x", "y", "z"], &["i", "j"])?;
+    let columns = ["body", "kind", "mass", "r", "x", "y", "z"];
+    let packing = store.read_packing_columns(&columns, &["i", "j"])?;
     let (elements, bonds) = (&packing.elements, packing.bonds.i.len());
     let mass: f64 = elements.mass.iter().sum();
     let frames = store.numbers("frames", "parquet")?;

@@ -135,7 +135,7 @@ fn cells(store: &Store, known: &Known, of_cells: &[u32], checked: &mut Vec<Check
     );
     if rows == Some(ids.len()) && known.elements.is_some() && ids != of_cells {
         let what = format_args!(
-            "has {} cells; of the elements {} have kind \"cell\", or others",
+            "lists {} elements that are not the {} of kind \"cell\"",
             ids.len(),
             of_cells.len()
         );
