@@ -233,23 +233,44 @@ pub struct FaceStiffness {
     pub bending: [f64; 3],
 }
 
-/// Stiffnesses of a face of a solid with Young's modulus E (Pa) and Poisson's ratio in (−1, ½) (eq. 52–54).
+/// Torsion constant of a face, m⁴: what G J/D₀ is per radian of twist.
 ///
-/// Bending about s then has the stiffness (k_n + k_t) = E I_t/D₀ of a beam of that section, and twist (k_s + k_t) that of its polar moment.
-pub fn stiffness(young: f64, poisson: f64, section: Section) -> FaceStiffness {
+/// Of a solid it is the polar moment (eq. 51–54). In a plate of one layer of cells b wide and h thick, in pure twist w = c x y the cells turn by
+/// (c x, −c y, 0): two neighbours turn by c D₀ about their face's normal and no gap opens, so that the faces alone store the plate's energy ½ G h³/6 c² on
+/// unit area, half of it in each of the two families of faces. That asks for J = b h³/6; the polar moment is (b² + h²)/(2 h²) times as much. A strip one
+/// cell wide has one family alone, and J = b h³/3; a cell with one free side lies between. Near a free side what Saint-Venant's solution takes off a
+/// narrow rectangle is taken off here.
+pub fn plate_torsion(wide: f64, high: f64, free_sides: f64) -> f64 {
+    let cube = high * high * high;
+    let (b, h) = (wide.max(high), high.min(wide));
+    let end = 0.105 * h.powi(4) * (1.0 - (h / b).powi(4) / 12.0);
+    wide * cube / 6.0 + free_sides * (wide * cube / 12.0 - end)
+}
+
+/// Stiffnesses of a face of a solid with Young's modulus E (Pa) and Poisson's ratio in (−1, ½) (eq. 52–54), with this torsion constant J, m⁴; none: the
+/// polar moment.
+///
+/// Bending of the fibres along s has the stiffness k_n + k_s = E I_s/D₀ of a beam of that section, along t k_n + k_t = E I_t/D₀, twist k_s + k_t = G J/D₀.
+pub fn stiffness(
+    young: f64,
+    poisson: f64,
+    section: Section,
+    torsion: Option<f64>,
+) -> FaceStiffness {
     let Section {
         area,
         distance,
         second: [s, t],
     } = section;
-    let scale = young / (4.0 * (1.0 + poisson) * distance);
-    let (own, other) = (3.0 + 2.0 * poisson, 1.0 + 2.0 * poisson);
+    let (along_s, along_t) = (young * s / distance, young * t / distance);
+    let shear = young / (2.0 * (1.0 + poisson));
+    let twist = shear * torsion.unwrap_or(s + t) / distance;
     FaceStiffness {
         traction: area * young / ((1.0 + poisson) * distance),
         bending: [
-            scale * other * (s + t),
-            scale * (own * s - other * t),
-            scale * (own * t - other * s),
+            0.5 * (along_s + along_t - twist),
+            0.5 * (along_s - along_t + twist),
+            0.5 * (along_t - along_s + twist),
         ],
     }
 }
@@ -295,7 +316,7 @@ mod tests {
             Vec3::new(0.0, 1.0, 0.0),
             Vec3::new(0.0, 0.0, 1.0),
         ];
-        let k = stiffness(young, poisson, section).bending;
+        let k = stiffness(young, poisson, section, None).bending;
         let (rest, angle) = (Quat::new(0.0, 0.0, 0.0, 1.0), 0.4f64);
         let shear = young / (2.0 * (1.0 + poisson));
         // About t the fibres along s are pulled, about s those along t.

@@ -22,6 +22,22 @@ pub enum ReconstructError {
         /// Index of the body.
         body: u32,
     },
+    /// A body whose cells are to be drawn has none.
+    #[error(
+        "body {body} is not packed with cells, which `reconstruct.mode = \"cells\"` draws; use mode \"auto\", or packing `voronoi` or `cubic`"
+    )]
+    NoCells {
+        /// Index of the body.
+        body: u32,
+    },
+    /// Faces that do not close a cell.
+    #[error("body {body}: the faces of cell {cell} in packing/faces.parquet do not close it")]
+    OpenCell {
+        /// Index of the body.
+        body: u32,
+        /// Element id of the cell.
+        cell: u32,
+    },
     /// The cell size asks for too many cells.
     #[error(
         "body {body} would need {cells:.3e} grid cells, at most {:.3e} fit; make `reconstruct.voxel` larger",
@@ -62,6 +78,8 @@ impl ReconstructError {
             ReconstructError::Store(error) => error.caused_by_user(),
             ReconstructError::Skin { .. }
             | ReconstructError::EmptySkin { .. }
+            | ReconstructError::NoCells { .. }
+            | ReconstructError::OpenCell { .. }
             | ReconstructError::GridTooLarge { .. }
             | ReconstructError::Voxel(_)
             | ReconstructError::Uncut { .. }

@@ -6,9 +6,12 @@
 //! elements. The surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files that the
 //! whole run gives.
 //!
+//! [`cells`] draws the cells of a packing instead, where these are wanted.
+//!
 //! Where no skin is known, or none is wanted, [`world`] draws surfaces from the elements of each frame alone.
 
 pub mod body;
+pub mod cells;
 pub mod cracks;
 pub mod cut;
 pub mod error;
@@ -101,7 +104,12 @@ pub fn run(
             Err(defect) => Err(unusable(defect.to_string())),
         }
     };
-    let bodies = Body::all(&packing.elements, &packing.bonds, params, skin)?;
+    let faces = match params.mode {
+        ReconstructMode::Cells => Some(store.read_cells()?.unwrap_or_default().faces),
+        ReconstructMode::Auto | ReconstructMode::Material | ReconstructMode::World => None,
+    };
+    let tables = (&packing.elements, &packing.bonds, faces.as_ref());
+    let bodies = Body::with_cells(tables, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();

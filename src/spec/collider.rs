@@ -238,6 +238,12 @@ pub enum Signal {
         #[schemars(with = "PositiveTime")]
         time: f64,
     },
+    /// From 0 at the start smoothly to 1, half a wave of a cosine, and 0 from then on: what is bent slowly is let go.
+    Release {
+        /// Time at which it is let go, s.
+        #[schemars(with = "PositiveTime")]
+        time: f64,
+    },
     /// (1 − 2a) exp(−a), a = (π f (t − delay))²: a wavelet that is 1 at the delay and soon 0 before and after it.
     Ricker {
         /// Frequency f at which its spectrum is largest, Hz.
@@ -254,6 +260,10 @@ impl Signal {
     pub fn at(&self, time: f64) -> f64 {
         match *self {
             Signal::Ramp { time: whole } => (time / whole).clamp(0.0, 1.0),
+            Signal::Release { time: end } if time < end => {
+                0.5 - 0.5 * (std::f64::consts::PI * time / end).cos()
+            }
+            Signal::Release { .. } => 0.0,
             Signal::Ricker { frequency, delay } => {
                 let a = (std::f64::consts::PI * frequency * (time - delay)).powi(2);
                 (1.0 - 2.0 * a) * (-a).exp()

@@ -241,6 +241,8 @@ pub enum ReconstructMode {
     Auto,
     /// The skin of the packed shape, cut along cracks and carried with the elements.
     Material,
+    /// The cells of a `voronoi` or `cubic` packing themselves, with exact planes where they part; `voxel`, `roughness` and `simplify` do nothing there.
+    Cells,
     /// Places and radii of the elements in each frame, for granules, yarns, cloth; `roughness` and `simplify` do nothing there.
     World,
 }

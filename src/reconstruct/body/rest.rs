@@ -7,8 +7,9 @@ use glam::DVec3;
 
 use super::bins::ElementBins;
 use super::solid::Solid;
-use crate::columns::{Bonds, Elements};
+use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
+use crate::reconstruct::cells::complex::Complex;
 use crate::reconstruct::error::ReconstructError;
 use crate::reconstruct::surface::carried::CARRIERS;
 use crate::reconstruct::world::World;
@@ -40,6 +41,8 @@ pub struct Body {
     pub solid: Option<Solid>,
     /// Set in the world mode.
     pub world: Option<World>,
+    /// Set in the mode that draws cells.
+    pub cells: Option<Complex>,
 }
 
 /// A bond at rest. Ends count within the body.
@@ -56,10 +59,26 @@ pub struct RestBond {
 }
 
 impl Body {
-    /// Gathers the elements of every body. `skin` gives the skin of a body that has bonds; without one it is drawn in the world mode.
+    /// Gathers the elements of every body, none drawn as cells.
+    ///
+    /// # Errors
+    /// As [`with_cells`](Self::with_cells).
     pub fn all(
         elements: &Elements,
         bonds: &Bonds,
+        params: &spec::Reconstruct,
+        skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
+    ) -> Result<Vec<Self>, ReconstructError> {
+        Self::with_cells((elements, bonds, None), params, skin)
+    }
+
+    /// Gathers the elements of every body; `faces` are those of cells, where these are to be drawn. `skin` gives the skin of a body that has bonds; without
+    /// one it is drawn in the world mode.
+    ///
+    /// # Errors
+    /// A skin that cannot be used, faces that do not close a cell, cells of the grid that are too small.
+    pub fn with_cells(
+        (elements, bonds, faces): (&Elements, &Bonds, Option<&Faces>),
         params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
@@ -96,12 +115,24 @@ impl Body {
             let sum: f64 = rows.iter().map(|&row| elements.r[row as usize]).sum();
             let radius = sum / rows.len() as f64;
             let everywhere = params.mode == ReconstructMode::World;
-            let skin = if everywhere || bonds.is_empty() {
+            let cells = match faces {
+                Some(faces) => {
+                    let radii: Vec<f64> =
+                        rows.iter().map(|&row| elements.r[row as usize]).collect();
+                    let complex = Complex::new(number, faces, &rows, &positions, &radii)?;
+                    if complex.is_none() && !bonds.is_empty() {
+                        return Err(ReconstructError::NoCells { body: number });
+                    }
+                    complex
+                }
+                None => None,
+            };
+            let skin = if everywhere || faces.is_some() || bonds.is_empty() {
                 None
             } else {
                 skin(number)?
             };
-            let world = if everywhere || (skin.is_none() && !bonds.is_empty()) {
+            let world = if everywhere || (skin.is_none() && cells.is_none() && !bonds.is_empty()) {
                 let radii = rows.iter().map(|&row| elements.r[row as usize]);
                 Some(World::new(number, radii.collect(), params.voxel)?)
             } else {
@@ -127,6 +158,7 @@ impl Body {
                 anchors: Vec::new(),
                 solid,
                 world,
+                cells,
             };
             body.anchors = body.find_anchors();
             bodies.push(body);

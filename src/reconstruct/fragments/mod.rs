@@ -6,6 +6,7 @@ pub mod necks;
 pub mod order;
 pub mod simplify;
 
+use std::collections::HashSet;
 use std::sync::atomic::AtomicU32;
 
 use crate::parallel::prelude::*;
@@ -15,6 +16,7 @@ use self::order::ordered;
 use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::body::rest::Body;
 use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::cells::draw;
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::cracks::owners::Owners;
 use crate::reconstruct::cut::seam::{Disagreement, corners};
@@ -46,6 +48,18 @@ pub struct Fragments {
 impl Fragments {
     /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
     pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Result<Self, ReconstructError> {
+        if let Some(complex) = &body.cells {
+            let rows = body.bonds.iter().zip(broken);
+            let broken_rows: HashSet<u32> = rows
+                .filter_map(|(bond, broken)| broken.then_some(bond.row))
+                .collect();
+            let is_whole = |bond: u32| !broken_rows.contains(&bond);
+            return Ok(Fragments {
+                broken: broken_rows.len(),
+                surfaces: draw::surfaces(complex, &body.rows, &labels, is_whole),
+                labels,
+            });
+        }
         let mut names = labels.clone();
         names.sort_unstable();
         names.dedup();

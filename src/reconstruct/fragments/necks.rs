@@ -267,6 +267,7 @@ mod tests {
             anchors: Vec::new(),
             solid: None,
             world: None,
+            cells: None,
         }
     }
 

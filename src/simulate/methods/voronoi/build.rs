@@ -5,6 +5,7 @@ use glam::{DQuat, DVec3};
 use super::borders;
 use super::columns::{Cells, FaceRow, Faces, Volumes};
 use super::tasks::Limits;
+use super::thin::Thin;
 use crate::columns;
 use crate::geometry::hash_grid::HashGrid;
 use crate::laws::cell::{self, Section};
@@ -228,6 +229,7 @@ impl<S: Scalar> CellScene<S> {
             *place = Some(row);
         }
         let system = &self.built.system;
+        let thin = Thin::of(table, system.count);
         let bonds: &Bonds<S> = &system.bonds;
         for (owner, side) in bonds.entries() {
             let id = bonds.id[side.entry] as usize;
@@ -246,7 +248,7 @@ impl<S: Scalar> CellScene<S> {
                 );
                 return Err(SimulateError::Packing(what));
             }
-            let face = self.face_row((owner, side), (table, row), moduli[id], pipeline);
+            let face = self.face_row((owner, side), (table, row), moduli[id], (pipeline, &thin));
             self.faces.put(side.entry, &face);
         }
         Ok(())
@@ -257,7 +259,7 @@ impl<S: Scalar> CellScene<S> {
         (owner, side): (usize, Side),
         (table, row): (&columns::Faces, usize),
         (young, shear): (f64, f64),
-        pipeline: &Pipeline,
+        (pipeline, thin): (&Pipeline, &Thin),
     ) -> FaceRow {
         let system = &self.built.system;
         let vector = |x: &[f64], y: &[f64], z: &[f64]| DVec3::new(x[row], y[row], z[row]);
@@ -268,9 +270,11 @@ impl<S: Scalar> CellScene<S> {
             distance: system.bonds.length.get(side.entry).to_f64(),
             second: [table.second_s[row], table.second_t[row]],
         };
-        let stiffness = cell::stiffness(young, young / (2.0 * shear) - 1.0, section);
-        let rest = &self.built.rest;
         let ends = [owner, side.other];
+        let torsion = thin.torsion(ends, (table, row));
+        let poisson = young / (2.0 * shear) - 1.0;
+        let stiffness = cell::stiffness(young, poisson, section, torsion);
+        let rest = &self.built.rest;
         let ratio = ends.map(|i| pipeline.materials[system.material[i] as usize].damping);
         let ratio = 0.5 * (ratio[0] + ratio[1]);
         let [k_n, k_s, k_t] = stiffness.bending;

@@ -9,6 +9,7 @@ mod motion_pass;
 mod refuse;
 pub mod stability;
 pub mod tasks;
+mod thin;
 
 use self::build::{CellScene, scene};
 use self::cpu::CellRun;
