@@ -25,17 +25,17 @@ fn text(bodies: &[&str]) -> String {
 }
 
 fn packed(bodies: &[&str]) -> Packed {
-    let pipeline = cullet::spec::parse(&text(bodies), "pipelines/shot.toml", &[]);
-    let found = pack(&pipeline.expect("a pipeline"), Path::new("pipelines"));
+    let pipeline = cullet::spec::parse(&text(bodies), "shot.toml", &[]);
+    let found = pack(&pipeline.expect("a pipeline"), Path::new("."));
     let found = found.expect("a packing");
     whole(&found.packing);
     found
 }
 
 fn refused(body: &str) -> String {
-    match cullet::spec::parse(&text(&[body]), "pipelines/shot.toml", &[]) {
+    match cullet::spec::parse(&text(&[body]), "shot.toml", &[]) {
         Err(errors) => errors.to_string(),
-        Ok(pipeline) => match pack(&pipeline, Path::new("pipelines")) {
+        Ok(pipeline) => match pack(&pipeline, Path::new(".")) {
             Err(error) => error.to_string(),
             Ok(_) => panic!("{body} is packed"),
         },
@@ -127,7 +127,7 @@ fn voronoi_cells_fill_every_shape() {
         "{ type = \"cylinder\", radius = 0.1, height = 0.3 }",
         "{ type = \"revolved\", profile = [[0.2, -0.3], [0.08, 0], [0.2, 0.3]] }",
         "{ type = \"tube\", points = [[0, 0, 0], [0.3, 0.1, 0], [0.6, 0, 0]], radius = 0.05 }",
-        "{ type = \"mesh\", file = \"meshes/letter_b.obj\", height = 0.1 }",
+        "{ type = \"mesh\", file = \"pipelines/meshes/letter_b.obj\", height = 0.1 }",
     ] {
         let body = format!("shape = {shape}\npacking = {{ type = \"voronoi\", cells = 500 }}");
         let found = packed(&[&body]);
@@ -329,7 +329,7 @@ fn what_cells_cannot_fill_is_refused() {
         ),
         (
             voronoi(
-                "type = \"mesh\", file = \"meshes/bunny.obj\", fill = \"winding\"",
+                "type = \"mesh\", file = \"pipelines/meshes/bunny.obj\", fill = \"winding\"",
                 "cells = 9",
             ),
             &["fill = \"closed\""],
@@ -365,7 +365,7 @@ fn what_cells_cannot_fill_is_refused() {
         // A spring is thinner than a cell of a thirtieth of it.
         (
             voronoi(
-                "type = \"mesh\", file = \"meshes/spring.obj\"",
+                "type = \"mesh\", file = \"pipelines/meshes/spring.obj\"",
                 "cells = 30",
             ),
             &["b0", "30 cells", "do not follow its skin", "more cells"],
@@ -385,7 +385,7 @@ fn what_cells_cannot_fill_is_refused() {
             "{BOX}\npacking = {{ type = \"cubic\", rows = [4, 2, 1] }}\nposition = [0.05, {y}, 0]"
         )
     };
-    let pipeline = cullet::spec::parse(&text(&[&on(0.0), &on(0.15)]), "pipelines/shot.toml", &[]);
+    let pipeline = cullet::spec::parse(&text(&[&on(0.0), &on(0.15)]), "shot.toml", &[]);
     let error = pack(&pipeline.unwrap(), Path::new("."))
         .unwrap_err()
         .to_string();

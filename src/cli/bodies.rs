@@ -206,7 +206,7 @@ mod tests {
         let counts = "3 cells, 2 faces between them, 1.33 a cell, as large as cubes of 161.2 mm";
         assert_eq!(body(&packing), [format!("{counts}, all of one volume")]);
         packing.elements.r = vec![0.05, 0.1, 0.15];
-        let spread = "of 0.125 to 3.38 of that of the mean";
+        let spread = "of 0.125 to 3.375 of that of the mean";
         assert_eq!(body(&packing), [format!("{counts}, {spread}")]);
     }
 

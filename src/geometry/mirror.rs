@@ -3,6 +3,8 @@
 //! An image lies behind the plane of the nearest triangle. [`Mirror::settle`] moves it so that the cells hold as much as the mesh does: the plane of a
 //! face stands out of a round body by as much in its middle as it cuts off at its rim.
 
+use std::ops::ControlFlow;
+
 use glam::DVec3;
 
 use super::bvh::Bvh;
@@ -17,6 +19,8 @@ use crate::parallel::prelude::*;
 const OTHER_SIDE: f64 = 0.8;
 /// Part of its depth that a plane keeps above a point at least.
 const LEAST: f64 = 0.2;
+/// Cosine of the angle between the normals of two walls that face each other, at most.
+const FACING: f64 = -0.5;
 
 /// A closed mesh that mirrors points.
 pub struct Mirror<'a> {
@@ -119,6 +123,26 @@ impl<'a> Mirror<'a> {
         images
     }
 
+    /// Whether the way between two points leaves the mesh by one wall and comes back by one that faces it: there is a gap between them. The way about an
+    /// edge that turns inwards leaves by a wall and comes back by one beside it.
+    pub fn parts(&self, from: DVec3, to: DVec3) -> bool {
+        let (low, high) = (from.min(to), from.max(to));
+        let mut crossed: Vec<(f64, DVec3)> = Vec::new();
+        let _ = self.bvh.visit(
+            |node| (node.low.cmple(high) & node.high.cmpge(low)).all(),
+            |t| {
+                let corners = self.mesh.corners(t as usize);
+                crossed.extend(crossing(from, to - from, corners));
+                ControlFlow::Continue(())
+            },
+        );
+        crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        crossed.windows(2).any(|pair| {
+            let [out, back] = [pair[0].1, pair[1].1];
+            out.dot(to - from) > 0.0 && out.dot(back) < FACING
+        })
+    }
+
     /// Volume between a face of a cell and the skin, m³, above 0 where the skin lies beyond the face; and the face's area.
     pub fn beyond(&self, face: &Face) -> [f64; 2] {
         let Some(section) = Section::of(&face.corners) else {
@@ -161,5 +185,78 @@ impl<'a> Mirror<'a> {
                 image.depth = moved.max(LEAST * image.depth);
             }
         }
+    }
+}
+
+/// Where the way from a point along a vector crosses a triangle, as part of the vector, and the triangle's normal.
+fn crossing(from: DVec3, way: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, DVec3)> {
+    let normal = (b - a).cross(c - a).try_normalize()?;
+    let along = normal.dot(a - from) / normal.dot(way);
+    let at = from + way * along;
+    let left = |p: DVec3, q: DVec3| (q - p).cross(at - p).dot(normal) >= 0.0;
+    let within = (0.0..=1.0).contains(&along) && left(a, b) && left(b, c) && left(c, a);
+    within.then_some((along, normal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    /// Two cubes of edge 1 side by side along x, this far apart.
+    fn cubes(gap: f64) -> TriMesh {
+        let (mut mesh, mut other) = (shapes::cuboid(DVec3::ONE), shapes::cuboid(DVec3::ONE));
+        for p in &mut other.positions {
+            p.x += 1.0 + gap;
+        }
+        mesh.append(other);
+        mesh
+    }
+
+    #[test]
+    fn points_have_images_behind_each_side() {
+        let mesh = shapes::cuboid(DVec3::ONE);
+        let mirror = Mirror::new(&mesh);
+        let points = [DVec3::ZERO, DVec3::new(0.4, 0.0, 0.45)];
+        let images = mirror.images(&points, &[0.2, 0.2]);
+        let found: Vec<DVec3> = images.iter().map(|image| image.at(&points)).collect();
+        assert_eq!(found.len(), 2);
+        assert!(found[0].distance(DVec3::new(0.4, 0.0, 0.55)) < 1e-12);
+        assert!(found[1].distance(DVec3::new(0.6, 0.0, 0.45)) < 1e-12);
+        assert!(images.iter().all(|image| image.of == 1));
+    }
+
+    #[test]
+    fn a_gap_parts_points_on_both_sides_of_it() {
+        let mesh = cubes(0.01);
+        let mirror = Mirror::new(&mesh);
+        let [left, right] = [DVec3::new(0.4, 0.1, 0.2), DVec3::new(0.6, 0.05, 0.21)];
+        assert!(mirror.parts(left, right) && mirror.parts(right, left));
+        assert!(!mirror.parts(left, DVec3::new(-0.4, 0.3, 0.1)));
+        // Out of the top is out, not across a gap.
+        assert!(!mirror.parts(left, DVec3::new(0.4, 0.7, 0.2)));
+    }
+
+    #[test]
+    fn a_plane_settles_where_the_skin_is_on_average() {
+        let mesh = shapes::cuboid(DVec3::ONE);
+        let mirror = Mirror::new(&mesh);
+        // A square under the top, half as deep at one side as at the other.
+        let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)];
+        let face = Face {
+            tag: 0,
+            corners: corners
+                .map(|(x, z)| DVec3::new(x, 0.47 + 0.1 * x, z))
+                .to_vec(),
+        };
+        let [volume, area] = mirror.beyond(&face);
+        assert!((volume / area - 0.03).abs() < 1e-12, "{volume} {area}");
+        let mut images = [Image {
+            of: 0,
+            normal: DVec3::Y,
+            depth: 0.1,
+        }];
+        Mirror::settle(&mut images, &[(0, [volume, area])]);
+        assert!((images[0].depth - 0.13).abs() < 1e-12);
     }
 }

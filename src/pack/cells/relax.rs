@@ -4,9 +4,8 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::super::hilbert;
-use crate::geometry::convex::{Convex, Face};
+use crate::geometry::convex::Convex;
 use crate::geometry::mirror::{Image, Mirror};
-use crate::geometry::section::Section;
 use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
 
 /// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as many rounds.
@@ -88,7 +87,7 @@ pub fn cells(border: &Border, mut generators: Vec<DVec3>, spacing: f64, rounds: 
         let slivers = slivers(&found);
         if !slivers.contains(&true) {
             if let Border::Skin(mirror) = border {
-                part_gaps(&mut found, mirror);
+                part_gaps(&mut found, &generators, mirror);
             }
             return Ok(found);
         }
@@ -101,24 +100,13 @@ fn place(generators: &[DVec3], Coincident(own, _): Coincident) -> DVec3 {
     generators[own as usize]
 }
 
-/// Frees the faces between cells that lie outside the mesh as a whole: a gap of it is thinner than the cells on both sides.
-fn part_gaps(cells: &mut [Convex], mirror: &Mirror) {
+/// Frees the faces between cells on both sides of a gap of the mesh that is thinner than they are.
+fn part_gaps(cells: &mut [Convex], generators: &[DVec3], mirror: &Mirror) {
     let count = cells.len();
-    let outer: Vec<bool> = cells
-        .iter()
-        .map(|cell| cell.faces.iter().any(|face| face.tag as usize >= count))
-        .collect();
-    let is_outside = |face: &Face| {
-        let Some(section) = Section::of(&face.corners) else {
-            return false;
-        };
-        let middles = face.corners.iter().map(|c| 0.5 * (*c + section.centre));
-        !mirror.contains(section.centre) && !middles.into_iter().any(|p| mirror.contains(p))
-    };
     let of_one = |own: usize| {
         let faces = cells[own].faces.iter().filter(|face| {
             let other = face.tag as usize;
-            other > own && other < count && outer[own] && outer[other] && is_outside(face)
+            other > own && other < count && mirror.parts(generators[own], generators[other])
         });
         faces.map(|face| [own as u32, face.tag]).collect::<Vec<_>>()
     };

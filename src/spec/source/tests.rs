@@ -139,7 +139,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "type = \"sphere\", ",
             "",
-            "shot.toml:15:9: body.ball.shape: key `type` is missing: one of mesh, box, sphere, cylinder, plate, revolved, tube, block",
+            "shot.toml:15:9: body.ball.shape: key `type` is missing: one of mesh, box, sphere, cylinder, plate, revolved, tube, cylinder_shell, sphere_shell, block",
         ),
         (
             "axis = [0, 0, 1]",
@@ -239,7 +239,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "[[material]]\n",
             "[[material]]\npoisson = 0.3\nshear = 1\n",
-            "shot.toml:7:11: material.stone.poisson: 0.3 is above 0.25, which bonds cannot reach; more needs the energy-preserving method on Voronoi cells\nshot.toml:8:9: material.stone.shear: `shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
+            "shot.toml:7:11: material.stone.poisson: 0.3 is above 0.25, which bonds cannot reach; more needs cells, as packing = { type = \"voronoi\" } makes them\nshot.toml:8:9: material.stone.shear: `shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
         ),
         (
             "[[material]]\n",
