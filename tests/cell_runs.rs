@@ -3,6 +3,7 @@
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::cpu::CellRun;
 use cullet::simulate::methods::voronoi::stability::{Linear, State};
+use cullet::simulate::run_state::state::{Kind, State as State_};
 use cullet::simulate::{Method, Snapshot};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -84,43 +85,37 @@ fn ten_thousand_steps_keep_energy_and_momenta() {
             (most - least) / at[2]
         );
         assert!(worst.iter().all(|off| *off < 1e-12), "{worst:?}");
-        assert!(most - least < 0.05 * at[2]);
+        assert!(most - least < 0.01 * at[2]);
     }
 }
 
 #[test]
 fn time_runs_back() {
-    for (speed, spin, steps) in [
-        (0.01, 0.0, 1000),
-        (0.01, 2.0, 1000),
-        (1.0, 2.0, 100),
-        (1.0, 2.0, 300),
-        (1.0, 0.0, 1000),
-    ] {
-        let mut packing = packing(&random(DVec3::new(1.0, 1.0, 1.0), 40, 3), stuff(0.3));
-        stir(&mut packing, speed, spin);
-        let pipeline = shot(stuff(0.3), "");
-        let made: CellScene<f64> = scene(&packing, &pipeline).unwrap();
-        let (_, dt) = method(&packing, &pipeline, 0.3);
-        let mut run = CellRun::<f64>::new(made, &pipeline, dt);
-        run.advance(steps).unwrap();
-        run.reverse();
-        run.advance(steps).unwrap();
-        let system = run.system();
-        let e = &packing.elements;
-        let (mut moved, mut turned) = (0.0f64, 0.0f64);
-        for i in 0..system.count {
-            let rest = DVec3::new(e.x[i], e.y[i], e.z[i]);
-            moved = moved.max(system.position(i).distance(rest));
-            turned = turned.max(system.rotation(i).xyz().length());
-        }
-        println!("{speed} {spin} {steps}: off by {moved:.1e} m, {turned:.1e}");
+    let mut packing = packing(&random(DVec3::ONE, 40, 3), stuff(0.3));
+    stir(&mut packing, 1.0, 2.0);
+    let pipeline = shot(stuff(0.3), "");
+    let made: CellScene<f64> = scene(&packing, &pipeline).unwrap();
+    let (_, dt) = method(&packing, &pipeline, 0.3);
+    let mut run = CellRun::<f64>::new(made, &pipeline, dt);
+    run.advance(1000).unwrap();
+    run.reverse();
+    run.advance(1000).unwrap();
+    let system = run.system();
+    let e = &packing.elements;
+    let (mut moved, mut turned) = (0.0f64, 0.0f64);
+    for i in 0..system.count {
+        let rest = DVec3::new(e.x[i], e.y[i], e.z[i]);
+        moved = moved.max(system.position(i).distance(rest));
+        turned = turned.max(system.rotation(i).xyz().length());
     }
+    println!("off by {moved:.1e} m, {turned:.1e}");
+    assert!(moved < 1e-9 && turned < 1e-9, "{moved} {turned}");
 }
 
-/// A straight bar of N joints, clamped at one end, whose other end takes the moment that bends a beam to a circle.
+/// Angle by which a moment that bends a beam of this length to a circle turns the end of N joints (002, eq. 46 and 47).
 #[test]
 fn an_end_moment_rolls_a_bar_up() {
+    let (mut last, mut orders) = (None, Vec::new());
     for joints in [8usize, 16, 32] {
         let made_of = Stuff {
             density: 1000.0,
@@ -129,34 +124,56 @@ fn an_end_moment_rolls_a_bar_up() {
         };
         let (length, edge) = (1.0, 0.1);
         let step = length / joints as f64;
-        let packing = packing(
-            &bricks([joints + 1, 1, 1], DVec3::new(step, edge, edge)),
-            made_of,
-        );
-        let moment = 2.0 * std::f64::consts::PI * made_of.young * edge.powi(4) / 12.0 / length;
-        let slowest =
-            3.516 * (made_of.young * edge * edge / 12.0 / made_of.density).sqrt() / length.powi(2);
-        let more = format!(
-            "drag = {}\n[[attach]]\nname = \"wall\"\nbody = \"body\"\nregion = {{ min = [-1, -1, -1], max = [{}, 1, 1] }}\naction = {{ type = \"clamp\" }}\n\
-             [[attach]]\nname = \"end\"\nbody = \"body\"\nregion = {{ min = [{}, -1, -1], max = [9, 1, 1] }}\naction = {{ type = \"force\", torque = [0, 0, {moment}] }}\n",
-            2.0 * slowest,
-            step,
-            length
-        );
-        let pipeline = shot(made_of, &more);
+        let size = DVec3::new(step, edge, edge);
+        let packing = packing(&bricks([joints + 1, 1, 1], size), made_of);
+        let moment = std::f64::consts::TAU * made_of.young * edge.powi(4) / 12.0 / length;
+        let speed = (made_of.young / made_of.density).sqrt();
+        let slowest = 3.516 * speed * edge / 12.0f64.sqrt() / length.powi(2);
+        let attach = |name: &str, min: f64, max: f64, action: &str| {
+            format!(
+                "[[attach]]\nname = \"{name}\"\nbody = \"body\"\naction = {{ {action} }}\n\
+                 region = {{ min = [{min}, -1, -1], max = [{max}, 1, 1] }}\n"
+            )
+        };
+        let more = format!("drag = {}\n", 2.0 * slowest)
+            + &attach("wall", -1.0, step, "type = \"clamp\"")
+            + &attach(
+                "end",
+                length,
+                9.0,
+                &format!("type = \"force\", torque = [0, 0, {moment}]"),
+            );
+        let mut pipeline = shot(made_of, &more);
+        // The bar may pass through itself.
+        pipeline.materials[0].contact_young = Some(1e-9);
         let (mut run, dt) = method(&packing, &pipeline, 0.9);
-        let clock = std::time::Instant::now();
-        let steps = (40.0 / slowest / dt) as u64;
-        run.advance(steps).unwrap();
-        let end = run.snapshot(0).unwrap().frames;
-        let last = end.id.len() - 1;
-        let turned = 2.0 * f64::from(end.qz[last]).atan2(f64::from(end.qw[last]));
-        let known = joints as f64 * (2.0 * std::f64::consts::PI / joints as f64).asin();
-        println!(
-            "{joints}: {turned} {known} after {steps} steps, {:?}",
-            clock.elapsed()
-        );
+        run.advance((60.0 / slowest / dt) as u64).unwrap();
+        let state = run.state(0).unwrap();
+        let turned = angle(&state, joints);
+        let known = joints as f64 * (std::f64::consts::TAU / joints as f64).asin();
+        println!("{joints} joints: {turned} rad, {known} known");
+        assert!((turned / known - 1.0).abs() < 1e-6, "{turned} {known}");
+        let off = turned - std::f64::consts::TAU;
+        if let Some(last) = last.replace(off) {
+            orders.push((last / off).log2());
+        }
     }
+    println!("orders {orders:?}");
+    assert!((1.9..2.3).contains(&orders[1]), "{orders:?}");
+}
+
+/// Rotation about z of the last of `joints + 1` cells, all turns counted.
+fn angle(state: &State_, joints: usize) -> f64 {
+    let rows = state.require::<f64, 16>(Kind::first("motion")).unwrap();
+    let angles = rows.map(|row| 2.0 * row[6].atan2(row[7]));
+    let mut all = 0.0;
+    let mut last = 0.0;
+    for angle in angles.take(joints + 1) {
+        let step: f64 = angle - last;
+        all += step - std::f64::consts::TAU * (step / std::f64::consts::TAU).round();
+        last = angle;
+    }
+    all
 }
 
 /// K x = f by conjugate gradients, without the rigid motions.
@@ -244,22 +261,27 @@ fn pulled(packing: &Packing, stuff: Stuff, size: DVec3) -> [f64; 2] {
 fn a_pulled_bar_has_the_moduli_asked_for() {
     for poisson in RATIOS {
         let size = DVec3::new(1.0, 1.0, 3.0);
-        let cubic = packing(&bricks([10, 10, 30], DVec3::splat(0.1)), stuff(poisson));
-        let cells = packing(&random(size, 1500, 20), stuff(poisson));
-        for (name, packing) in [("cubic", cubic), ("voronoi", cells)] {
+        let cubic = packing(&bricks([8, 8, 24], DVec3::splat(0.125)), stuff(poisson));
+        let cells = packing(&random(size, 1000, 20), stuff(poisson));
+        for (name, packing, most) in [("cubic", cubic, 0.005), ("voronoi", cells, 0.02)] {
             let [young, ratio] = pulled(&packing, stuff(poisson), size);
+            let off = [young / 1e7 - 1.0, ratio - poisson];
             println!(
                 "{name}, nu {poisson}: E {:+.3} %, nu {ratio:.4}",
-                100.0 * (young / 1e7 - 1.0)
+                100.0 * off[0]
             );
+            // Of Poisson's ratio as of one of 0.25 at least: of none there is no part.
+            let part = off[1].abs() / poisson.abs().max(0.25);
+            assert!(off[0].abs() < most && part < most, "{off:?}");
         }
     }
 }
 
 /// Uniform strain put on all cells: what interior cells of a Voronoi body feel should be nothing.
 #[test]
-fn patch_test() {
-    for relax in [0, 5, 20, 80] {
+fn uniform_strain_leaves_cells_nearly_at_rest_the_more_centroidal_the_nearer() {
+    let mut last = f64::INFINITY;
+    for relax in [0, 5, 20] {
         let made_of = stuff(0.3);
         let packing = packing(&random(DVec3::ONE, 600, relax), made_of);
         let made: CellScene<f64> = scene(&packing, &shot(made_of, "")).unwrap();
@@ -279,8 +301,11 @@ fn patch_test() {
             .map(|k| loads[k][0].length() / scale)
             .collect();
         let rms = (inner.iter().map(|f| f * f).sum::<f64>() / inner.len() as f64).sqrt();
-        println!("relax {relax}: rms of force over E a^2 times strain {rms:.4}");
+        println!("{relax} rounds: forces of {rms:.4} E a\u{b2} at unit strain");
+        assert!(rms < 0.5 * last, "{rms} {last}");
+        last = rms;
     }
+    assert!(last < 0.05, "{last}");
 }
 
 #[test]
@@ -329,11 +354,95 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
                 uu * tt + ut * tu,
             );
             let w2 = (-b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a);
-            println!(
-                "nu {poisson}, {waves} cells a wave: P {:+.4} %, S {:.4} of c_S k, signs {ut:.3e} {tu:.3e}",
-                100.0 * ((found / known).sqrt() - 1.0),
-                w2.sqrt() / (k * (mu / made_of.density).sqrt())
+            // s = 2 sin(kD/2), c = 2 cos(kD/2): ρω²D² (u, θD) = [[2μs², −μsc], [−μsc, 2μ(1 + c²/4) + E s²/12]], the second row over the inertia's 1/6.
+            let (s, c) = (2.0 * (0.5 * k).sin(), 2.0 * (0.5 * k).cos());
+            let (p, q) = (
+                2.0 * mu * s * s,
+                2.0 * mu * (1.0 + c * c / 4.0) + made_of.young * s * s / 12.0,
             );
+            let (sum, product) = (p + 6.0 * q, 6.0 * (p * q - (mu * s * c).powi(2)));
+            let shear_known = 0.5 * (sum - (sum * sum - 4.0 * product).sqrt()) / made_of.density;
+            let off = [
+                (found / known).sqrt() - 1.0,
+                (w2 / shear_known).sqrt() - 1.0,
+            ];
+            let slow = w2.sqrt() / (k * (mu / made_of.density).sqrt()) - 1.0;
+            println!(
+                "nu {poisson}, {waves} cells a wave: off the formulas by {off:?}, S {:+.2} % fast",
+                100.0 * slow
+            );
+            assert!(off.iter().all(|off| off.abs() < 1e-3), "{off:?}");
         }
     }
+}
+
+/// What a run leaves, in bytes.
+fn bytes(state: &State_) -> Vec<u8> {
+    let rows = state.require::<f32, 16>(Kind::first("motion")).unwrap();
+    rows.flat_map(|row| row.map(f32::to_le_bytes))
+        .flatten()
+        .collect()
+}
+
+#[test]
+fn threads_lanes_and_going_on_change_no_bit() {
+    let made_of = stuff(0.3);
+    let mut packing = packing(&random(DVec3::ONE, 1500, 2), made_of);
+    stir(&mut packing, 2.0, 5.0);
+    packing.bonds.sigma_c.fill(2e5);
+    let mut pipeline = shot(made_of, "");
+    pipeline.simulate.precision = cullet::spec::Precision::F32;
+    pipeline.materials[0].damping = 0.02;
+    pipeline.output.work = true;
+    let (_, dt) = method(&packing, &pipeline, 0.3);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let (mut run, _) = method(&packing, &pipeline, 0.3);
+            run.advance(40).unwrap();
+            run.state(1).unwrap()
+        })
+    };
+    let [one, three] = [1, 3].map(on);
+    assert_eq!(bytes(&one), bytes(&three));
+    let made: CellScene<f32> = scene(&packing, &pipeline).unwrap();
+    let mut narrow = CellRun::<f32>::new(made, &pipeline, dt);
+    narrow.advance(25).unwrap();
+    let middle = narrow.state(0).unwrap();
+    narrow.advance(15).unwrap();
+    assert_eq!(bytes(&one), bytes(&narrow.state(1).unwrap()));
+    // From the middle on.
+    let (mut again, _) = method(&packing, &pipeline, 0.3);
+    again.restore(&middle).unwrap();
+    again.advance(15).unwrap();
+    assert_eq!(bytes(&one), bytes(&again.state(1).unwrap()));
+    let broken = again.snapshot(2).unwrap().history.broken[0];
+    println!("{broken} faces broke");
+    assert!(broken > 10, "something breaks: {broken}");
+}
+
+/// What breaks takes energy with it, all of which is accounted for.
+#[test]
+fn energy_that_breaking_and_damping_take_is_accounted_for() {
+    let made_of = stuff(0.3);
+    let mut packing = packing(&random(DVec3::ONE, 300, 3), made_of);
+    stir(&mut packing, 2.0, 5.0);
+    packing.bonds.sigma_c.fill(2e5);
+    let mut pipeline = shot(made_of, "");
+    pipeline.materials[0].damping = 0.01;
+    pipeline.materials[0].friction = 0.0;
+    pipeline.output.work = true;
+    let (mut run, _) = method(&packing, &pipeline, 0.05);
+    let start = energy(&run.snapshot(0).unwrap())[2];
+    run.advance(2000).unwrap();
+    let end = run.snapshot(1).unwrap();
+    let h = &end.history;
+    let left = energy(&end)[2] + h.contact[0];
+    let taken = h.damping[0] + h.friction[0] + h.breaking[0];
+    println!(
+        "{start:.4} J = {left:.4} left + {taken:.4}: breaking {:.4}, broken {}",
+        h.breaking[0], h.broken[0]
+    );
+    assert!(h.broken[0] > 5 && h.breaking[0] > 0.0);
+    assert!(((left + taken) / start - 1.0).abs() < 0.01);
 }

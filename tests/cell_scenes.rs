@@ -159,6 +159,7 @@ pub fn shot(stuff: Stuff, more: &str) -> Pipeline {
     );
     let mut pipeline = spec::parse(&text, "cells.toml", &[]).unwrap();
     pipeline.materials[0].poisson = Some(poisson);
+    pipeline.materials[0].damping = 0.0;
     pipeline
 }
 

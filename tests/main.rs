@@ -6,6 +6,7 @@ mod bench;
 mod bending;
 mod cell_runs;
 mod cell_scenes;
+mod cell_surfaces;
 mod cells;
 mod charts;
 mod clamps;

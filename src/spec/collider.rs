@@ -196,6 +196,7 @@ pub enum Action {
         torque: [f64; 3],
         /// How both change with time; absent: they are constant. In explicit steps on the CPU.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Signal")]
         signal: Option<Signal>,
     },
     /// A pressure on those at the surface of the body, along its inward normal there, which turns with each element.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::active::{Foreign, Reduced, without};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::orient::balanced;
+use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 
 /// Elements of a block, as many as the widest lanes.
@@ -121,6 +121,22 @@ impl<S: Scalar> Bonds<S> {
     /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
     pub fn new(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
         let from_second = balanced(padded, &rows.ends);
+        Self::owned_by(padded, rows, from_second, mask)
+    }
+
+    /// The same, but every element owns about as many, however many it has.
+    pub fn even(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
+        let from_second = even(padded, &rows.ends);
+        Self::owned_by(padded, rows, from_second, mask)
+    }
+
+    /// Each bond owned by its first or its second end.
+    fn owned_by(
+        padded: usize,
+        rows: BondRows<S>,
+        from_second: Vec<bool>,
+        mask: &RigidMask,
+    ) -> Self {
         let count = rows.ends.len();
         let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
         let taker = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;

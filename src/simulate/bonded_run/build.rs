@@ -21,7 +21,7 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, Criterion, Material, Pipeline};
+use crate::spec::{Action, Criterion, Material, MethodName, Pipeline};
 
 /// A system ready to step.
 #[derive(Clone, Debug)]
@@ -216,7 +216,12 @@ fn bonds<S: Scalar>(
     }
     drop(valence);
     system.classes = classes.all;
-    system.bonds = Bonds::new(system.motion.len(), rows, system.rigid());
+    let padded = system.motion.len();
+    system.bonds = match pipeline.method() {
+        // Numbers of faces differ widely.
+        MethodName::Voronoi => Bonds::even(padded, rows, system.rigid()),
+        MethodName::Explicit | MethodName::Implicit => Bonds::new(padded, rows, system.rigid()),
+    };
     refuse_doubles(system)?;
     Ok(hash.digest())
 }

@@ -12,7 +12,7 @@ use super::face_pass::{FacePass, Task};
 use super::motion_pass::TurnPass;
 use super::tasks::{Act, Carry, Dilate, Limits, sum_of};
 use crate::math::lanes::Row;
-use crate::math::{Lanes, Scalar, Vec3};
+use crate::math::{Lanes, Scalar, Vec3, prefetch};
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
 use crate::simulate::bonded::motion_pass::StepParameters;
@@ -382,6 +382,9 @@ impl<L: Lanes> CellRun<L> {
     }
 }
 
+/// Cells ahead of the one that is summed up whose rows are asked for.
+const AHEAD: usize = 4;
+
 /// Adds what faces owned by other cells do to the cells of a chunk.
 fn add_foreign<S: Scalar>(
     system: &System<S>,
@@ -391,8 +394,14 @@ fn add_foreign<S: Scalar>(
     (taken, dt): (&mut [Taken], f64),
 ) {
     let foreign = system.bonds.active_foreign();
+    let rows = load.len();
     for (local, load) in load.iter_mut().enumerate() {
         let mut power = S::default();
+        if local + AHEAD < rows {
+            for &entry in foreign.of(first + local + AHEAD) {
+                prefetch(&raw const handed[entry as usize], 0);
+            }
+        }
         for &entry in foreign.of(first + local) {
             let row = &handed[entry as usize].0;
             for k in [0, 1, 2, 4, 5, 6] {

@@ -74,8 +74,9 @@ impl<'a, S: Scalar> Linear<'a, S> {
 
     fn seen(&self, cell: usize, side: Side) -> Seen {
         let (faces, entry) = (self.faces, side.entry);
-        let at = |columns: &[Vec<S>; 3]| {
-            DVec3::from_array([0, 1, 2].map(|k| columns[k][entry].to_f64()))
+        // No map over an array: this runs a hundred times for every face, and it would not be inlined.
+        let at = |[x, y, z]: &[Vec<S>; 3]| {
+            DVec3::new(x[entry].to_f64(), y[entry].to_f64(), z[entry].to_f64())
         };
         let (mut arms, mut normal) = ([at(&faces.arm_i), at(&faces.arm_j)], at(&faces.normal));
         let second = at(&faces.second);
@@ -121,8 +122,9 @@ impl<'a, S: Scalar> Linear<'a, S> {
                     force += at_face;
                     torque += seen.arms[0].cross(at_face);
                     let turn = x[side.other][1] - x[i][1];
-                    for (axis, stiffness) in seen.axes.into_iter().zip(seen.bending.to_array()) {
-                        torque += stiffness * (turn - axis * axis.dot(turn));
+                    for axis in 0..3 {
+                        let along = seen.axes[axis];
+                        torque += seen.bending[axis] * (turn - along * along.dot(turn));
                     }
                 }
                 [force, torque]
