@@ -57,6 +57,8 @@ shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=
     --set "material.glass.hydrostatic_strength=10 kPa"
 tiny cone_angle.py "$python" tools/cone_angle.py "$work/hertzian_cone"
 tiny implicit_bending.py "$python" tools/implicit_bending.py --rows 3 --step 0.5 --method explicit manifold --end 0.12 --cullet "$cullet"
+shot lamb simulate
+tiny lamb.py "$python" tools/lamb.py "$work/lamb"
 tiny implicit_sizes.py "$python" tools/implicit_sizes.py --scale smoke --steps 3 --cullet "$cullet" stretch
 tiny kill_and_resume.py "$python" tools/kill_and_resume.py "$cullet" 2 --set body.bunny.packing.elements=500 --set "time.end=1 ms"
 tiny lammps_to_store.py "$python" tools/lammps_to_store.py tests/external/lammps/impact.dump --bonds tests/external/lammps/impact.bonds \
