@@ -59,7 +59,7 @@ pub(super) fn voronoi(
     refuse_too_many(body, spacing / 2.0, count)?;
     let bounds = skin.bounds().unwrap_or_default();
     let sites = draw::tries(bounds, spacing);
-    if !(sites <= SPARSE * count.max(10.0)) {
+    if sites.is_nan() || sites > SPARSE * count.max(10.0) {
         return Err(PackError::Sparse {
             body: body.name.clone(),
             radius: spacing / 2.0,
