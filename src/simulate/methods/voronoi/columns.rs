@@ -4,12 +4,84 @@ use glam::DVec3;
 
 use crate::laws::cell::FaceStiffness;
 use crate::math::lanes::Row;
-use crate::math::{Lanes, Scalar, Vec3};
-use crate::simulate::bonded::bonds::Bonds;
+use crate::math::{Lanes, Scalar, Vec3, prefetch};
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rest::Principal;
 
-/// Three columns of a vector.
-pub type Vectors<S> = [Vec<S>; 3];
+/// A number of each element of a block.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Lane<S>([S; BLOCK]);
+
+/// Numbers of faces by entry of their bonds, those of a block's slot side by side: a pass reads one stream, however many there are.
+#[derive(Clone, Debug)]
+pub struct Fields<S> {
+    fields: usize,
+    lanes: Vec<Lane<S>>,
+}
+
+impl<S: Scalar> Fields<S> {
+    fn new(entries: usize, fields: usize) -> Self {
+        Fields {
+            fields,
+            lanes: vec![Lane([S::default(); BLOCK]); entries / BLOCK * fields],
+        }
+    }
+
+    fn set(&mut self, entry: usize, field: usize, value: f64) {
+        self.lanes[entry / BLOCK * self.fields + field].0[entry % BLOCK] = S::from_f64(value);
+    }
+
+    fn set_vector(&mut self, entry: usize, field: usize, values: [f64; 3]) {
+        for (k, value) in values.into_iter().enumerate() {
+            self.set(entry, field + k, value);
+        }
+    }
+
+    /// A number of one entry.
+    #[inline(always)]
+    pub fn get(&self, entry: usize, field: usize) -> f64 {
+        self.lanes[entry / BLOCK * self.fields + field].0[entry % BLOCK].to_f64()
+    }
+
+    /// A vector of one entry.
+    #[inline(always)]
+    pub fn vector(&self, entry: usize, field: usize) -> DVec3 {
+        DVec3::new(
+            self.get(entry, field),
+            self.get(entry, field + 1),
+            self.get(entry, field + 2),
+        )
+    }
+
+    /// Asks for the numbers of an entry's slot, so that they are near when they are loaded.
+    #[inline(always)]
+    pub fn ask(&self, entry: usize) {
+        let first = self
+            .lanes
+            .as_ptr()
+            .wrapping_add(entry / BLOCK * self.fields);
+        for field in 0..self.fields {
+            prefetch(first, field * size_of::<Lane<S>>());
+        }
+    }
+
+    /// A number of consecutive entries.
+    #[inline(always)]
+    pub fn lanes<L: Lanes<Scalar = S>>(&self, entry: usize, field: usize) -> L {
+        L::load(&self.lanes[entry / BLOCK * self.fields + field].0[entry % BLOCK..])
+    }
+
+    /// A vector of consecutive entries.
+    #[inline(always)]
+    pub fn vectors<L: Lanes<Scalar = S>>(&self, entry: usize, field: usize) -> Vec3<L> {
+        Vec3::new(
+            self.lanes(entry, field),
+            self.lanes(entry, field + 1),
+            self.lanes(entry, field + 2),
+        )
+    }
+}
 
 /// A face at rest, seen from the cell that owns its bond.
 #[derive(Clone, Copy, Debug)]
@@ -30,99 +102,87 @@ pub struct FaceRow {
     pub damping: [f64; 2],
 }
 
+/// What of [`Faces::rest`] stands where; vectors take three.
+pub mod field {
+    /// From the owner's centre to the face's, m.
+    pub const ARM_I: usize = 0;
+    /// From the other cell's centre to the face's, m.
+    pub const ARM_J: usize = 3;
+    /// S/2, m².
+    pub const HALF_AREA: usize = 6;
+    /// S E/((1 + ν) D₀), N/m.
+    pub const TRACTION: usize = 7;
+    /// Unit normal out of the owner.
+    pub const NORMAL: usize = 8;
+    /// First principal axis.
+    pub const SECOND: usize = 11;
+    /// k_n, k_s, k_t, N m.
+    pub const BENDING: usize = 14;
+    /// Coefficients of damping of translation, N s/m, and of rotation, N m s; there where anything is damped.
+    pub const DAMPING: usize = 17;
+}
+
 /// Faces between cells, by entry of their bonds.
 #[derive(Clone, Debug)]
 pub struct Faces<S> {
-    /// From the owner's centre, m.
-    pub arm_i: Vectors<S>,
-    /// From the other cell's centre, m.
-    pub arm_j: Vectors<S>,
-    /// Unit normal out of the owner.
-    pub normal: Vectors<S>,
-    /// First principal axis.
-    pub second: Vectors<S>,
-    /// S/2, m².
-    pub half_area: Vec<S>,
-    /// S E/((1 + ν) D₀), N/m.
-    pub traction: Vec<S>,
-    /// k_n, k_s, k_t, N m.
-    pub bending: Vectors<S>,
+    /// Faces at rest.
+    pub rest: Fields<S>,
     /// c/J, c/I_s, c/I_t, 1/m³.
-    pub moduli: Vectors<S>,
-    /// Coefficients of damping; empty where there is none.
-    pub damping: Option<[Vec<S>; 2]>,
-}
-
-fn set<S: Scalar>(columns: &mut [Vec<S>], entry: usize, values: impl IntoIterator<Item = f64>) {
-    for (column, value) in columns.iter_mut().zip(values) {
-        column[entry] = S::from_f64(value);
-    }
+    pub moduli: Fields<S>,
+    /// Whether any is damped.
+    pub damped: bool,
 }
 
 impl<S: Scalar> Faces<S> {
     /// Without faces, for as many entries as the bonds have.
     pub fn new(bonds: &Bonds<S>, damped: bool) -> Self {
         let entries = bonds.other.len();
-        let column = |_| vec![S::default(); entries];
+        let mut rest = Fields::new(entries, field::DAMPING + if damped { 2 } else { 0 });
         // Lanes without a face must not divide by nothing or have axes without a direction.
-        let axis = |along: usize| {
-            [0, 1, 2].map(|k| vec![S::splat(f64::from(u8::from(k == along))); entries])
-        };
+        for entry in 0..entries {
+            rest.set(entry, field::NORMAL, 1.0);
+            rest.set(entry, field::SECOND + 1, 1.0);
+            rest.set(entry, field::HALF_AREA, 1.0);
+        }
         Faces {
-            arm_i: [0, 1, 2].map(column),
-            arm_j: [0, 1, 2].map(column),
-            normal: axis(0),
-            second: axis(1),
-            half_area: column(0),
-            traction: column(0),
-            bending: [0, 1, 2].map(column),
-            moduli: [0, 1, 2].map(column),
-            damping: damped.then(|| [0, 1].map(column)),
+            rest,
+            moduli: Fields::new(entries, 3),
+            damped,
         }
     }
 
     /// Sets the face of an entry.
     pub fn put(&mut self, entry: usize, row: &FaceRow) {
-        set(&mut self.arm_i, entry, row.arms[0].to_array());
-        set(&mut self.arm_j, entry, row.arms[1].to_array());
-        set(&mut self.normal, entry, row.normal.to_array());
-        set(&mut self.second, entry, row.second.to_array());
-        self.half_area[entry] = S::from_f64(0.5 * row.area);
-        self.traction[entry] = S::from_f64(row.stiffness.traction);
-        set(&mut self.bending, entry, row.stiffness.bending);
-        set(&mut self.moduli, entry, row.moduli);
-        if let Some(damping) = &mut self.damping {
-            set(damping, entry, row.damping);
+        let rest = &mut self.rest;
+        rest.set_vector(entry, field::ARM_I, row.arms[0].to_array());
+        rest.set_vector(entry, field::ARM_J, row.arms[1].to_array());
+        rest.set_vector(entry, field::NORMAL, row.normal.to_array());
+        rest.set_vector(entry, field::SECOND, row.second.to_array());
+        rest.set(entry, field::HALF_AREA, 0.5 * row.area);
+        rest.set(entry, field::TRACTION, row.stiffness.traction);
+        rest.set_vector(entry, field::BENDING, row.stiffness.bending);
+        if self.damped {
+            rest.set(entry, field::DAMPING, row.damping[0]);
+            rest.set(entry, field::DAMPING + 1, row.damping[1]);
         }
+        self.moduli.set_vector(entry, 0, row.moduli);
     }
 
-    /// Volume of the pyramid over the face of an entry from either cell's centre, m³: owner, other.
+    /// Volume of the pyramids over the face of an entry from either cell's centre, m³: owner, other.
     pub fn pyramids(&self, entry: usize) -> [f64; 2] {
-        let at =
-            |columns: &Vectors<S>| DVec3::from_array([0, 1, 2].map(|k| columns[k][entry].to_f64()));
-        let third = 2.0 * self.half_area[entry].to_f64() / 3.0;
-        let normal = at(&self.normal);
+        let rest = &self.rest;
+        let third = 2.0 * rest.get(entry, field::HALF_AREA) / 3.0;
+        let normal = rest.vector(entry, field::NORMAL);
         [
-            third * normal.dot(at(&self.arm_i)),
-            -third * normal.dot(at(&self.arm_j)),
+            third * normal.dot(rest.vector(entry, field::ARM_I)),
+            -third * normal.dot(rest.vector(entry, field::ARM_J)),
         ]
     }
 
     /// Bytes of a face that a step reads, strengths left out.
     pub fn bytes(&self) -> u64 {
-        let more = 2 * usize::from(self.damping.is_some());
-        ((17 + more) * size_of::<S>() + 4) as u64
+        (self.rest.fields * size_of::<S>() + 4) as u64
     }
-}
-
-/// A vector of consecutive entries.
-#[inline(always)]
-pub fn load<L: Lanes>(columns: &Vectors<L::Scalar>, entry: usize) -> Vec3<L> {
-    Vec3::new(
-        L::load(&columns[0][entry..]),
-        L::load(&columns[1][entry..]),
-        L::load(&columns[2][entry..]),
-    )
 }
 
 /// Columns of a row of [`Cells::inertia`].

@@ -1,10 +1,11 @@
 //! A pass over the faces of one chunk of cells, each face by the cell that owns its bond.
 
-use super::columns::{Faces, load};
+use super::columns::{Faces, field};
 use crate::laws;
 use crate::laws::cell::{self, Bend, Face};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass, Quat, Vec3};
+use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
@@ -68,12 +69,15 @@ impl<L: Lanes> FaceLanes<'_, L> {
         cell::bending(
             self.rotations(),
             self.left(),
-            load(&faces.normal, at),
-            load(&faces.second, at),
-            load(&faces.bending, at),
+            faces.rest.vectors(at, field::NORMAL),
+            faces.rest.vectors(at, field::SECOND),
+            faces.rest.vectors(at, field::BENDING),
         )
     }
 }
+
+/// Slots ahead of the one at work that are asked for.
+const AHEAD: usize = 2;
 
 /// The pass.
 pub struct FacePass<'a, L: Lanes, T> {
@@ -105,16 +109,23 @@ impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
             let own: [L; 16] = L::load_rows(&system.motion[i..]);
             let own_rest: [L; 4] = L::load_rows(&rest[i..]);
             let active = &active[i..i + L::WIDTH];
+            let every = active.iter().fold(u32::MAX, |all, mask| all & mask);
             self.task.begin(local);
             for slot in 0..bonds.slots {
-                let mut bits = 0;
-                for (lane, mask) in active.iter().enumerate() {
-                    bits |= (mask >> slot & 1) << lane;
+                let mut bits = u32::MAX;
+                if every >> slot & 1 == 0 {
+                    bits = 0;
+                    for (lane, mask) in active.iter().enumerate() {
+                        bits |= (mask >> slot & 1) << lane;
+                    }
                 }
                 let entry = bonds.at(slot, i);
                 if bits == 0 {
                     self.task.none(entry);
                     continue;
+                }
+                if L::WIDTH == BLOCK {
+                    faces.rest.ask(entry + AHEAD * BLOCK);
                 }
                 let others = &bonds.other[entry..entry + L::WIDTH];
                 if local + L::WIDTH < self.count {
@@ -135,7 +146,10 @@ impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
                     line,
                     (quaternion(&own), quaternion(&other)),
                     (vector(&own_rest, 0), vector(&other_rest, 0)),
-                    (load(&faces.arm_i, entry), load(&faces.arm_j, entry)),
+                    (
+                        faces.rest.vectors(entry, field::ARM_I),
+                        faces.rest.vectors(entry, field::ARM_J),
+                    ),
                 );
                 self.task.face(&FaceLanes {
                     entry,

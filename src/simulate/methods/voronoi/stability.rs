@@ -9,7 +9,7 @@
 
 use glam::DVec3;
 
-use super::columns::{Cells, Faces, inertia};
+use super::columns::{Cells, Faces, field, inertia};
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bonds::Side;
@@ -73,13 +73,10 @@ impl<'a, S: Scalar> Linear<'a, S> {
     }
 
     fn seen(&self, cell: usize, side: Side) -> Seen {
-        let (faces, entry) = (self.faces, side.entry);
-        // No map over an array: this runs a hundred times for every face, and it would not be inlined.
-        let at = |[x, y, z]: &[Vec<S>; 3]| {
-            DVec3::new(x[entry].to_f64(), y[entry].to_f64(), z[entry].to_f64())
-        };
-        let (mut arms, mut normal) = ([at(&faces.arm_i), at(&faces.arm_j)], at(&faces.normal));
-        let second = at(&faces.second);
+        let (rest, entry) = (&self.faces.rest, side.entry);
+        let at = |of: usize| rest.vector(entry, of);
+        let (mut arms, mut normal) = ([at(field::ARM_I), at(field::ARM_J)], at(field::NORMAL));
+        let second = at(field::SECOND);
         if !side.owned {
             arms.swap(0, 1);
             normal = -normal;
@@ -89,9 +86,9 @@ impl<'a, S: Scalar> Linear<'a, S> {
             direction: (arms[0] - arms[1]).normalize(),
             arms,
             axes: [normal, second, normal.cross(second)],
-            half_area: faces.half_area[entry].to_f64(),
-            traction: faces.traction[entry].to_f64(),
-            bending: at(&faces.bending),
+            half_area: rest.get(entry, field::HALF_AREA),
+            traction: rest.get(entry, field::TRACTION),
+            bending: at(field::BENDING),
         }
     }
 
@@ -146,7 +143,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
     pub fn largest_per_mass(&self, inverse: &[f64]) -> f64 {
         let entries = self.system.bonds.entries();
         let of = entries.map(|(i, side)| {
-            self.faces.traction[side.entry].to_f64() * (inverse[i] + inverse[side.other])
+            self.faces.rest.get(side.entry, field::TRACTION) * (inverse[i] + inverse[side.other])
         });
         of.fold(0.0, f64::max)
     }

@@ -1,6 +1,6 @@
 //! What is asked of the faces: the dilation of cells, the loads of a step with the faces that break, what the faces of each cell carry.
 
-use super::columns::{Faces, load};
+use super::columns::{Faces, field};
 use super::face_pass::{FaceLanes, Task};
 use crate::columns::BreakMode;
 use crate::laws::bond::BondLoad;
@@ -30,7 +30,7 @@ impl<L: Lanes> Task<L> for Dilate<'_, L::Scalar> {
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
-        let more = cell::dilation(at.face, L::load(&self.faces.half_area[at.entry..]));
+        let more = cell::dilation(at.face, self.faces.rest.lanes(at.entry, field::HALF_AREA));
         let more = L::select(L::mask(at.bits), more, L::zero());
         more.store(&mut self.dilation[at.entry - self.base..]);
     }
@@ -50,8 +50,8 @@ fn loads<L: Lanes>(faces: &Faces<L::Scalar>, at: &FaceLanes<L>) -> (FaceLoad<L>,
     let pressure = at.own_rest[3] + at.other_rest[3];
     let load = cell::traction(
         at.face,
-        L::load(&faces.traction[at.entry..]),
-        L::load(&faces.half_area[at.entry..]),
+        faces.rest.lanes(at.entry, field::TRACTION),
+        faces.rest.lanes(at.entry, field::HALF_AREA),
         pressure,
     );
     (load, at.bend(faces))
@@ -100,7 +100,7 @@ impl<L: Lanes> Act<'_, L> {
             return;
         };
         let entry = at.entry;
-        let carried = cell::transmitted(load_i, bend, load(&self.faces.moduli, entry));
+        let carried = cell::transmitted(load_i, bend, self.faces.moduli.vectors(entry, 0));
         let section = section(self.faces, limits, entry);
         let (sigma_c, tau_c) = (limits.sigma_c.load(entry), limits.tau_c.load(entry));
         let mask = L::mask(at.bits);
@@ -148,7 +148,7 @@ fn section<L: Lanes>(
     entry: usize,
 ) -> Section<L> {
     let (one, half) = (L::splat(1.0), L::splat(0.5));
-    let inverse_area = half / L::load(&faces.half_area[entry..]);
+    let inverse_area = half / faces.rest.lanes::<L>(entry, field::HALF_AREA);
     Section {
         inverse_area,
         bend_modulus: one,
@@ -171,10 +171,10 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
         let mut torque = load_i.torque + bend.torque;
         let mut back = load_i.torque_j - bend.torque;
         let mut power = L::zero();
-        if let Some([translation, rotation]) = &self.faces.damping {
+        if self.faces.damped {
             let coefficients = (
-                L::load(&translation[at.entry..]),
-                L::load(&rotation[at.entry..]),
+                self.faces.rest.lanes(at.entry, field::DAMPING),
+                self.faces.rest.lanes(at.entry, field::DAMPING + 1),
             );
             let [v, w] = at.speeds();
             let damped = cell::damping(at.face, v, w, coefficients);
@@ -238,10 +238,10 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
         let (load_i, bend) = loads(self.faces, at);
-        let moduli = load(&self.faces.moduli, at.entry);
+        let moduli = self.faces.moduli.vectors(at.entry, 0);
         let carried = cell::transmitted(load_i, &bend, moduli);
         let (sigma, tau) = failure::stress(&carried, &section(self.faces, self.limits, at.entry));
-        let traction = L::load(&self.faces.traction[at.entry..]);
+        let traction = self.faces.rest.lanes(at.entry, field::TRACTION);
         let energy = cell::gap_energy(at.face, traction) + bend.energy;
         let mut columns = [room::<L>(), room::<L>(), room::<L>()];
         for (column, value) in columns.iter_mut().zip([sigma, tau, energy]) {
