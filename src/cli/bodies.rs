@@ -198,8 +198,12 @@ mod tests {
         let mut packing = Packing::default();
         let e = &mut packing.elements;
         for (x, r) in [(0.0, 0.1), (1.0, 0.1), (2.0, 0.1)] {
-            (e.body.push(0), e.x.push(x), e.y.push(0.0), e.z.push(0.0));
-            (e.r.push(r), e.kind.push(Shape::Cell));
+            e.body.push(0);
+            e.kind.push(Shape::Cell);
+            e.x.push(x);
+            e.y.push(0.0);
+            e.z.push(0.0);
+            e.r.push(r);
         }
         (packing.bonds.i, packing.bonds.j) = (vec![0, 1], vec![1, 2]);
         let body = |packing: &Packing| lines(&bodies(packing, |_| "bar".into(), |_| None)[0]);

@@ -54,7 +54,7 @@ pub fn pack<T>(
         store.path("packing/bonds.parquet"),
     ];
     if !packed.packing.cells.cells.id.is_empty() {
-        let tables = ["cells", "faces"].map(|name| store.path(&format!("packing/{name}.parquet")));
+        let tables = ["cells", "faces"].map(|name| store.path(format!("packing/{name}.parquet")));
         files.extend(tables);
     }
     files.extend((0..packed.shapes.len()).map(|body| store.shape_path(body)));

@@ -372,7 +372,7 @@ impl<L: Lanes> CellRun<L> {
             .zip(&mut self.cells.momentum)
         {
             let rows = [motion::V, motion::W].map(|at| at..at + 3);
-            for value in rows.into_iter().flat_map(|range| range) {
+            for value in rows.into_iter().flatten() {
                 motion.0[value] = -motion.0[value];
             }
             for value in &mut momentum.0 {
