@@ -4,7 +4,7 @@
 //! F D − D Fᵀ = Δt [Π]×,  D = ½ tr(I) − I        F the rotation of the step, Π the angular momentum, both in the body's frame
 //! ```
 //!
-//! With F = exp [φ]×, θ = |φ| and the principal moments I this is
+//! With the rotation vector φ of F, θ = |φ| and the principal moments I this is
 //!
 //! ```text
 //! a I φ + b φ × I φ = Δt Π,   a = sin θ/θ,   b = (1 − cos θ)/θ²
