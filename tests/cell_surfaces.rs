@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use cullet::columns::NONE;
 use cullet::geometry::TriMesh;
-use cullet::reconstruct::cells::complex::{Complex, NONE};
+use cullet::reconstruct::cells::complex::Complex;
 use cullet::reconstruct::cells::draw::surfaces;
 use cullet::spec;
 use cullet::{pack, store::Packing};

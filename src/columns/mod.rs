@@ -4,10 +4,12 @@
 //! of columns, the Parquet schema and the documentation of the store; [`crate::store::parquet`] reads and writes it.
 
 mod cell;
+mod faces;
 mod table;
 pub mod tables;
 
 pub use cell::{Cell, Misfit, Named};
+pub use faces::NONE;
 pub use table::{Column, Table};
 pub use tables::{
     BondLaw, Bonds, BreakMode, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames,

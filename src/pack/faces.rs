@@ -81,7 +81,7 @@ fn principal(inertia: DMat3) -> (DVec3, DQuat) {
 fn append_free_faces(packing: &mut Packing, bodies: &[PackedBody], firsts: &[u32]) {
     for (packed, first) in bodies.iter().zip(firsts) {
         for one in packed.cells.iter().flat_map(|cells| &cells.free) {
-            let ends = [first + one.cell, u32::MAX, u32::MAX];
+            let ends = [first + one.cell, columns::NONE, columns::NONE];
             append_face(&mut packing.cells.faces, ends, &one.section);
         }
     }

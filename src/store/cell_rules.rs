@@ -1,10 +1,7 @@
 //! The [`rules`](super::rules) for the tables of cells and their faces.
 
 use super::rules::{Faults, UNIT, finite, ids, positive, unit};
-use crate::columns::{Cells, Faces};
-
-/// What stands for a cell or a bond where there is none.
-const NONE: u32 = u32::MAX;
+use crate::columns::{Cells, Faces, NONE};
 
 /// Rows of `packing/cells.parquet` of a packing of `elements` elements; `last` is the element of the row before.
 pub fn cells(

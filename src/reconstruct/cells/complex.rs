@@ -5,14 +5,12 @@ use std::collections::HashMap;
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use crate::columns::Faces;
+use crate::columns::{Faces, NONE};
 use crate::geometry::convex::Convex;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::UnionFind;
 use crate::reconstruct::error::ReconstructError;
 
-/// Number of a cell or bond where there is none.
-pub const NONE: u32 = u32::MAX;
 /// Corners nearer to each other than this part of a cell's size are one.
 const JOINED: f64 = 1e-4;
 /// Half the edge of the box that a cell is cut from, over the radius of the ball of its volume; larger by [`GROW`] where that is too small.
@@ -67,7 +65,7 @@ impl Complex {
             if let Some(&cell) = places.get(&table.i[at]) {
                 sides[cell as usize].push((face, true));
             }
-            if table.j[at] != NONE
+            if !table.is_free(at)
                 && let Some(&cell) = places.get(&table.j[at])
             {
                 sides[cell as usize].push((face, false));
@@ -159,10 +157,9 @@ fn solid(table: &Faces, sides: &[Side], centre: DVec3, radius: f64) -> Option<Co
         let mut solid = Convex::cuboid(centre - half, centre + half, [NONE; 6]);
         for &(face, outwards) in sides {
             let row = face as usize;
-            let normal = DVec3::new(table.nx[row], table.ny[row], table.nz[row]);
+            let normal = table.normal(row);
             let normal = if outwards { normal } else { -normal };
-            let at = DVec3::new(table.x[row], table.y[row], table.z[row]);
-            solid.cut(normal, normal.dot(at), face);
+            solid.cut(normal, normal.dot(table.centre(row)), face);
         }
         if !solid.faces.is_empty() && solid.faces.iter().all(|face| face.tag != NONE) {
             return Some(solid);

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::complex::{Complex, NONE};
+use super::complex::Complex;
+use crate::columns::NONE;
 use crate::math::UnionFind;
 use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
 use crate::reconstruct::surface::shell::Shell;

@@ -37,6 +37,41 @@ pub struct BreakEvent {
     pub mode: BreakMode,
 }
 
+/// Notes those of a row of bonds that are beyond their strengths: first owner, first entry and other ends, which are there, σ and τ and what they may be.
+#[inline(always)]
+pub fn note_breaks<L: Lanes>(
+    breaks: &mut Vec<BreakEvent>,
+    (first, entry, others): (usize, usize, &[u32]),
+    bits: u32,
+    (sigma, tau): (L, L),
+    (sigma_c, tau_c): (L, L),
+) {
+    let mask = L::mask(bits);
+    let tension = L::bits(mask & sigma_c.lt(sigma));
+    let broken = tension | L::bits(mask & tau_c.lt(tau));
+    if broken == 0 {
+        return;
+    }
+    let (mut s, mut t) = (room::<L>(), room::<L>());
+    sigma.store(&mut s);
+    tau.store(&mut t);
+    for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
+        let (own, other) = ((first + lane) as u32, others[lane]);
+        breaks.push(BreakEvent {
+            entry: (entry + lane) as u32,
+            i: own.min(other),
+            j: own.max(other),
+            sigma: s[lane].to_f64(),
+            tau: t[lane].to_f64(),
+            mode: if tension >> lane & 1 != 0 {
+                BreakMode::Tension
+            } else {
+                BreakMode::Shear
+            },
+        });
+    }
+}
+
 /// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
 ///
 /// `EXTRA`: whether the sums that mean stresses follow from and what damping takes are worked out too. Either alone costs as much as both: a
@@ -119,30 +154,14 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
         if L::bits(mask & near) == 0 {
             return;
         }
-        let (sigma, tau) = failure::stress(&bond.load, section);
-        let tension = L::bits(mask & sigma_c.lt(sigma));
-        let broken = tension | L::bits(mask & tau_c.lt(tau));
-        if broken == 0 {
-            return;
-        }
-        let (mut s, mut t) = (room::<L>(), room::<L>());
-        sigma.store(&mut s);
-        tau.store(&mut t);
-        for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
-            let (own, other) = ((first + lane) as u32, others[lane]);
-            self.breaks.push(BreakEvent {
-                entry: (entry + lane) as u32,
-                i: own.min(other),
-                j: own.max(other),
-                sigma: s[lane].to_f64(),
-                tau: t[lane].to_f64(),
-                mode: if tension >> lane & 1 != 0 {
-                    BreakMode::Tension
-                } else {
-                    BreakMode::Shear
-                },
-            });
-        }
+        let stress = failure::stress(&bond.load, section);
+        note_breaks(
+            self.breaks,
+            (first, entry, others),
+            bits,
+            stress,
+            bond.strength,
+        );
     }
 
     #[inline(always)]

@@ -41,6 +41,21 @@ pub struct Speeds {
     pub probe: f64,
 }
 
+impl Speeds {
+    /// From the largest |v|² and the probe of each lane.
+    #[inline(always)]
+    pub fn of<L: Lanes>(fastest: L, probe: L) -> Self {
+        let mut lanes = room::<L>();
+        fastest.store(&mut lanes);
+        let largest_squared = lanes.iter().map(|s| s.to_f64()).fold(0.0, f64::max);
+        probe.store(&mut lanes);
+        Speeds {
+            largest_squared,
+            probe: lanes[..L::WIDTH].iter().map(|s| s.to_f64()).sum(),
+        }
+    }
+}
+
 impl<L: Lanes> Pass<L> for AdvancePass<'_, L::Scalar> {
     type Out = Speeds;
 
@@ -85,13 +100,6 @@ impl<L: Lanes> Pass<L> for AdvancePass<'_, L::Scalar> {
             // Zero times a finite number is zero; anything else spreads.
             probe = probe + (speed + w.dot(w) + row[0] + row[1] + row[2]) * L::zero();
         }
-        let mut lanes = room::<L>();
-        fastest.store(&mut lanes);
-        let largest_squared = lanes.iter().map(|s| s.to_f64()).fold(0.0, f64::max);
-        probe.store(&mut lanes);
-        Speeds {
-            largest_squared,
-            probe: lanes[..L::WIDTH].iter().map(|s| s.to_f64()).sum(),
-        }
+        Speeds::of(fastest, probe)
     }
 }

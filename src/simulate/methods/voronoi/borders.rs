@@ -18,13 +18,6 @@ const SQUARE: f64 = 0.9999;
 /// Distance from the outermost face within which another lies on the same side, over the extent of all.
 const LEVEL: f64 = 1e-6;
 
-/// Number of a face's other cell where there is none.
-const NONE: u32 = u32::MAX;
-
-fn vector_of(x: &[f64], y: &[f64], z: &[f64], row: usize) -> DVec3 {
-    DVec3::new(x[row], y[row], z[row])
-}
-
 /// Volume of the pyramids over those free faces of each cell that planes hold across an axis, m³.
 ///
 /// # Errors
@@ -33,13 +26,13 @@ pub fn held(table: &Faces, axis: Axis, centres: &[DVec3]) -> Result<Vec<f64>, Si
     let axis = axis as usize;
     let mut volumes = vec![0.0; centres.len()];
     let mut sides = vec![0i8; centres.len()];
-    for row in (0..table.id.len()).filter(|&row| table.j[row] == NONE) {
-        let normal = vector_of(&table.nx, &table.ny, &table.nz, row);
+    for row in table.free() {
+        let normal = table.normal(row);
         if normal[axis].abs() < SQUARE {
             continue;
         }
         let cell = table.i[row] as usize;
-        let arm = vector_of(&table.x, &table.y, &table.z, row) - centres[cell];
+        let arm = table.centre(row) - centres[cell];
         volumes[cell] += table.area[row] * normal.dot(arm) / 3.0;
         sides[cell] += normal[axis].signum() as i8;
     }
@@ -57,22 +50,19 @@ pub fn absorbing(
     pipeline: &Pipeline,
     materials: &[u32],
 ) -> Result<Vec<(u32, DVec3)>, SimulateError> {
-    let free: Vec<usize> = (0..table.id.len())
-        .filter(|&row| table.j[row] == NONE)
-        .collect();
-    let centre = |row: usize| vector_of(&table.x, &table.y, &table.z, row);
+    let free: Vec<usize> = table.free().collect();
     let mut found: Vec<(u32, DVec3)> = Vec::new();
     for side in &pipeline.world.absorbing {
         let (axis, greater) = side.axis();
         let sign = if greater { 1.0 } else { -1.0 };
-        let heights = || free.iter().map(|&row| sign * centre(row)[axis]);
+        let heights = || free.iter().map(|&row| sign * table.centre(row)[axis]);
         let (least, most) = heights().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| {
             (a.min(h), b.max(h))
         });
         let before = found.len();
         for &row in &free {
-            let square = sign * vector_of(&table.nx, &table.ny, &table.nz, row)[axis] > SQUARE;
-            let outermost = most - sign * centre(row)[axis] <= LEVEL * (most - least);
+            let square = sign * table.normal(row)[axis] > SQUARE;
+            let outermost = most - sign * table.centre(row)[axis] <= LEVEL * (most - least);
             if square && outermost {
                 let cell = table.i[row];
                 let material = &pipeline.materials[materials[cell as usize] as usize];

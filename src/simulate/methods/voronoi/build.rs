@@ -37,9 +37,6 @@ pub struct CellScene<S> {
     pub hash: u64,
 }
 
-/// Number of a bond or of a cell where there is none.
-const NONE: u32 = u32::MAX;
-
 /// Builds the columns.
 ///
 /// # Errors
@@ -219,7 +216,7 @@ impl<S: Scalar> CellScene<S> {
     ) -> Result<(), SimulateError> {
         let mut row_of = vec![None; moduli.len()];
         for (row, &bond) in table.bond.iter().enumerate() {
-            if bond == NONE {
+            if bond == columns::NONE {
                 continue;
             }
             let Some(place) = row_of.get_mut(bond as usize) else {
@@ -262,9 +259,7 @@ impl<S: Scalar> CellScene<S> {
         (pipeline, thin): (&Pipeline, &Thin),
     ) -> FaceRow {
         let system = &self.built.system;
-        let vector = |x: &[f64], y: &[f64], z: &[f64]| DVec3::new(x[row], y[row], z[row]);
-        let centre = vector(&table.x, &table.y, &table.z);
-        let normal = vector(&table.nx, &table.ny, &table.nz);
+        let (centre, normal) = (table.centre(row), table.normal(row));
         let section = Section {
             area: table.area[row],
             distance: system.bonds.length.get(side.entry).to_f64(),
@@ -288,7 +283,7 @@ impl<S: Scalar> CellScene<S> {
             } else {
                 -normal
             },
-            second: vector(&table.sx, &table.sy, &table.sz),
+            second: table.axis(row),
             area: section.area,
             stiffness,
             moduli: cell::moduli(section),

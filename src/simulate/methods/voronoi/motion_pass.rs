@@ -5,7 +5,7 @@ use crate::laws::{self, rattle};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Mask, Pass, Quat, Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
-use crate::simulate::bonded::rows::{put, quaternion, room, splat, vector};
+use crate::simulate::bonded::rows::{put, quaternion, splat, vector};
 use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
 
 /// Iterations of a turn at most: at the largest rotation that converges, each gains a factor of two or more.
@@ -150,23 +150,11 @@ impl<L: Lanes> Pass<L> for TurnPass<'_, L::Scalar> {
             // Zero times a finite number is zero; anything else spreads.
             probe = probe + (speed + w.dot(w) + row[0] + row[1] + row[2]) * L::zero();
         }
-        speeds::<L>(fastest, probe)
+        Speeds::of(fastest, probe)
     }
 }
 
 #[inline(always)]
 fn quaternion_at<L: Lanes>(row: &[L; 16], at: usize) -> Quat<L> {
     Quat::new(row[at], row[at + 1], row[at + 2], row[at + 3])
-}
-
-#[inline(always)]
-fn speeds<L: Lanes>(fastest: L, probe: L) -> Speeds {
-    let mut lanes = room::<L>();
-    fastest.store(&mut lanes);
-    let largest_squared = lanes.iter().map(|s| s.to_f64()).fold(0.0, f64::max);
-    probe.store(&mut lanes);
-    Speeds {
-        largest_squared,
-        probe: lanes[..L::WIDTH].iter().map(|s| s.to_f64()).sum(),
-    }
 }

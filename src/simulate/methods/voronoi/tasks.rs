@@ -2,13 +2,11 @@
 
 use super::columns::{Faces, field};
 use super::face_pass::{FaceLanes, Task};
-use crate::columns::BreakMode;
-use crate::laws::bond::BondLoad;
 use crate::laws::cell::{self, Bend, FaceLoad};
 use crate::laws::failure::{self, Section};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried, note_breaks};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::rows::{put, room};
 use crate::simulate::bonded::system::{Load, System};
@@ -106,37 +104,9 @@ impl<L: Lanes> Act<'_, L> {
         let mask = L::mask(at.bits);
         let near = failure::may_exceed(&carried, &section, sigma_c, tau_c);
         if L::bits(mask & near) != 0 {
-            self.push(at, &carried, &section, (sigma_c, tau_c));
-        }
-    }
-
-    fn push(
-        &mut self,
-        at: &FaceLanes<L>,
-        carried: &BondLoad<L>,
-        section: &Section<L>,
-        (sigma_c, tau_c): (L, L),
-    ) {
-        let (sigma, tau) = failure::stress(carried, section);
-        let mask = L::mask(at.bits);
-        let tension = L::bits(mask & sigma_c.lt(sigma));
-        let broken = tension | L::bits(mask & tau_c.lt(tau));
-        let (mut s, mut t) = (room::<L>(), room::<L>());
-        sigma.store(&mut s);
-        tau.store(&mut t);
-        for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
-            let (own, other) = ((at.first + lane) as u32, at.others[lane]);
-            self.breaks.push(BreakEvent {
-                entry: (at.entry + lane) as u32,
-                i: own.min(other),
-                j: own.max(other),
-                sigma: s[lane].to_f64(),
-                tau: t[lane].to_f64(),
-                mode: match tension >> lane & 1 {
-                    1 => BreakMode::Tension,
-                    _ => BreakMode::Shear,
-                },
-            });
+            let stress = failure::stress(&carried, &section);
+            let place = (at.first, entry, at.others);
+            note_breaks(self.breaks, place, at.bits, stress, (sigma_c, tau_c));
         }
     }
 }

@@ -5,8 +5,6 @@ use glam::DVec3;
 use crate::columns::Faces;
 use crate::laws::cell::plate_torsion;
 
-/// Number of a face's other cell where there is none.
-const NONE: u32 = u32::MAX;
 /// Cosine of the angle up to which two free faces of a cell lie on opposite sides of it, or an axis of a face points through a wall.
 const OPPOSITE: f64 = 0.9;
 
@@ -20,9 +18,8 @@ impl Thin {
     /// Of the faces of so many cells.
     pub fn of(table: &Faces, cells: usize) -> Self {
         let mut normals = vec![Vec::new(); cells];
-        for row in (0..table.id.len()).filter(|&row| table.j[row] == NONE) {
-            let normal = DVec3::new(table.nx[row], table.ny[row], table.nz[row]);
-            normals[table.i[row] as usize].push(normal);
+        for row in table.free() {
+            normals[table.i[row] as usize].push(table.normal(row));
         }
         Thin { normals }
     }
@@ -38,10 +35,8 @@ impl Thin {
 
     /// Torsion constant of the face between two cells, m⁴; nothing where they are part of a solid.
     pub fn torsion(&self, ends: [usize; 2], (table, row): (&Faces, usize)) -> Option<f64> {
-        let vector = |x: &[f64], y: &[f64], z: &[f64]| DVec3::new(x[row], y[row], z[row]);
-        let normal = vector(&table.nx, &table.ny, &table.nz);
-        let s = vector(&table.sx, &table.sy, &table.sz);
-        let t = normal.cross(s);
+        let s = table.axis(row);
+        let t = table.normal(row).cross(s);
         let area = table.area[row];
         // Edges of the rectangle of these area and moments.
         let edge = |second: f64| (12.0 * second / area).sqrt();
