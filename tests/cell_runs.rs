@@ -446,3 +446,49 @@ fn energy_that_breaking_and_damping_take_is_accounted_for() {
     assert!(h.broken[0] > 5 && h.breaking[0] > 0.0);
     assert!(((left + taken) / start - 1.0).abs() < 0.01);
 }
+
+/// Energy of one layer of cells that is bent, J: displacements and rotations by place.
+fn bent(count: [usize; 2], poisson: f64, shape: impl Fn(DVec3) -> [DVec3; 2]) -> f64 {
+    let made_of = stuff(poisson);
+    let size = DVec3::new(1.0, 1.0, 0.1);
+    let packing = packing(&bricks([count[0], count[1], 1], size), made_of);
+    let made: CellScene<f64> = scene(&packing, &shot(made_of, "")).unwrap();
+    let system = &made.built.system;
+    let ground = vec![0.0; system.count];
+    let inverse = &made.built.rest.inverse_mass;
+    let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+    let x: State = (0..system.count)
+        .map(|i| shape(system.position(i)))
+        .collect();
+    let loads = linear.restoring(&x);
+    let work = x.iter().flatten().zip(loads.iter().flatten());
+    -0.5 * work.map(|(x, load)| x.dot(*load)).sum::<f64>()
+}
+
+/// w = ½ (κ_x x² + κ_y y²) + c x y stores ½ D (κ_x² + κ_y² + 2ν κ_x κ_y + 2 (1 − ν) c²) on unit area, D = E h³/(12 (1 − ν²)).
+#[test]
+fn a_wall_of_one_layer_bends_as_a_plate() {
+    for poisson in [-0.3, 0.0, 0.3, 0.45] {
+        let rigidity = 1e7 * 1e-3 / (12.0 * (1.0 - poisson * poisson));
+        for (name, [a, b, c]) in [
+            ("cylinder", [1.0, 0.0, 0.0]),
+            ("bowl", [1.0, 1.0, 0.0]),
+            ("saddle", [1.0, -1.0, 0.0]),
+            ("twist", [0.0, 0.0, 1.0]),
+        ] {
+            let shape = |p: DVec3| {
+                let up = 0.5 * (a * p.x * p.x + b * p.y * p.y) + c * p.x * p.y;
+                let slope = [a * p.x + c * p.y, b * p.y + c * p.x];
+                [DVec3::Z * up, DVec3::new(slope[1], -slope[0], 0.0)]
+            };
+            let of = |n: usize, m: usize| bent([n, m], poisson, shape);
+            // What is stored at the border is the same in all four.
+            let inner = (of(8, 8) - of(8, 6) - of(6, 8) + of(6, 6)) / 4.0;
+            let plate = 0.5
+                * rigidity
+                * (a * a + b * b + 2.0 * poisson * a * b + 2.0 * (1.0 - poisson) * c * c);
+            println!("nu {poisson}, {name}: {:.6} of the plate's", inner / plate);
+            assert!((inner / plate - 1.0).abs() < 1e-6);
+        }
+    }
+}

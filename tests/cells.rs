@@ -149,7 +149,7 @@ impl Body {
         for link in &self.links {
             let [i, j] = link.cells;
             let [n, s, _] = link.axes.map(vector);
-            let stiffness = cell::stiffness(self.young, self.poisson, link.section, None);
+            let stiffness = cell::stiffness(self.young, self.poisson, link.section, None, None);
             let (traction, bending) = (
                 T::from_f64(stiffness.traction),
                 Vec3::from_f64(stiffness.bending),

@@ -137,6 +137,36 @@ pub fn bending<T: Real>(
     }
 }
 
+/// How far a face of a wall is folded, and what that does to its cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Fold<T> {
+    /// θ, rad.
+    pub angle: T,
+    /// −∂θ/∂(rotation of i); of j the opposite.
+    pub slope: Vec3<T>,
+}
+
+/// Bending of a wall of one layer of cells across a face; `normal` = n out of i, `through` = z through the wall, at rest.
+///
+/// Gaps are taken at the centres of faces, where bending opens none, so that U_d knows nothing of it: a wall of one layer would have no Poisson coupling.
+/// Integrated over the faces, the gaps of bending add to the energy, for a cell of thickness h,
+///
+/// ```text
+/// U_c = ½ λ (h²/12)/V Ω²        Ω = Σ_faces ½ S θ        θ = ½ ((R_j n)·(R_i z) − (R_i n)·(R_j z))
+/// ```
+///
+/// and U_t gives E I/(1 + ν) in place of E I for bending of the wall. Together they are a plate: E h³/(12 (1 − ν²)) where it is bent to a cylinder.
+#[inline(always)]
+pub fn fold<T: Real>((q_i, q_j): (Quat<T>, Quat<T>), normal: Vec3<T>, through: Vec3<T>) -> Fold<T> {
+    let [n_i, n_j] = [q_i.rotate(normal), q_j.rotate(normal)];
+    let [z_i, z_j] = [q_i.rotate(through), q_j.rotate(through)];
+    let half = T::splat(0.5);
+    Fold {
+        angle: (n_j.dot(z_i) - n_i.dot(z_j)) * half,
+        slope: (n_i.cross(z_j) - z_i.cross(n_j)) * half,
+    }
+}
+
 /// Energy of a face by its gap, J.
 #[inline(always)]
 pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
@@ -248,7 +278,7 @@ pub fn plate_torsion(wide: f64, high: f64, free_sides: f64) -> f64 {
 }
 
 /// Stiffnesses of a face of a solid with Young's modulus E (Pa) and Poisson's ratio in (−1, ½) (eq. 52–54), with this torsion constant J, m⁴; none: the
-/// polar moment.
+/// polar moment. `wall`: which axis, 0 for s and 1 for t, points through a wall of one layer, whose bending [`fold`] completes.
 ///
 /// Bending of the fibres along s has the stiffness k_n + k_s = E I_s/D₀ of a beam of that section, along t k_n + k_t = E I_t/D₀, twist k_s + k_t = G J/D₀.
 pub fn stiffness(
@@ -256,13 +286,22 @@ pub fn stiffness(
     poisson: f64,
     section: Section,
     torsion: Option<f64>,
+    wall: Option<usize>,
 ) -> FaceStiffness {
     let Section {
         area,
         distance,
         second: [s, t],
     } = section;
-    let (along_s, along_t) = (young * s / distance, young * t / distance);
+    let fibres = |axis: usize, second: f64| {
+        let factor = if wall == Some(axis) {
+            1.0 / (1.0 + poisson)
+        } else {
+            1.0
+        };
+        factor * young * second / distance
+    };
+    let (along_s, along_t) = (fibres(0, s), fibres(1, t));
     let shear = young / (2.0 * (1.0 + poisson));
     let twist = shear * torsion.unwrap_or(s + t) / distance;
     FaceStiffness {
@@ -316,7 +355,7 @@ mod tests {
             Vec3::new(0.0, 1.0, 0.0),
             Vec3::new(0.0, 0.0, 1.0),
         ];
-        let k = stiffness(young, poisson, section, None).bending;
+        let k = stiffness(young, poisson, section, None, None).bending;
         let (rest, angle) = (Quat::new(0.0, 0.0, 0.0, 1.0), 0.4f64);
         let shear = young / (2.0 * (1.0 + poisson));
         // About t the fibres along s are pulled, about s those along t.

@@ -5,12 +5,13 @@ use glam::{DQuat, DVec3};
 use super::borders;
 use super::columns::{Cells, FaceRow, Faces, Volumes};
 use super::tasks::Limits;
-use super::thin::Thin;
+use super::thin::{ThinFace, thin_faces};
 use crate::columns;
 use crate::geometry::hash_grid::HashGrid;
 use crate::laws::cell::{self, Section};
 use crate::laws::damping::coefficient;
 use crate::math::Scalar;
+use crate::math::lanes::Row;
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::crowded::Crowded;
@@ -63,15 +64,32 @@ pub fn scene<S: Scalar>(
     let materials: Vec<Constants> = pipeline.materials.iter().map(Constants::of).collect();
     let cells = cells_of(&tables.cells, &mut built, &materials)?;
     let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
+    let thin = thin_faces(&tables.faces, built.system.count);
+    let walls = thin.iter().flatten().any(|face| face.wall.is_some());
     let mut scene = CellScene {
-        faces: Faces::new(&built.system.bonds, damped),
+        faces: Faces::new(&built.system.bonds, damped, walls),
         limits: limits(&built.system),
         borders: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
         hash: built.hash ^ hash,
         built,
         cells,
     };
-    scene.put_faces(&tables.faces, &moduli, pipeline)?;
+    scene.put_faces(&tables.faces, &moduli, (pipeline, &thin))?;
+    if walls {
+        scene.cells.folding = vec![Row::default(); scene.cells.bulk.len()];
+        for (row, face) in thin.iter().enumerate() {
+            if let Some(ThinFace {
+                wall: Some(_),
+                thickness,
+                ..
+            }) = face
+            {
+                for cell in [tables.faces.i[row], tables.faces.j[row]] {
+                    scene.cells.thickness[cell as usize] = thickness * thickness / 12.0;
+                }
+            }
+        }
+    }
     if let Some(axis) = pipeline.world.plane_strain {
         let centres = (0..scene.built.system.count).map(|i| scene.built.system.position(i));
         let held = borders::held(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
@@ -212,7 +230,7 @@ impl<S: Scalar> CellScene<S> {
         &mut self,
         table: &columns::Faces,
         moduli: &[(f64, f64)],
-        pipeline: &Pipeline,
+        (pipeline, thin): (&Pipeline, &[Option<ThinFace>]),
     ) -> Result<(), SimulateError> {
         let mut row_of = vec![None; moduli.len()];
         for (row, &bond) in table.bond.iter().enumerate() {
@@ -226,7 +244,6 @@ impl<S: Scalar> CellScene<S> {
             *place = Some(row);
         }
         let system = &self.built.system;
-        let thin = Thin::of(table, system.count);
         let bonds: &Bonds<S> = &system.bonds;
         for (owner, side) in bonds.entries() {
             let id = bonds.id[side.entry] as usize;
@@ -245,7 +262,12 @@ impl<S: Scalar> CellScene<S> {
                 );
                 return Err(SimulateError::Packing(what));
             }
-            let face = self.face_row((owner, side), (table, row), moduli[id], (pipeline, &thin));
+            let face = self.face_row(
+                (owner, side),
+                (table, row),
+                moduli[id],
+                (pipeline, thin[row]),
+            );
             self.faces.put(side.entry, &face);
         }
         Ok(())
@@ -256,7 +278,7 @@ impl<S: Scalar> CellScene<S> {
         (owner, side): (usize, Side),
         (table, row): (&columns::Faces, usize),
         (young, shear): (f64, f64),
-        (pipeline, thin): (&Pipeline, &Thin),
+        (pipeline, thin): (&Pipeline, Option<ThinFace>),
     ) -> FaceRow {
         let system = &self.built.system;
         let (centre, normal) = (table.centre(row), table.normal(row));
@@ -266,9 +288,10 @@ impl<S: Scalar> CellScene<S> {
             second: [table.second_s[row], table.second_t[row]],
         };
         let ends = [owner, side.other];
-        let torsion = thin.torsion(ends, (table, row));
+        let torsion = thin.map(|thin| thin.torsion);
+        let wall = thin.and_then(|thin| thin.wall);
         let poisson = young / (2.0 * shear) - 1.0;
-        let stiffness = cell::stiffness(young, poisson, section, torsion);
+        let stiffness = cell::stiffness(young, poisson, section, torsion, wall);
         let rest = &self.built.rest;
         let ratio = ends.map(|i| pipeline.materials[system.material[i] as usize].damping);
         let ratio = 0.5 * (ratio[0] + ratio[1]);
@@ -287,6 +310,7 @@ impl<S: Scalar> CellScene<S> {
             area: section.area,
             stiffness,
             moduli: cell::moduli(section),
+            through: thin.map_or(DVec3::ZERO, |thin| thin.through),
             damping: [
                 damping(stiffness.traction, &rest.inverse_mass),
                 damping((k_n + k_s).min(k_n + k_t), &rest.inverse_inertia),

@@ -100,6 +100,8 @@ pub struct FaceRow {
     pub moduli: [f64; 3],
     /// Coefficients of damping, N s/m and N m s.
     pub damping: [f64; 2],
+    /// Axis through the wall that it is a face of; zero where it is none.
+    pub through: DVec3,
 }
 
 /// What of [`Faces::rest`] stands where; vectors take three.
@@ -129,13 +131,15 @@ pub struct Faces<S> {
     pub rest: Fields<S>,
     /// c/J, c/I_s, c/I_t, 1/m³.
     pub moduli: Fields<S>,
+    /// Axes through the walls of one layer that they are faces of; none where there are no walls.
+    pub through: Option<Fields<S>>,
     /// Whether any is damped.
     pub damped: bool,
 }
 
 impl<S: Scalar> Faces<S> {
     /// Without faces, for as many entries as the bonds have.
-    pub fn new(bonds: &Bonds<S>, damped: bool) -> Self {
+    pub fn new(bonds: &Bonds<S>, damped: bool, walls: bool) -> Self {
         let entries = bonds.other.len();
         let mut rest = Fields::new(entries, field::DAMPING + if damped { 2 } else { 0 });
         // Lanes without a face must not divide by nothing or have axes without a direction.
@@ -147,6 +151,7 @@ impl<S: Scalar> Faces<S> {
         Faces {
             rest,
             moduli: Fields::new(entries, 3),
+            through: walls.then(|| Fields::new(entries, 3)),
             damped,
         }
     }
@@ -166,6 +171,9 @@ impl<S: Scalar> Faces<S> {
             rest.set(entry, field::DAMPING + 1, row.damping[1]);
         }
         self.moduli.set_vector(entry, 0, row.moduli);
+        if let Some(through) = &mut self.through {
+            through.set_vector(entry, 0, row.through.to_array());
+        }
     }
 
     /// Volume of the pyramids over the face of an entry from either cell's centre, m³: owner, other.
@@ -215,6 +223,10 @@ pub struct Cells<S> {
     pub momentum: Vec<Row<S, 4>>,
     /// Left-over rotation, and λ ε, Pa.
     pub pressure: Vec<Row<S, 4>>,
+    /// Ω λ (h²/12)/V of the cells of walls, N/m: what bending puts on their faces; the rest is not used. Empty where there are no walls.
+    pub folding: Vec<Row<S, 4>>,
+    /// h²/12 of the cells of walls, m², 0 of others.
+    pub thickness: Vec<f64>,
     /// λ/V, Pa/m³: 0 of elements without a face.
     pub bulk: Vec<S>,
     /// Volumes of each.
@@ -235,6 +247,8 @@ impl<S: Scalar> Cells<S> {
             inertia: vec![idle; padded],
             momentum: vec![Row::default(); padded],
             pressure: vec![Row::default(); padded],
+            folding: Vec::new(),
+            thickness: vec![0.0; padded],
             bulk: vec![S::default(); padded],
             volumes: vec![Volumes::default(); padded],
             lame: vec![0.0; padded],
@@ -266,8 +280,19 @@ impl<S: Scalar> Cells<S> {
         }
     }
 
+    /// Energy of a cell by its dilation and by the bending of the wall that it is in, J.
+    pub fn own_energy(&self, cell: usize) -> f64 {
+        let folding = self.folding.get(cell).map_or(0.0, |row| row.0[0].to_f64());
+        let compliance = self.bulk[cell].to_f64() * self.thickness[cell];
+        let folded = match compliance == 0.0 {
+            true => 0.0,
+            false => 0.5 * folding * folding / compliance,
+        };
+        self.dilation_energy(cell) + folded
+    }
+
     /// Energy of a cell by its dilation, J: ½ V (λε)²/λ.
-    pub fn dilation_energy(&self, cell: usize) -> f64 {
+    fn dilation_energy(&self, cell: usize) -> f64 {
         let (pressure, bulk) = (self.pressure[cell].0[3].to_f64(), self.bulk[cell].to_f64());
         if bulk == 0.0 {
             return 0.0;

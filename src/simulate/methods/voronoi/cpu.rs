@@ -47,6 +47,8 @@ pub struct CellRun<L: Lanes> {
     half: bool,
     /// What each face adds to ε V of its cells, by entry, m³.
     dilation: Vec<L::Scalar>,
+    /// What each face of a wall adds to Ω of its cells, by entry, m².
+    folding: Vec<L::Scalar>,
     /// What each face does to the cell that does not own it, by entry.
     handed: Vec<Row<L::Scalar, 8>>,
     chunk_breaks: Vec<Vec<BreakEvent>>,
@@ -75,6 +77,7 @@ impl<L: Lanes> CellRun<L> {
             },
             half: false,
             dilation: vec![Scalar::from_f64(0.0); entries],
+            folding: vec![Scalar::from_f64(0.0); entries],
             handed: vec![Row::default(); entries],
             chunk_breaks: vec![Vec::new(); chunks],
             taken: vec![vec![Taken::default(); taken]; chunks],
@@ -116,18 +119,23 @@ impl<L: Lanes> CellRun<L> {
     fn dilate(&mut self) {
         let per_chunk = self.entries();
         let mut dilation = std::mem::take(&mut self.dilation);
+        let mut folding = std::mem::take(&mut self.folding);
         dilation
             .par_chunks_mut(per_chunk)
+            .zip(folding.par_chunks_mut(per_chunk))
             .enumerate()
-            .for_each(|(chunk, dilation)| {
+            .for_each(|(chunk, (dilation, folding))| {
                 let task = Dilate {
                     faces: &self.faces,
                     dilation,
+                    folding,
                     base: chunk * per_chunk,
                 };
                 self.pass(chunk, &self.run.system.tail, task);
             });
         self.dilation = dilation;
+        self.folding = folding;
+        self.fold();
         let (system, dilation, bulk) = (&self.run.system, &self.dilation, &self.cells.bulk);
         self.cells
             .pressure
@@ -138,6 +146,26 @@ impl<L: Lanes> CellRun<L> {
                     let cell = chunk * system.chunk + local;
                     row.0 = system.tail[cell].0;
                     row.0[3] = sum_of(system, cell, dilation) * bulk[cell];
+                }
+            });
+    }
+
+    /// Brings what bending puts on the faces of walls up to date with Ω of their cells.
+    fn fold(&mut self) {
+        let (system, folding) = (&self.run.system, &self.folding);
+        let Cells {
+            folding: to,
+            bulk,
+            thickness,
+            ..
+        } = &mut self.cells;
+        to.par_chunks_mut(system.chunk)
+            .enumerate()
+            .for_each(|(chunk, rows)| {
+                for (local, row) in rows.iter_mut().enumerate() {
+                    let cell = chunk * system.chunk + local;
+                    let stiffness = bulk[cell] * Scalar::from_f64(thickness[cell]);
+                    row.0[0] = sum_of(system, cell, folding) * stiffness;
                 }
             });
     }
@@ -170,6 +198,7 @@ impl<L: Lanes> CellRun<L> {
             .for_each(|(chunk, (((load, handed), breaks), taken))| {
                 let task = Act::<L> {
                     faces: &self.faces,
+                    folding: &self.cells.folding,
                     load,
                     handed,
                     base: chunk * per_chunk,
@@ -281,7 +310,7 @@ impl<L: Lanes> CellRun<L> {
         let held = if booked { self.carried() } else { Vec::new() };
         let stored = |cells: &Cells<L::Scalar>| -> f64 {
             ends.iter()
-                .map(|&cell| cells.dilation_energy(cell as usize))
+                .map(|&cell| cells.own_energy(cell as usize))
                 .sum()
         };
         let before = stored(&self.cells);
@@ -290,6 +319,7 @@ impl<L: Lanes> CellRun<L> {
         self.run.break_bonds(events, at, energy, |_, _| ());
         for entry in entries {
             self.dilation[entry as usize] = L::Scalar::default();
+            self.folding[entry as usize] = L::Scalar::default();
         }
         let system = &self.run.system;
         for &cell in &ends {
@@ -298,6 +328,7 @@ impl<L: Lanes> CellRun<L> {
             let pressure = sum_of(system, cell, &self.dilation) * self.cells.bulk[cell];
             self.cells.pressure[cell].0[3] = pressure;
         }
+        self.fold();
         let after = stored(&self.cells);
         if let Some(work) = &mut self.run.work {
             work.breaking += before - after;
@@ -315,6 +346,7 @@ impl<L: Lanes> CellRun<L> {
             .for_each(|(chunk, carried)| {
                 let task = Carry::<L> {
                     faces: &self.faces,
+                    folding: &self.cells.folding,
                     limits: &self.limits,
                     carried,
                     base: chunk * per_chunk,
@@ -330,7 +362,7 @@ impl<L: Lanes> CellRun<L> {
         let (system, carried) = (&self.run.system, self.carried());
         let of = |cell: usize| {
             let mut sum = Carried {
-                energy: self.cells.dilation_energy(cell),
+                energy: self.cells.own_energy(cell),
                 ..Carried::default()
             };
             for side in system.bonds.active_sides(cell) {

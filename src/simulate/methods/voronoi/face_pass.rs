@@ -2,7 +2,7 @@
 
 use super::columns::{Faces, field};
 use crate::laws;
-use crate::laws::cell::{self, Bend, Face};
+use crate::laws::cell::{self, Bend, Face, Fold};
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass, Quat, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
@@ -60,6 +60,15 @@ impl<L: Lanes> FaceLanes<'_, L> {
     #[inline(always)]
     pub fn speeds(&self) -> [(Vec3<L>, Vec3<L>); 2] {
         [motion::V, motion::W].map(|at| (vector(self.own, at), vector(self.other, at)))
+    }
+
+    /// Bending of the walls that they are faces of; nothing where there are none.
+    #[inline(always)]
+    pub fn fold(&self, faces: &Faces<L::Scalar>) -> Option<Fold<L>> {
+        let through = faces.through.as_ref()?;
+        let normal = faces.rest.vectors(self.entry, field::NORMAL);
+        let through = through.vectors(self.entry, 0);
+        Some(cell::fold(self.rotations(), normal, through))
     }
 
     /// Bending and twist.

@@ -5,6 +5,7 @@
 //! ```text
 //! G = k g + ½ S π e        on i, − on j; torques a_i × G, − a_j × G
 //! B = Σ κ (δ − k (k·δ))    on i, − on j, δ = θ_j − θ_i, over the axes k = n, s, t
+//! C = ½ S ω (n × z)         on i, − on j, in walls of one layer: ω what their bending puts on both cells, from Σ ½ S δ·(n × z)
 //! ```
 
 use glam::DVec3;
@@ -41,6 +42,8 @@ struct Seen {
     half_area: f64,
     traction: f64,
     bending: DVec3,
+    /// n × z; zero where there is no wall.
+    across: DVec3,
 }
 
 impl<'a, S: Scalar> Linear<'a, S> {
@@ -89,6 +92,10 @@ impl<'a, S: Scalar> Linear<'a, S> {
             half_area: rest.get(entry, field::HALF_AREA),
             traction: rest.get(entry, field::TRACTION),
             bending: at(field::BENDING),
+            // The other cell sees both n and its rotation turned round.
+            across: self.faces.through.as_ref().map_or(DVec3::ZERO, |through| {
+                normal.cross(through.vector(entry, 0))
+            }),
         }
     }
 
@@ -108,6 +115,21 @@ impl<'a, S: Scalar> Linear<'a, S> {
                 self.cells.bulk[i].to_f64() * sides(i).map(of).sum::<f64>()
             })
             .collect();
+        let folding: Vec<f64> = cells()
+            .map(|i| {
+                let of = |side: Side| {
+                    let seen = self.seen(i, side);
+                    seen.half_area * (x[side.other][1] - x[i][1]).dot(seen.across)
+                };
+                match self.cells.thickness[i] {
+                    0.0 => 0.0,
+                    square => {
+                        let stiffness = self.cells.bulk[i].to_f64() * square;
+                        stiffness * sides(i).map(of).sum::<f64>()
+                    }
+                }
+            })
+            .collect();
         cells()
             .map(|i| {
                 let (mut force, mut torque) = (-x[i][0] * self.ground[i], DVec3::ZERO);
@@ -119,6 +141,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
                     force += at_face;
                     torque += seen.arms[0].cross(at_face);
                     let turn = x[side.other][1] - x[i][1];
+                    torque += seen.across * (seen.half_area * (folding[i] + folding[side.other]));
                     for axis in 0..3 {
                         let along = seen.axes[axis];
                         torque += seen.bending[axis] * (turn - along * along.dot(turn));

@@ -18,6 +18,8 @@ pub struct Dilate<'a, S> {
     pub faces: &'a Faces<S>,
     /// By entry of the chunk, m³; written.
     pub dilation: &'a mut [S],
+    /// What each face adds to Ω of both of its cells, by entry of the chunk, m²; written. Empty where there are no walls.
+    pub folding: &'a mut [S],
     /// First entry of the chunk.
     pub base: usize,
 }
@@ -31,11 +33,19 @@ impl<L: Lanes> Task<L> for Dilate<'_, L::Scalar> {
         let more = cell::dilation(at.face, self.faces.rest.lanes(at.entry, field::HALF_AREA));
         let more = L::select(L::mask(at.bits), more, L::zero());
         more.store(&mut self.dilation[at.entry - self.base..]);
+        if let Some(fold) = at.fold(self.faces) {
+            let more = fold.angle * self.faces.rest.lanes(at.entry, field::HALF_AREA);
+            let more = L::select(L::mask(at.bits), more, L::zero());
+            more.store(&mut self.folding[at.entry - self.base..]);
+        }
     }
 
     #[inline(always)]
     fn none(&mut self, entry: usize) {
         L::zero().store(&mut self.dilation[entry - self.base..]);
+        if self.faces.through.is_some() {
+            L::zero().store(&mut self.folding[entry - self.base..]);
+        }
     }
 
     #[inline(always)]
@@ -44,7 +54,10 @@ impl<L: Lanes> Task<L> for Dilate<'_, L::Scalar> {
 
 /// Force and torque of each face.
 #[inline(always)]
-fn loads<L: Lanes>(faces: &Faces<L::Scalar>, at: &FaceLanes<L>) -> (FaceLoad<L>, Bend<L>) {
+fn loads<L: Lanes>(
+    (faces, folding): (&Faces<L::Scalar>, &[Row<L::Scalar, 4>]),
+    at: &FaceLanes<L>,
+) -> (FaceLoad<L>, Bend<L>) {
     let pressure = at.own_rest[3] + at.other_rest[3];
     let load = cell::traction(
         at.face,
@@ -52,13 +65,23 @@ fn loads<L: Lanes>(faces: &Faces<L::Scalar>, at: &FaceLanes<L>) -> (FaceLoad<L>,
         faces.rest.lanes(at.entry, field::HALF_AREA),
         pressure,
     );
-    (load, at.bend(faces))
+    let mut bend = at.bend(faces);
+    if let Some(fold) = at.fold(faces) {
+        // Both cells have as many rows as there are cells.
+        let own: [L; 4] = L::load_rows(&folding[at.first..]);
+        let other: [L; 4] = L::gather(folding, at.others);
+        let moment = (own[0] + other[0]) * faces.rest.lanes::<L>(at.entry, field::HALF_AREA);
+        bend.torque = bend.torque + fold.slope * moment;
+    }
+    (load, bend)
 }
 
 /// Forces and torques on the owners of faces; what faces do to the other cells, and which break.
 pub struct Act<'a, L: Lanes> {
     /// Faces.
     pub faces: &'a Faces<L::Scalar>,
+    /// What bending puts on the faces of walls, by cell.
+    pub folding: &'a [Row<L::Scalar, 4>],
     /// Loads of the chunk; force and torque are written.
     pub load: &'a mut [Load<L::Scalar>],
     /// Force and torque on the other cells, and half of the power of damping, by entry of the chunk; written.
@@ -136,7 +159,7 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
-        let (load_i, bend) = loads(self.faces, at);
+        let (load_i, bend) = loads((self.faces, self.folding), at);
         let mut force = load_i.force;
         let mut torque = load_i.torque + bend.torque;
         let mut back = load_i.torque_j - bend.torque;
@@ -193,6 +216,8 @@ pub struct Carry<'a, L: Lanes> {
     pub faces: &'a Faces<L::Scalar>,
     /// What faces break by.
     pub limits: &'a Limits<L::Scalar>,
+    /// What bending puts on the faces of walls, by cell.
+    pub folding: &'a [Row<L::Scalar, 4>],
     /// σ, τ and energy of the gap and of bending, by entry of the chunk; written.
     pub carried: &'a mut [Carried],
     /// First entry of the chunk.
@@ -207,7 +232,7 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
-        let (load_i, bend) = loads(self.faces, at);
+        let (load_i, bend) = loads((self.faces, self.folding), at);
         let moduli = self.faces.moduli.vectors(at.entry, 0);
         let carried = cell::transmitted(load_i, &bend, moduli);
         let (sigma, tau) = failure::stress(&carried, &section(self.faces, self.limits, at.entry));
