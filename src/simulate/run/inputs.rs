@@ -12,7 +12,13 @@ use crate::spec::Pipeline;
 const VERSION: u32 = 1;
 
 /// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that runs had before it.
-const ADDED: &[(&str, &str)] = &[];
+const ADDED: &[(&str, &str)] = &[
+    ("attach[].action.signal", "null"),
+    ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
+    ("simulate.method", "null"),
+    ("world.absorbing", "[]"),
+    ("world.plane_strain", "null"),
+];
 
 /// What does not change the course of a run: how it is recorded, drawn and handed on, and where it is computed.
 const APART: [&str; 4] = ["output", "reconstruct", "export", "preview"];
