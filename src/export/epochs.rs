@@ -57,7 +57,7 @@ pub trait Keep {
     /// What it keeps of one.
     type Kept;
 
-    /// An epoch begins with a piece, whose centre of mass at rest is told.
+    /// Begins an epoch with a piece; `centre` is its centre of mass at rest.
     fn begin(
         &mut self,
         surface: &SurfaceFrame,

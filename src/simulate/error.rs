@@ -254,6 +254,15 @@ pub enum StateError {
 }
 
 impl SimulateError {
+    /// A value of an option that a method does not take, as its `refuse` returns it.
+    pub fn lack(option: &'static str, value: &'static str, allowed: &str) -> Option<Self> {
+        Some(SimulateError::Unsupported {
+            option,
+            value,
+            allowed: allowed.to_owned(),
+        })
+    }
+
     /// Whether the pipeline, the store or what was asked for is at fault, not the run.
     pub fn caused_by_user(&self) -> bool {
         match self {

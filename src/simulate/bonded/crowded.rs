@@ -19,7 +19,7 @@ pub struct Crowded<S> {
 }
 
 impl<S: Scalar> Crowded<S> {
-    /// Of pairs of so many elements and their distances at rest, m.
+    /// From pairs and their distances at rest, m; `elements` is the number of all elements.
     pub fn new(elements: usize, pairs: &[([u32; 2], S)]) -> Self {
         let mut sides: Vec<(u32, u32, S)> = Vec::with_capacity(2 * pairs.len());
         for &([i, j], rest) in pairs {

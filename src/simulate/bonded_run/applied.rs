@@ -5,7 +5,6 @@ use glam::DVec3;
 use super::run::BondedRun;
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::system::Load;
 use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::colliders::Obstacle;
@@ -15,13 +14,13 @@ impl<S: Scalar> BondedRun<S> {
     /// Adds pressures, springs, attached forces to the loads.
     pub fn add_applied(&mut self) {
         for (element, force) in self.bearers.pressures(&self.system) {
-            add_force(&mut self.load[element as usize], force);
+            add(&mut self.load[element as usize].0[..3], force);
         }
         let time = self.time();
         let pulls = self.springs.pulls(time);
         for pull in &pulls {
-            add_force(
-                &mut self.load[pull.element as usize],
+            add(
+                &mut self.load[pull.element as usize].0[..3],
                 pull.force(&self.system),
             );
         }
@@ -31,8 +30,11 @@ impl<S: Scalar> BondedRun<S> {
             let (force, torque) = (attached.force * factor, attached.torque * factor);
             for &element in &attached.elements {
                 let load = &mut self.load[element as usize];
-                add_force(load, force);
-                add_torque(load, torque);
+                add(&mut load.0[..3], force);
+                // A zero of the other sign is another bit.
+                if torque != DVec3::ZERO {
+                    add(&mut load.0[4..7], torque);
+                }
             }
         }
     }
@@ -83,14 +85,8 @@ impl<S: Scalar> BondedRun<S> {
     }
 }
 
-fn add_force<S: Scalar>(load: &mut Load<S>, force: DVec3) {
-    for (sum, f) in load.0.iter_mut().zip(force.to_array()) {
-        *sum = *sum + S::from_f64(f);
-    }
-}
-
-fn add_torque<S: Scalar>(load: &mut Load<S>, torque: DVec3) {
-    for (sum, t) in load.0[4..].iter_mut().zip(torque.to_array()) {
-        *sum = *sum + S::from_f64(t);
+fn add<S: Scalar>(sums: &mut [S], vector: DVec3) {
+    for (sum, value) in sums.iter_mut().zip(vector.to_array()) {
+        *sum = *sum + S::from_f64(value);
     }
 }

@@ -118,8 +118,8 @@ impl<S: Scalar> BondedRun<S> {
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Takes broken bonds out and lets their ends touch; `removed` is told each entry. `at` is the step that they break in, and its time;
-    /// `energy` what an entry held, J, which is asked where that is accounted for.
+    /// Takes broken bonds out and lets their ends touch. `at` is the step in which they break, and its time. `energy` gives the energy that the bond of an
+    /// entry held, J, where `output.work` asks for it. `removed` is called with each entry.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,

@@ -64,6 +64,41 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
     }
 }
 
+impl<'a, L: Lanes> ContactPass<'a, L, false> {
+    /// Runs the pass, which also adds up what contacts take where `work` asks for it.
+    pub fn run_on(self, work: bool) {
+        let ContactPass {
+            walls,
+            closed,
+            first,
+            contacts,
+            load,
+            sums,
+            taken,
+        } = self;
+        if contacts.is_empty() {
+            return;
+        }
+        macro_rules! pass {
+            ($work:literal) => {
+                L::run(ContactPass::<'a, L, $work> {
+                    walls,
+                    closed,
+                    first,
+                    contacts,
+                    load,
+                    sums,
+                    taken,
+                })
+            };
+        }
+        match work {
+            false => pass!(false),
+            true => pass!(true),
+        }
+    }
+}
+
 /// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit of their sum.
 pub struct MeasurePass<'a, S> {
     /// System and obstacles.

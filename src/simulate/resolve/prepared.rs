@@ -82,7 +82,17 @@ impl Prepared {
 }
 
 fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
-    (method_of(pipeline).refuse)(pipeline, backend).map_or(Ok(()), Err)
+    let world = &pipeline.world;
+    let has_borders = world.plane_strain.is_some() || !world.absorbing.is_empty();
+    let refused = match pipeline.method() {
+        MethodName::Explicit | MethodName::Implicit if has_borders => SimulateError::lack(
+            "world.plane_strain and world.absorbing of bonded elements",
+            "a side or an axis",
+            "none: they are for bodies packed with cells",
+        ),
+        _ => (method_of(pipeline).refuse)(pipeline, backend),
+    };
+    refused.map_or(Ok(()), Err)
 }
 
 /// The time step of a packing: see [`Prepared::schedule`].

@@ -5,25 +5,12 @@ use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeli
 
 /// What of a pipeline explicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = |option, value, allowed: &str| {
-        Some(SimulateError::Unsupported {
-            option,
-            value,
-            allowed: allowed.to_owned(),
-        })
-    };
+    let lack = SimulateError::lack;
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",
             "f64",
             "f32; or --backend cpu",
-        );
-    }
-    if pipeline.world.plane_strain.is_some() || !pipeline.world.absorbing.is_empty() {
-        return lack(
-            "world.plane_strain and world.absorbing of bonded elements",
-            "a side or an axis",
-            "none: they are for bodies packed with cells",
         );
     }
     if pipeline.output.convergence.is_some() {
@@ -55,13 +42,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
 
 /// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
 pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = |option, value, allowed: &str| {
-        Some(SimulateError::Unsupported {
-            option,
-            value,
-            allowed: allowed.to_owned(),
-        })
-    };
+    let lack = SimulateError::lack;
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
             "body.rigid on backend gpu",

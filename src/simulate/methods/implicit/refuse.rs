@@ -6,13 +6,7 @@ use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Prec
 
 /// What of a pipeline implicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = |option, value, allowed: &str| {
-        Some(SimulateError::Unsupported {
-            option,
-            value,
-            allowed: allowed.to_owned(),
-        })
-    };
+    let lack = SimulateError::lack;
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
     if backend == Backend::Gpu && settings.precision == Precision::F64 {
@@ -31,13 +25,6 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "attach.action.signal or torque in implicit steps",
             "a load that changes or turns",
             "a constant force; or simulate.integrator = \"explicit\"",
-        );
-    }
-    if pipeline.world.plane_strain.is_some() || !pipeline.world.absorbing.is_empty() {
-        return lack(
-            "world.plane_strain and world.absorbing of bonded elements",
-            "a side or an axis",
-            "none: they are for bodies packed with cells",
         );
     }
     if pipeline.output.convergence.is_some() && !integrator.minimises() {

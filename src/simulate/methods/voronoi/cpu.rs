@@ -1,5 +1,6 @@
 //! Steps of cells on the CPU: lanes of any type, threads over chunks of cells.
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::time::Instant;
 
@@ -237,24 +238,16 @@ impl<L: Lanes> CellRun<L> {
             .for_each(|(chunk, (((load, contacts), sums), taken))| {
                 let first = chunk * system.chunk;
                 add_foreign(system, handed, first, load, (taken, dt.to_f64()));
-                macro_rules! contacts {
-                    ($work:literal) => {
-                        L::run(ContactPass::<L, $work> {
-                            walls,
-                            closed,
-                            first,
-                            contacts,
-                            load: &mut *load,
-                            sums: &mut *sums,
-                            taken: &mut *taken,
-                        })
-                    };
+                ContactPass::<L, false> {
+                    walls,
+                    closed,
+                    first,
+                    contacts,
+                    load: &mut *load,
+                    sums: &mut *sums,
+                    taken,
                 }
-                match (contacts.is_empty(), work) {
-                    (true, _) => {}
-                    (false, false) => contacts!(false),
-                    (false, true) => contacts!(true),
-                }
+                .run_on(work);
                 sums.add_held(first, load, holds);
             });
     }
@@ -307,7 +300,15 @@ impl<L: Lanes> CellRun<L> {
         ends.sort_unstable();
         ends.dedup();
         let booked = self.run.work.is_some();
-        let held = if booked { self.carried() } else { Vec::new() };
+        let per_chunk = self.entries();
+        let chunks: BTreeSet<usize> = events
+            .iter()
+            .map(|event| event.entry as usize / per_chunk)
+            .collect();
+        let held = match booked {
+            true => self.carried(|chunk| chunks.contains(&chunk)),
+            false => Vec::new(),
+        };
         let stored = |cells: &Cells<L::Scalar>| -> f64 {
             ends.iter()
                 .map(|&cell| cells.own_energy(cell as usize))
@@ -336,13 +337,14 @@ impl<L: Lanes> CellRun<L> {
         self.costs.breaks.add(clock, 1);
     }
 
-    /// Stresses and energies of the gap and of bending of all faces, by entry.
-    fn carried(&self) -> Vec<Carried> {
+    /// Stresses and energies of the gap and of bending of the faces of these chunks, by entry; zero of others.
+    fn carried(&self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) -> Vec<Carried> {
         let per_chunk = self.entries();
         let mut carried = vec![Carried::default(); self.dilation.len()];
         carried
             .par_chunks_mut(per_chunk)
             .enumerate()
+            .filter(|(chunk, _)| wanted(*chunk))
             .for_each(|(chunk, carried)| {
                 let task = Carry::<L> {
                     faces: &self.faces,
@@ -359,7 +361,7 @@ impl<L: Lanes> CellRun<L> {
 
     /// What each cell carries: the largest stresses of its whole faces, half of their energies, and its own by dilation.
     fn carried_by_cells(&self) -> Vec<Carried> {
-        let (system, carried) = (&self.run.system, self.carried());
+        let (system, carried) = (&self.run.system, self.carried(|_| true));
         let of = |cell: usize| {
             let mut sum = Carried {
                 energy: self.cells.own_energy(cell),

@@ -5,13 +5,7 @@ use crate::spec::{Backend, ContactLaw, Integrator, Law, Pipeline};
 
 /// What of a pipeline steps of cells lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = |option, value, allowed: &str| {
-        Some(SimulateError::Unsupported {
-            option,
-            value,
-            allowed: allowed.to_owned(),
-        })
-    };
+    let lack = SimulateError::lack;
     let simulate = &pipeline.simulate;
     if backend == Backend::Gpu {
         return lack("backend with cells", "gpu", "auto, cpu");

@@ -70,24 +70,16 @@ impl<L: Lanes> Cpu<L> {
                         criterion.look(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(clock, 1);
-                    macro_rules! contacts {
-                        ($work:literal) => {
-                            L::run(ContactPass::<L, $work> {
-                                walls,
-                                closed,
-                                first,
-                                contacts,
-                                load: &mut *load,
-                                sums: &mut *sums,
-                                taken: &mut *taken,
-                            })
-                        };
+                    ContactPass::<L, false> {
+                        walls,
+                        closed,
+                        first,
+                        contacts,
+                        load: &mut *load,
+                        sums: &mut *sums,
+                        taken,
                     }
-                    match (contacts.is_empty(), work) {
-                        (true, _) => {}
-                        (false, false) => contacts!(false),
-                        (false, true) => contacts!(true),
-                    }
+                    .run_on(work);
                     sums.add_held(first, load, holds);
                     costs.contacts.add(clock, 1);
                 },
