@@ -492,3 +492,57 @@ fn a_wall_of_one_layer_bends_as_a_plate() {
         }
     }
 }
+
+#[test]
+fn waves_leave_through_absorbing_sides() {
+    let made_of = stuff(0.0);
+    let mut packing = packing(&bricks([200, 1, 1], DVec3::ONE), made_of);
+    for i in 0..200 {
+        let from_middle = (packing.elements.x[i] - 100.0) / 10.0;
+        packing.elements.vx[i] = (-from_middle * from_middle).exp();
+    }
+    let left = |sides: Vec<cullet::spec::Side>| {
+        let mut pipeline = shot(made_of, "");
+        pipeline.world.absorbing = sides;
+        let (mut run, dt) = method(&packing, &pipeline, 0.5);
+        let start = energy(&run.snapshot(0).unwrap())[2];
+        let speed = (made_of.young / made_of.density).sqrt();
+        run.advance((180.0 / speed / dt) as u64).unwrap();
+        energy(&run.snapshot(1).unwrap())[2] / start
+    };
+    use cullet::spec::Side::{MinusX, PlusX};
+    let all = [Vec::new(), vec![PlusX], vec![MinusX, PlusX]].map(left);
+    println!("left of the energy: {all:?}");
+    assert!((all[0] - 1.0).abs() < 1e-3 && (all[1] - 0.5).abs() < 1e-2 && all[2] < 1e-3);
+}
+
+/// A pulled sheet has E under plane stress and E/(1 − ν²) under plane strain.
+#[test]
+fn plane_strain_stiffens_a_sheet() {
+    let made_of = stuff(0.4);
+    let packing = packing(&bricks([16, 8, 1], DVec3::ONE), made_of);
+    let stretched = |axis: Option<cullet::spec::Axis>| {
+        let mut pipeline = shot(made_of, "");
+        pipeline.world.plane_strain = axis;
+        let made: CellScene<f64> = scene(&packing, &pipeline).unwrap();
+        let system = &made.built.system;
+        let ground = vec![0.0; system.count];
+        let inverse = &made.built.rest.inverse_mass;
+        let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+        let mut load: State = vec![[DVec3::ZERO; 2]; system.count];
+        for (i, load) in load.iter_mut().enumerate() {
+            let x = system.position(i).x;
+            if !(1.0..15.0).contains(&x) {
+                load[0] = DVec3::X * (x - 8.0).signum() * 1000.0;
+            }
+        }
+        let x = solve(&linear, &load);
+        let inner = (0..system.count).filter(|&i| (4.0..12.0).contains(&system.position(i).x));
+        let points: Vec<_> = inner.map(|i| (system.position(i).x, x[i][0].x)).collect();
+        1000.0 / slope(&points)
+    };
+    let [stress, strain] = [None, Some(cullet::spec::Axis::Z)].map(stretched);
+    println!("plane stress {stress:.0}, plane strain {strain:.0}");
+    assert!((stress / 1e7 - 1.0).abs() < 0.005);
+    assert!((strain / 1e7 * (1.0 - 0.16) - 1.0).abs() < 0.005);
+}
