@@ -1,7 +1,7 @@
 //! Packings of cells for tests: bricks on a grid, Voronoi cells in a box.
 
 use cullet::columns::{Bonds, Cells, Elements, Faces, Shape};
-use cullet::geometry::cells::Cells as Solids;
+use cullet::geometry::cells::{Cells as Solids, Free};
 use cullet::geometry::section::Section;
 use cullet::geometry::voronoi;
 use cullet::simulate::resolve;
@@ -122,6 +122,21 @@ pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
         cells: CellTables { cells, faces },
         ..Packing::default()
     }
+}
+
+/// The tables of cells that nothing joins, at rest.
+pub fn loose(solids: &Solids, stuff: Stuff) -> Packing {
+    let mut apart = solids.clone();
+    for one in apart.between.drain(..) {
+        let back = Section {
+            normal: -one.section.normal,
+            ..one.section
+        };
+        for (cell, section) in one.cells.into_iter().zip([one.section, back]) {
+            apart.free.push(Free { cell, section });
+        }
+    }
+    packing(&apart, stuff)
 }
 
 fn face(faces: &mut Faces, [i, j, bond]: [u32; 3], section: &Section) {

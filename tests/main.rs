@@ -4,6 +4,7 @@
 mod barrier;
 mod bench;
 mod bending;
+mod cell_contacts;
 mod cell_runs;
 mod cell_scenes;
 mod cell_surfaces;

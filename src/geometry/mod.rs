@@ -24,6 +24,7 @@ mod obj;
 pub mod occupancy;
 pub mod offset;
 pub mod ply;
+pub mod polyhedron;
 pub mod read;
 pub mod revolve;
 pub mod section;

@@ -14,6 +14,7 @@ pub mod energy;
 pub mod failure;
 pub mod hydrostatic;
 pub mod motion;
+pub mod overlap;
 pub mod projection;
 pub mod rattle;
 pub mod relative;

@@ -190,6 +190,7 @@ impl Settings {
             precision: _,
             shear_correction: _,
             contact: _,
+            cell_contact: _,
             implicit: _,
             drag: _,
             keep_states: _,

@@ -36,9 +36,9 @@ pub use pipeline::Pipeline;
 pub use pose::Drive;
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law,
-    MethodChoice, MethodName, Playback, Precision, Preview, Reconstruct, ReconstructMode, Section,
-    Simulate, Up, is_shutter,
+    Backend, Camera, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator,
+    Law, MethodChoice, MethodName, Playback, Precision, Preview, Reconstruct, ReconstructMode,
+    Section, Simulate, Up, is_shutter,
 };
 pub use source::{Resolved, parse, read};
 pub use time::{Axis, Region, Side, Time, World};

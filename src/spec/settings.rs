@@ -153,6 +153,17 @@ pub enum ContactLaw {
     Barrier,
 }
 
+/// The shape that cells have in contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CellContact {
+    /// The convex polyhedron that each of them is.
+    #[default]
+    Polyhedra,
+    /// The ball of its volume: several times faster where much touches.
+    Balls,
+}
+
 /// Time integration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -177,6 +188,8 @@ pub struct Simulate {
     pub shear_correction: f64,
     /// The law of contacts.
     pub contact: ContactLaw,
+    /// The shape that cells have in contacts.
+    pub cell_contact: CellContact,
     /// Implicit steps.
     pub implicit: Implicit,
     /// Seed of everything drawn at random.
@@ -202,6 +215,7 @@ impl Default for Simulate {
             law: None,
             shear_correction: SHEAR_CORRECTION,
             contact: ContactLaw::Penalty,
+            cell_contact: CellContact::Polyhedra,
             implicit: Implicit::default(),
             seed: 1,
             drag: 0.0,

@@ -6,6 +6,7 @@ use super::run::BondedRun;
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
 use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
+use crate::simulate::contact::polyhedra::pass::measure;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::springs;
@@ -58,13 +59,17 @@ impl<S: Scalar> BondedRun<S> {
             .enumerate()
             .map(|(k, (energy, contacts))| {
                 let mut touching = vec![0; obstacles.len()];
-                let sides = L::run(MeasurePass {
+                let mut sides = L::run(MeasurePass {
                     walls,
                     first: k * chunk,
-                    energy,
+                    energy: &mut *energy,
                     touching: &mut touching,
                     contacts,
                 });
+                if let Some(shapes) = self.contacts.shapes() {
+                    let solids = &self.contacts.solids[k];
+                    sides += measure((&walls, shapes), solids, energy, &mut touching);
+                }
                 (sides, touching)
             })
             .collect();

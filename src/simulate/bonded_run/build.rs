@@ -1,6 +1,7 @@
 //! From a packing and a pipeline to the columns of a simulation.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use glam::DVec3;
 
@@ -12,6 +13,7 @@ use crate::math::lanes::Row;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rest::Rest;
 use crate::simulate::bonded::system::{BondClass, Load, System, chunk_for, motion};
+use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::attachments::{Attached, AttachedForce, attachments};
@@ -40,6 +42,8 @@ pub struct Built<S> {
     pub bearers: Bearers,
     /// Rigid bodies that are free to move.
     pub rigid: RigidBodies,
+    /// Polyhedra of the elements that touch others as such; none where all are balls.
+    pub shapes: Option<Arc<Shapes>>,
     /// What records ask for.
     pub rest: Rest,
     /// Hash of all numbers of the packing.
@@ -112,6 +116,7 @@ pub fn build<S: Scalar>(
         springs,
         bearers,
         rigid,
+        shapes: None,
         rest,
         hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
     })

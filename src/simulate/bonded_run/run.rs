@@ -82,7 +82,8 @@ impl<S: Scalar> BondedRun<S> {
     pub fn new(built: Built<S>, pipeline: &Pipeline, dt: f64) -> Self {
         let colliders = built.bearers.colliders().iter();
         let obstacles: Vec<Obstacle> = colliders.map(|collider| collider.at(0.0)).collect();
-        let contacts = Contacts::new(&built.system, &built.surfaces, &obstacles);
+        let shapes = built.shapes;
+        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &obstacles);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
         BondedRun {
@@ -141,6 +142,9 @@ impl<S: Scalar> BondedRun<S> {
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
+            if self.contacts.part(&self.system, i, j) {
+                continue;
+            }
             // Two held elements cannot answer a force: they are not listed.
             let released = [i, j].map(|end| self.system.release(end as usize));
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
@@ -198,6 +202,7 @@ impl<S: Scalar> BondedRun<S> {
         let mut state = State::new(frame, self.step, self.dt);
         sections::put_system(&mut state, &self.system, &self.load);
         sections::put_springs(&mut state, &self.contacts.springs());
+        sections::put_shapes(&mut state, &self.contacts.shape_entries());
         sections::put_labels(&mut state, &self.labels);
         sections::put_last_loads(&mut state, &self.means.pack(&self.bearers));
         sections::put_rigid(&mut state, &self.rigid.pack());
@@ -220,7 +225,8 @@ impl<S: Scalar> BondedRun<S> {
         self.work = self.work.and(sections::work(state)?);
         let obstacles = self.obstacles(self.time());
         self.contacts = self.contacts.anew(&self.system, &obstacles);
-        match self.contacts.restore_springs(&sections::springs(state)?) {
+        let lost = self.contacts.restore_springs(&sections::springs(state)?);
+        match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),
             lost => Err(StateError::LostContacts { lost }),
         }

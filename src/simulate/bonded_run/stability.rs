@@ -34,14 +34,18 @@ pub fn critical_step<S: Scalar>(
         step = critical(lambda, proportional(lambda, damping_ratio, per_mass));
     }
     step.min(loose_step(
-        system, inverse.0, surfaces, obstacles, any_breaks,
+        system,
+        (inverse.0, &|_| 1.0),
+        surfaces,
+        obstacles,
+        any_breaks,
     ))
 }
 
-/// Critical step of the second of these systems, s.
+/// Critical step of the second of these systems, s; `stiffer` tells how much stiffer the contacts of an element are than those of a ball.
 pub fn loose_step<S: Scalar>(
     system: &System<S>,
-    inverse_mass: &[f64],
+    (inverse_mass, stiffer): (&[f64], &dyn Fn(usize) -> f64),
     surfaces: &Surfaces,
     obstacles: &[Obstacle],
     any_breaks: bool,
@@ -53,7 +57,7 @@ pub fn loose_step<S: Scalar>(
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
         let touching = Touching {
-            stiffness_over_mass: k * inverse_mass[i],
+            stiffness_over_mass: k * stiffer(i) * inverse_mass[i],
             shear_ratio: surface.shear_ratio,
             damping_ratio: surface.damping,
             rolls: surfaces.any_rolling(),

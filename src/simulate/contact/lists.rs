@@ -4,26 +4,32 @@
 //! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
 //! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
 
-use crate::parallel::prelude::*;
+use std::sync::Arc;
+
 use glam::DVec3;
 
-use super::chunk::{COLLIDER, ContactChunk, Place, SpringEntry, place};
-
+use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
+use super::near::{Near, entry, is_exposed};
+use super::pair_list::Memory;
+use super::polyhedra::list::{ShapeChunk, ShapeEntry};
+use super::polyhedra::near::Scene;
+use super::polyhedra::shapes::Shapes;
+use super::surfaces::{SurfaceTable, Surfaces};
+use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
-use crate::simulate::bonded::bonds::Side;
+use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::pair_list;
-use crate::simulate::contact::pair_list::{Memory, PairEntry, PairList};
-use crate::simulate::contact::surfaces::{SurfaceTable, Surfaces};
-use crate::simulate::contact::wall_list::WallEntry;
 use crate::simulate::scene::colliders::Obstacle;
 
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
 pub struct Contacts<S> {
-    /// One entry a chunk of elements.
+    /// Pairs of balls and balls at colliders, by chunk of elements.
     pub chunks: Vec<ContactChunk<S>>,
+    /// Contacts of polyhedra, by chunk of elements.
+    pub solids: Vec<ShapeChunk>,
+    shapes: Option<Arc<Shapes>>,
     /// Elements of a chunk.
     chunk: usize,
     surfaces: SurfaceTable<S>,
@@ -44,18 +50,41 @@ pub struct Contacts<S> {
 }
 
 impl<S: Scalar> Contacts<S> {
-    /// Lists for a new system.
+    /// Lists for a new system of balls.
     pub fn new(system: &System<S>, surfaces: &Surfaces, obstacles: &[Obstacle]) -> Self {
-        Self::with_table(system, SurfaceTable::new(surfaces), obstacles)
+        Self::with_table(system, SurfaceTable::new(surfaces), None, obstacles)
+    }
+
+    /// Lists for a new system some of whose elements may be polyhedra: what these overlap by now pushes nothing.
+    pub fn with_shapes(
+        system: &System<S>,
+        surfaces: &Surfaces,
+        shapes: Option<Arc<Shapes>>,
+        obstacles: &[Obstacle],
+    ) -> Self {
+        let table = SurfaceTable::new(surfaces);
+        let mut contacts = Self::with_table(system, table, shapes, obstacles);
+        contacts.on_solids(system, |scene, solids| scene.settle_all(solids, obstacles));
+        contacts
     }
 
     /// Lists of the same surfaces for a state that was read, all springs unstretched.
     pub fn anew(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
-        Self::with_table(system, self.surfaces.clone(), obstacles)
+        Self::with_table(
+            system,
+            self.surfaces.clone(),
+            self.shapes.clone(),
+            obstacles,
+        )
     }
 
     /// The skin is 0.35 of the largest radius, so that second neighbours of a close packing stay out of it.
-    fn with_table(system: &System<S>, surfaces: SurfaceTable<S>, obstacles: &[Obstacle]) -> Self {
+    fn with_table(
+        system: &System<S>,
+        surfaces: SurfaceTable<S>,
+        shapes: Option<Arc<Shapes>>,
+        obstacles: &[Obstacle],
+    ) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(0.0, f64::max);
@@ -66,8 +95,13 @@ impl<S: Scalar> Contacts<S> {
         let chunks = (0..system.motion.len())
             .step_by(chunk)
             .map(|first| ContactChunk::of(first..first + chunk));
+        let solids = (0..system.motion.len())
+            .step_by(chunk)
+            .map(|first| ShapeChunk::of(first..first + chunk));
         let mut contacts = Contacts {
             chunks: chunks.collect(),
+            solids: solids.collect(),
+            shapes,
             chunk,
             surfaces,
             skin: 0.35 * largest,
@@ -107,13 +141,19 @@ impl<S: Scalar> Contacts<S> {
         self.neared
     }
 
+    /// The polyhedra of those elements that are some.
+    pub fn shapes(&self) -> Option<&Arc<Shapes>> {
+        self.shapes.as_ref()
+    }
+
     /// Entries as elements see them: a pair of elements counts twice.
     pub fn sides(&self) -> usize {
         let of = |chunk: &ContactChunk<S>| {
             let pairs: usize = chunk.lists().iter().map(|list| list.len()).sum();
             pairs + chunk.within.len() + chunk.walls.len()
         };
-        self.chunks.iter().map(of).sum()
+        let solids = |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.walls.len();
+        self.chunks.iter().map(of).sum::<usize>() + self.solids.iter().map(solids).sum::<usize>()
     }
 
     /// Partners of an element in ascending order, colliders as [`COLLIDER`] plus their index.
@@ -133,7 +173,23 @@ impl<S: Scalar> Contacts<S> {
             let pairs: u64 = chunk.lists().iter().map(|list| list.bytes()).sum();
             pairs + size_of_val(&chunk.walls[..]) as u64
         };
-        self.chunks.iter().map(of).sum()
+        let solids = |chunk: &ShapeChunk| chunk.bytes();
+        self.chunks.iter().map(of).sum::<u64>() + self.solids.iter().map(solids).sum::<u64>()
+    }
+
+    /// Does something with the contacts of polyhedra, where there are polyhedra.
+    fn on_solids<T>(
+        &mut self,
+        system: &System<S>,
+        act: impl FnOnce(Scene<S>, &mut [ShapeChunk]) -> T,
+    ) -> Option<T> {
+        let scene = Scene {
+            system,
+            shapes: self.shapes.as_deref()?,
+            surfaces: self.surfaces.surfaces(),
+            skin: self.skin,
+        };
+        Some(act(scene, &mut self.solids))
     }
 
     /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists before a pair could touch unseen.
@@ -211,6 +267,7 @@ impl<S: Scalar> Contacts<S> {
         let near = Near {
             system,
             surfaces: &self.surfaces,
+            shapes: self.shapes.as_deref(),
             skin: self.skin,
             anchor: &anchor,
             is_exposed: &is_exposed,
@@ -220,22 +277,27 @@ impl<S: Scalar> Contacts<S> {
         self.chunks
             .par_iter_mut()
             .for_each(|lists| near.list(lists));
+        self.on_solids(system, |scene, solids| scene.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled) = (0.0, 0.0);
     }
 
     /// Makes the lists of elements near obstacles anew, keeping springs.
     pub fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
-        let (skin, surfaces) = (self.skin, &self.surfaces);
         self.neared = 0.0;
         if obstacles.is_empty() {
             return;
         }
+        self.on_solids(system, |scene, solids| {
+            scene.rebuild_walls(solids, obstacles)
+        });
+        let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
         self.chunks.par_iter_mut().for_each(|lists| {
             let old = std::mem::take(&mut lists.walls);
             let mut old = old.iter().peekable();
             for i in lists.elements.start..lists.elements.end.min(system.count) {
-                if system.inverse_mass[i].to_f64() == 0.0 {
+                let is_ball = shapes.is_none_or(|shapes| shapes.get(i).is_none());
+                if system.inverse_mass[i].to_f64() == 0.0 || !is_ball {
                     continue;
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
@@ -261,6 +323,13 @@ impl<S: Scalar> Contacts<S> {
         });
     }
 
+    /// The face between two polyhedra broke: they may touch from now on, and those that it kept from touching. Whether they are polyhedra.
+    pub fn part(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
+        let [i, j] = [i, j].map(|end| end as usize);
+        let parted = self.on_solids(system, |scene, solids| scene.part(solids, i, j));
+        parted.is_some()
+    }
+
     /// A bond broke: its ends may touch from now on.
     pub fn insert_broken(&mut self, system: &System<S>, i: u32, j: u32, touch: S) {
         for (own, partner) in [(i, j), (j, i)] {
@@ -280,6 +349,31 @@ impl<S: Scalar> Contacts<S> {
             out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
         }
         out
+    }
+
+    /// What contacts of polyhedra remember, in the order of elements and partners.
+    pub fn shape_entries(&self) -> Vec<ShapeEntry> {
+        let entries = self.solids.iter().flat_map(ShapeChunk::entries);
+        let mut entries: Vec<ShapeEntry> = entries.collect();
+        entries.sort_unstable_by_key(|entry| (entry.element, entry.partner));
+        entries
+    }
+
+    /// Puts back what contacts of polyhedra remember; those that are not listed are refused by returning their number.
+    pub fn restore_shapes(&mut self, entries: &[ShapeEntry]) -> usize {
+        let mut lost = 0;
+        for entry in entries {
+            let ends = [
+                (entry.element, entry.partner),
+                (entry.partner, entry.element),
+            ];
+            for (own, partner) in ends.into_iter().filter(|(own, _)| *own < COLLIDER) {
+                let chunk = self.solids.get_mut(own as usize / self.chunk);
+                let found = chunk.is_some_and(|chunk| chunk.restore(own, partner, entry.memory));
+                lost += usize::from(!found);
+            }
+        }
+        lost
     }
 
     /// Puts springs back; entries without a listed pair are refused by returning their number.
@@ -316,139 +410,6 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
         list.set_memory(at, entry.memory);
     }
     true
-}
-
-/// Bonds to as many equal balls as can touch one at once.
-pub const WHOLE_SHELL: usize = 12;
-
-/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
-///
-/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
-/// broken stands as far off as the second neighbours of a close packing, beyond the skin. Bonds within a rigid piece do not count: its elements are
-/// listed as loose ones are.
-fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
-    !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
-}
-
-/// What a pair is listed with.
-fn entry<S: Scalar>(
-    system: &System<S>,
-    surfaces: &SurfaceTable<S>,
-    (own, partner): (u32, u32),
-    touch: S,
-) -> PairEntry<S> {
-    let (i, j) = (own as usize, partner as usize);
-    let radii = [system.tail[i].0[3], system.tail[j].0[3]];
-    PairEntry {
-        own,
-        partner,
-        touch,
-        constants: pair_list::constants(
-            radii,
-            surfaces.pair(system, i, j),
-            [system.inverse_mass[i], system.inverse_mass[j]],
-        ),
-    }
-}
-
-/// Elements by where they are, to look for pairs.
-struct Near<'a, S> {
-    system: &'a System<S>,
-    surfaces: &'a SurfaceTable<S>,
-    skin: f64,
-    anchor: &'a [DVec3],
-    is_exposed: &'a [bool],
-    exposed: &'a [u32],
-    grid: &'a HashGrid,
-}
-
-impl<S: Scalar> Near<'_, S> {
-    /// Lists the pairs of a chunk.
-    fn list(&self, lists: &mut ContactChunk<S>) {
-        let chunk = lists.elements.clone();
-        let system = self.system;
-        let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
-        let mut found: Vec<(u32, S)> = Vec::new();
-        let mut bonded: Vec<Side> = Vec::new();
-        for i in chunk.start..chunk.end.min(system.count) {
-            // Nothing can come near a whole shell, and no bond has broken.
-            if !self.is_exposed[i] && system.bonds.touch.is_empty() {
-                continue;
-            }
-            found.clear();
-            bonded.clear();
-            bonded.extend(system.bonds.sides(i));
-            if self.is_exposed[i] {
-                self.candidates(chunk.start, i, &bonded, &mut found);
-            }
-            self.broken(chunk.start, i, &bonded, &mut found);
-            found.sort_unstable_by_key(|(partner, _)| *partner);
-            for &(partner, touch) in &found {
-                let list = match place(&chunk, partner as usize) {
-                    Place::Before => &mut before,
-                    Place::Within => &mut within,
-                    Place::Behind => &mut behind,
-                };
-                list.push(entry(system, self.surfaces, (i as u32, partner), touch));
-            }
-        }
-        let rolls = self.surfaces.rolling();
-        lists.before = PairList::new(&before, &lists.before, rolls);
-        lists.within = PairList::new(&within, &lists.within, rolls);
-        lists.behind = PairList::new(&behind, &lists.behind, rolls);
-    }
-
-    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch; but for those that a bond joins
-    /// or joined.
-    fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
-        let (system, anchor) = (self.system, self.anchor);
-        let (p, r) = (anchor[i], system.radius(i));
-        let held = system.inverse_mass[i].to_f64() == 0.0;
-        self.grid.around(p, |k| {
-            let j = self.exposed[k as usize];
-            let other = j as usize;
-            // Within the chunk the first end lists the pair.
-            if other >= first && other <= i {
-                return;
-            }
-            let reach = r + system.radius(other) + self.skin;
-            if p.distance_squared(anchor[other]) > reach * reach {
-                return;
-            }
-            if system.is_one_piece(i, other) {
-                return;
-            }
-            // Two held elements cannot answer a force.
-            if held && system.inverse_mass[other].to_f64() == 0.0 {
-                return;
-            }
-            let touch = system.touch(i, other);
-            if touch.to_f64() > 0.0 && bonded.iter().all(|side| side.other != other) {
-                found.push((j, touch));
-            }
-        });
-    }
-
-    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the grid looks where a bond was
-    /// longer than both radii.
-    fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
-        let (system, anchor) = (self.system, self.anchor);
-        let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
-        for side in bonded {
-            let other = side.other;
-            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
-                continue;
-            }
-            let Some(touch) = system.bonds.touch_distance(side.entry) else {
-                continue;
-            };
-            let reach = touch.to_f64() + self.skin;
-            let is_near = anchor[i].distance_squared(anchor[other]) <= reach * reach;
-            if is_near && (other < first || other > i) && !(held(i) && held(other)) {
-                found.push((other as u32, touch));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

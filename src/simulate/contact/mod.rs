@@ -2,8 +2,10 @@
 
 pub mod chunk;
 pub mod lists;
+pub mod near;
 pub mod pair_list;
 pub mod pair_pass;
 pub mod pass;
+pub mod polyhedra;
 pub mod surfaces;
 pub mod wall_list;

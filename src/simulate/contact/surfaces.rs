@@ -184,6 +184,11 @@ impl<S: Scalar> SurfaceTable<S> {
         }
     }
 
+    /// The same in double precision.
+    pub fn surfaces(&self) -> &Surfaces {
+        &self.surfaces
+    }
+
     /// Whether anything resists rolling.
     pub fn rolling(&self) -> bool {
         self.rolling

@@ -9,6 +9,7 @@ use crate::simulate::bonded::system::{Load, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::contact::polyhedra::list::{ShapeEntry, ShapeMemory};
 use crate::simulate::error::StateError;
 use crate::simulate::scene::rigid::NUMBERS;
 
@@ -26,6 +27,9 @@ const PAIRS: Kind = Kind::first("contact pairs");
 const SPRINGS: Kind = Kind::first("friction springs");
 /// Absent where all are zero.
 const ROLLING: Kind = Kind::first("rolling springs");
+/// Of polyhedra; absent where none touches.
+const SHAPE_PAIRS: Kind = Kind::first("contact pairs of polyhedra");
+const SHAPE_MEMORY: Kind = Kind::first("contacts of polyhedra");
 const LABELS: Kind = Kind::first("fragment labels");
 const LAST_NAMES: Kind = Kind::first("names of supports");
 const LAST_LOADS: Kind = Kind::first("loads on supports");
@@ -126,6 +130,45 @@ pub fn springs<S: Scalar>(state: &State) -> Result<Vec<SpringEntry<S>>, StateErr
             memory: Memory { spring, roll },
         })
         .collect())
+}
+
+/// What contacts of polyhedra remember, where there is any.
+pub fn put_shapes(state: &mut State, entries: &[ShapeEntry]) {
+    if entries.is_empty() {
+        return;
+    }
+    let row = |entry: &ShapeEntry| {
+        let ShapeMemory {
+            spring: [a, b, c],
+            roll: [d, e, f],
+            allowed,
+        } = entry.memory;
+        [a, b, c, d, e, f, allowed]
+    };
+    state.put(SHAPE_PAIRS, entries.iter().map(|e| [e.element, e.partner]));
+    state.put(SHAPE_MEMORY, entries.iter().map(row));
+}
+
+/// Reads [`put_shapes`].
+pub fn shapes(state: &State) -> Result<Vec<ShapeEntry>, StateError> {
+    let Some(pairs) = state.get::<u32, 2>(SHAPE_PAIRS)? else {
+        return Ok(Vec::new());
+    };
+    let rows = state.require::<f64, 7>(SHAPE_MEMORY)?;
+    check_length(SHAPE_MEMORY.name, rows.len(), pairs.len())?;
+    let all = pairs.zip(rows).map(|([element, partner], row)| {
+        let [a, b, c, d, e, f, allowed] = row;
+        ShapeEntry {
+            element,
+            partner,
+            memory: ShapeMemory {
+                spring: [a, b, c],
+                roll: [d, e, f],
+                allowed,
+            },
+        }
+    });
+    Ok(all.collect())
 }
 
 /// Fragment of each element.

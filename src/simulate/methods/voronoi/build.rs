@@ -1,5 +1,7 @@
 //! From a packing with cells to columns of cells and faces.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 
 use super::borders;
@@ -18,9 +20,10 @@ use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::bonded_run::build::{Built, build};
+use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::error::SimulateError;
 use crate::simulate::source::{Source, TableHash};
-use crate::spec::{Material, Pipeline};
+use crate::spec::{CellContact, Material, Pipeline};
 
 /// A scene of cells.
 pub struct CellScene<S> {
@@ -97,7 +100,15 @@ pub fn scene<S: Scalar>(
             volumes.free -= held;
         }
     }
-    scene.built.system.crowded = crowded(&scene.built.system);
+    match pipeline.simulate.cell_contact {
+        CellContact::Balls => scene.built.system.crowded = crowded(&scene.built.system),
+        CellContact::Polyhedra => {
+            let shapes = Shapes::new(&tables.cells, &tables.faces, &scene.built.system)?;
+            scene.built.shapes = Some(Arc::new(shapes));
+            // States of runs whose cells were balls in contacts do not go on as polyhedra.
+            scene.hash = scene.hash.rotate_left(1);
+        }
+    }
     let bonds = &scene.built.system.bonds;
     for cell in 0..scene.built.system.count {
         scene.cells.refresh(cell, bonds, &scene.faces);

@@ -23,6 +23,7 @@ use crate::simulate::bonded_run::advance::Driven;
 use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::contact::pass::ContactPass;
+use crate::simulate::contact::polyhedra::pass::ShapePass;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Place};
@@ -227,17 +228,19 @@ impl<L: Lanes> CellRun<L> {
             neared: self.run.contacts.neared(),
         };
         let closed = self.run.contacts.closed();
+        let shapes = self.run.contacts.shapes().cloned();
         let (handed, holds, work) = (&self.handed, &self.driven.holds, self.run.work.is_some());
         self.run
             .load
             .par_chunks_mut(system.chunk)
             .zip(self.run.contacts.chunks.par_iter_mut())
+            .zip(self.run.contacts.solids.par_iter_mut())
             .zip(self.run.sums.par_iter_mut())
             .zip(self.taken.par_iter_mut())
             .enumerate()
-            .for_each(|(chunk, (((load, contacts), sums), taken))| {
+            .for_each(|(chunk, ((((load, contacts), solids), sums), taken))| {
                 let first = chunk * system.chunk;
-                add_foreign(system, handed, first, load, (taken, dt.to_f64()));
+                add_foreign(system, handed, first, load, (&mut *taken, dt.to_f64()));
                 ContactPass::<L, false> {
                     walls,
                     closed,
@@ -245,9 +248,20 @@ impl<L: Lanes> CellRun<L> {
                     contacts,
                     load: &mut *load,
                     sums: &mut *sums,
-                    taken,
+                    taken: &mut *taken,
                 }
                 .run_on(work);
+                if let Some(shapes) = &shapes {
+                    ShapePass {
+                        walls,
+                        shapes,
+                        contacts: solids,
+                        load: &mut *load,
+                        sums: &mut *sums,
+                        taken: &mut *taken,
+                    }
+                    .run();
+                }
                 sums.add_held(first, load, holds);
             });
     }

@@ -61,14 +61,13 @@ impl<S: Scalar> CellScene<S> {
         let colliders = built.bearers.colliders().iter();
         let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
         let largest = largest_radius(system);
+        let stiffer = |i: usize| built.shapes.as_ref().map_or(1.0, |s| s.stiffer(system, i));
         let ground = |i: usize| match obstacles.is_empty() {
             true => 0.0,
-            false => surfaces.stiffest(
-                system.material[i] as usize,
-                system.radius(i),
-                largest,
-                &obstacles,
-            ),
+            false => {
+                let (material, r) = (system.material[i] as usize, system.radius(i));
+                stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
+            }
         };
         let ground = (0..system.count).map(ground).collect();
         let inverse = &built.rest.inverse_mass;
@@ -85,7 +84,8 @@ impl<S: Scalar> CellScene<S> {
             ),
             false => f64::INFINITY,
         };
-        step.min(loose_step(system, inverse, surfaces, &obstacles, false))
+        let loose = (&inverse[..], &stiffer as &dyn Fn(usize) -> f64);
+        step.min(loose_step(system, loose, surfaces, &obstacles, false))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers that the host and kernels share; each is written into the kernels' texts from here.
 
 use crate::gpu::WORKGROUP;
-use crate::simulate::contact::{chunk, lists};
+use crate::simulate::contact::{chunk, near};
 
 /// Constants of Rust that kernels know by the same names: all of a list stand in its `CONSTANTS`.
 macro_rules! constants {
@@ -17,7 +17,7 @@ constants! {
     /// Partners from this number on are colliders.
     COLLIDER = chunk::COLLIDER;
     /// Whole bonds from which on an element touches no other, where all radii are equal.
-    WHOLE_SHELL = lists::WHOLE_SHELL as u32;
+    WHOLE_SHELL = near::WHOLE_SHELL as u32;
 
     /// Items that an invocation of the prefix sum takes at a time.
     SCAN_EACH = 16;

@@ -1,0 +1,445 @@
+//! Convex polyhedra about their own origin, and how two of them overlap.
+
+use glam::{DMat3, DVec3};
+
+use super::convex::Convex;
+use super::dual::{Cut, DualCell};
+use super::section::Section;
+
+/// A bounded convex polyhedron.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Polyhedron {
+    /// Outward unit normal of each face.
+    normals: Vec<DVec3>,
+    /// Distance of each face's plane from the origin, m.
+    offsets: Vec<f64>,
+    /// Area of each face, m².
+    areas: Vec<f64>,
+    corners: Vec<DVec3>,
+    /// Numbers of the corners of all faces, those of each counterclockwise from outside.
+    rims: Vec<u16>,
+    /// Where the corners of each face begin in `rims`; one more than there are faces.
+    starts: Vec<u32>,
+    reach: f64,
+}
+
+/// Where one polyhedron is, seen from another.
+#[derive(Clone, Copy, Debug)]
+pub struct RelativePose {
+    /// From the axes of the one that is seen to those of the other.
+    pub rotation: DMat3,
+    /// Its origin in the axes of the other, m.
+    pub shift: DVec3,
+}
+
+/// The part of space that two solids share, in the axes of the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// m³.
+    pub volume: f64,
+    /// ∫ n dA over the surface of the first within the second, n outward, m².
+    pub area: DVec3,
+    /// ∫ x × n dA over the same, m³.
+    pub moment: DVec3,
+    /// Centre of area of the surface of the shared part, m.
+    pub centre: DVec3,
+}
+
+/// Corners nearer than this part of the size are one.
+const SAME: f64 = 1e-9;
+/// A surface that lies on the other's within this part of the size counts as the first's alone.
+const ON: f64 = 1e-12;
+/// An overlap that is shallower than this part of the size counts as none.
+const SHALLOW: f64 = 4.0 * ON;
+
+impl Polyhedron {
+    /// What lies behind all planes (outward unit normal, distance from the origin), and within `bound` of the origin along each axis.
+    ///
+    /// Nothing where the planes leave nothing.
+    pub fn behind(planes: &[(DVec3, f64)], bound: f64) -> Option<Self> {
+        let corner = DVec3::splat(bound);
+        let tags = [u32::MAX; 6];
+        let mut dual = DualCell::default();
+        dual.begin(-corner, corner, tags);
+        let cuts = |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != Cut::Broken;
+        let solid = if planes.iter().all(cuts) {
+            dual.convex(DVec3::ZERO)
+        } else {
+            // Slower, and it has no ring of corners that rounding could break.
+            let mut solid = Convex::cuboid(-corner, corner, tags);
+            for (normal, offset) in planes {
+                solid.cut(*normal, *offset, 0);
+            }
+            solid
+        };
+        Self::of(&solid)
+    }
+
+    /// Of a convex solid; nothing where it is empty or flat.
+    pub fn of(solid: &Convex) -> Option<Self> {
+        let mut made = Polyhedron::default();
+        made.starts.push(0);
+        let reach = solid.reach_squared(DVec3::ZERO).sqrt();
+        for face in &solid.faces {
+            let first = made.rims.len();
+            for &corner in &face.corners {
+                let number = made.number(corner, SAME * reach);
+                if made.rims[first..].last() != Some(&number) {
+                    made.rims.push(number);
+                }
+            }
+            while made.rims.len() > first + 1 && made.rims[first] == made.rims[made.rims.len() - 1]
+            {
+                made.rims.pop();
+            }
+            let rim: Vec<DVec3> = made.rims[first..]
+                .iter()
+                .map(|&k| made.corners[usize::from(k)])
+                .collect();
+            let section = if rim.len() < 3 {
+                None
+            } else {
+                Section::of(&rim)
+            };
+            let Some(section) = section else {
+                made.rims.truncate(first);
+                continue;
+            };
+            made.normals.push(section.normal);
+            made.offsets.push(section.normal.dot(section.centre));
+            made.areas.push(section.area);
+            made.starts.push(made.rims.len() as u32);
+        }
+        made.reach = reach;
+        (made.normals.len() >= 4).then_some(made)
+    }
+
+    /// The number of a corner, a new one if none is there.
+    fn number(&mut self, corner: DVec3, same: f64) -> u16 {
+        let is_there = |known: &DVec3| known.distance_squared(corner) <= same * same;
+        let found = self.corners.iter().position(is_there);
+        let number = found.unwrap_or_else(|| {
+            self.corners.push(corner);
+            self.corners.len() - 1
+        });
+        number as u16
+    }
+
+    /// Distance from the origin to the farthest corner, m.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Faces.
+    pub fn faces(&self) -> usize {
+        self.normals.len()
+    }
+
+    /// Largest area of its projection along the normal of a face, m².
+    pub fn largest_projection(&self) -> f64 {
+        let along = |direction: DVec3| {
+            let faces = self.normals.iter().zip(&self.areas);
+            let sum: f64 = faces
+                .map(|(normal, area)| area * normal.dot(direction).abs())
+                .sum();
+            0.5 * sum
+        };
+        self.normals.iter().map(|n| along(*n)).fold(0.0, f64::max)
+    }
+
+    /// Corners of a face.
+    fn rim(&self, face: usize) -> &[u16] {
+        &self.rims[self.starts[face] as usize..self.starts[face + 1] as usize]
+    }
+
+    /// Whether all of another polyhedron lies beyond the plane of a face: of one of this one's, then of one of the other's, by their numbers.
+    pub fn is_apart(&self, other: &Self, at: &RelativePose, face: usize) -> bool {
+        let (own, shallow) = (self.faces(), SHALLOW * (self.reach + other.reach));
+        if face < own {
+            let normal = at.rotation.transpose() * self.normals[face];
+            let offset = self.offsets[face] - self.normals[face].dot(at.shift);
+            lowest(&other.corners, normal, offset) >= -shallow
+        } else if face < own + other.faces() {
+            let normal = at.rotation * other.normals[face - own];
+            let offset = other.offsets[face - own] + normal.dot(at.shift);
+            lowest(&self.corners, normal, offset) >= -shallow
+        } else {
+            false
+        }
+    }
+
+    /// What it shares with another polyhedron, or the number of a face whose plane tells them apart, as [`is_apart`](Self::is_apart) takes it.
+    pub fn overlap(
+        &self,
+        other: &Self,
+        at: &RelativePose,
+        scratch: &mut Scratch,
+    ) -> Result<Overlap, usize> {
+        let Scratch {
+            corners,
+            planes,
+            polygons,
+        } = scratch;
+        corners.clear();
+        corners.extend(other.corners.iter().map(|c| at.rotation * *c + at.shift));
+        let size = self.reach + other.reach;
+        let (on, shallow) = (ON * size, SHALLOW * size);
+        let [own_planes, other_planes] = planes;
+        own_planes.clear();
+        for (face, (&normal, &offset)) in self.normals.iter().zip(&self.offsets).enumerate() {
+            let (low, high) = span(corners, normal, offset);
+            if low >= -shallow {
+                return Err(face);
+            }
+            // The other's surface lies within this plane by `on` or is cut by it.
+            if high > -on {
+                own_planes.push((normal, offset - on));
+            }
+        }
+        other_planes.clear();
+        for (face, (normal, offset)) in other.normals.iter().zip(&other.offsets).enumerate() {
+            let normal = at.rotation * *normal;
+            let offset = offset + normal.dot(at.shift);
+            let (low, high) = span(&self.corners, normal, offset);
+            if low >= -shallow {
+                return Err(self.faces() + face);
+            }
+            if high > on {
+                other_planes.push((normal, offset + on));
+            }
+        }
+        let mut sums = Sums::default();
+        for face in 0..self.faces() {
+            let rim = self.rim(face).iter().map(|&k| self.corners[usize::from(k)]);
+            if let Some(patch) = polygons.clip(rim, other_planes) {
+                sums.add(&patch, self.normals[face]);
+                sums.overlap.area += patch.area * self.normals[face];
+                sums.overlap.moment += patch.area * patch.centre.cross(self.normals[face]);
+            }
+        }
+        for face in 0..other.faces() {
+            let rim = other.rim(face).iter().map(|&k| corners[usize::from(k)]);
+            if let Some(patch) = polygons.clip(rim, own_planes) {
+                sums.add(&patch, at.rotation * other.normals[face]);
+            }
+        }
+        Ok(sums.end())
+    }
+
+    /// What it shares with everything behind a plane (outward unit normal, distance from the origin).
+    pub fn behind_plane(&self, normal: DVec3, offset: f64, scratch: &mut Scratch) -> Overlap {
+        let mut sums = Sums::default();
+        if lowest(&self.corners, normal, offset) >= -SHALLOW * self.reach {
+            return sums.overlap;
+        }
+        // Seen from a point of the plane, the part of the plane itself bounds no volume.
+        let from = normal * offset;
+        for face in 0..self.faces() {
+            let rim = self.rim(face).iter().map(|&k| self.corners[usize::from(k)]);
+            if let Some(patch) = scratch.polygons.clip(rim, &[(normal, offset)]) {
+                let own = self.normals[face];
+                sums.overlap.volume += patch.area * (patch.centre - from).dot(own) / 3.0;
+                sums.overlap.area += patch.area * own;
+                sums.overlap.moment += patch.area * patch.centre.cross(own);
+                sums.overlap.centre += patch.area * patch.centre;
+                sums.all += patch.area;
+            }
+        }
+        let overlap = sums.end();
+        // The centre, too, takes in the part of the plane.
+        let above = (overlap.centre - from).dot(normal);
+        Overlap {
+            centre: overlap.centre - normal * (0.5 * above),
+            ..overlap
+        }
+    }
+
+    /// Signed distance of a point from the surface (m, negative inside) and the outward unit normal at the nearest point.
+    pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
+        let heights = || {
+            self.normals
+                .iter()
+                .zip(&self.offsets)
+                .map(|(n, o)| n.dot(p) - o)
+        };
+        let mut highest = (f64::NEG_INFINITY, 0);
+        for (face, height) in heights().enumerate() {
+            if height > highest.0 {
+                highest = (height, face);
+            }
+        }
+        if highest.0 <= 0.0 {
+            return (highest.0, self.normals[highest.1]);
+        }
+        let mut nearest = (f64::INFINITY, p);
+        for (face, _) in heights().enumerate().filter(|(_, height)| *height > 0.0) {
+            let point = self.nearest_on(face, p);
+            let square = point.distance_squared(p);
+            if square < nearest.0 {
+                nearest = (square, point);
+            }
+        }
+        let (away, distance) = (p - nearest.1, nearest.0.sqrt());
+        // So near the surface that the way to it has no direction.
+        if distance <= ON * self.reach {
+            return (distance, self.normals[highest.1]);
+        }
+        (distance, away / distance)
+    }
+
+    /// The point of a face nearest to a point above it.
+    fn nearest_on(&self, face: usize, p: DVec3) -> DVec3 {
+        let (normal, rim) = (self.normals[face], self.rim(face));
+        let foot = p - normal * (normal.dot(p) - self.offsets[face]);
+        let mut nearest = (f64::INFINITY, foot);
+        let mut inside = true;
+        for (at, &k) in rim.iter().enumerate() {
+            let a = self.corners[usize::from(k)];
+            let b = self.corners[usize::from(rim[(at + 1) % rim.len()])];
+            let along = b - a;
+            if normal.cross(along).dot(foot - a) >= 0.0 {
+                continue;
+            }
+            inside = false;
+            let part = ((foot - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
+            let point = a + along * part;
+            let square = point.distance_squared(foot);
+            if square < nearest.0 {
+                nearest = (square, point);
+            }
+        }
+        if inside { foot } else { nearest.1 }
+    }
+}
+
+/// Lowest height of points above a plane.
+fn lowest(points: &[DVec3], normal: DVec3, offset: f64) -> f64 {
+    let mut low = f64::INFINITY;
+    for point in points {
+        low = low.min(point.dot(normal));
+    }
+    low - offset
+}
+
+/// Lowest and highest height of points above a plane.
+fn span(points: &[DVec3], normal: DVec3, offset: f64) -> (f64, f64) {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for point in points {
+        let height = point.dot(normal);
+        low = low.min(height);
+        high = high.max(height);
+    }
+    (low - offset, high - offset)
+}
+
+/// Buffers of overlaps.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    corners: Vec<DVec3>,
+    planes: [Vec<(DVec3, f64)>; 2],
+    polygons: Polygons,
+}
+
+/// Buffers of a polygon that planes cut.
+#[derive(Clone, Debug, Default)]
+struct Polygons {
+    now: Vec<DVec3>,
+    next: Vec<DVec3>,
+    heights: Vec<f64>,
+}
+
+/// A plane polygon.
+struct Patch {
+    area: f64,
+    centre: DVec3,
+}
+
+impl Polygons {
+    /// What of a convex polygon lies behind all planes (Sutherland and Hodgman 1974); nothing where that has no area.
+    fn clip(&mut self, rim: impl Iterator<Item = DVec3>, planes: &[(DVec3, f64)]) -> Option<Patch> {
+        self.now.clear();
+        self.now.extend(rim);
+        for (normal, offset) in planes {
+            self.heights.clear();
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for corner in &self.now {
+                let height = corner.dot(*normal) - offset;
+                low = low.min(height);
+                high = high.max(height);
+                self.heights.push(height);
+            }
+            if high <= 0.0 {
+                continue;
+            }
+            if low >= 0.0 {
+                return None;
+            }
+            self.next.clear();
+            let count = self.now.len();
+            for at in 0..count {
+                let after = if at + 1 == count { 0 } else { at + 1 };
+                let (a, b) = (self.now[at], self.now[after]);
+                let (high_a, high_b) = (self.heights[at], self.heights[after]);
+                if high_a <= 0.0 {
+                    self.next.push(a);
+                }
+                if (high_a <= 0.0) != (high_b <= 0.0) {
+                    self.next.push(a + (b - a) * (high_a / (high_a - high_b)));
+                }
+            }
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        Patch::of(&self.now)
+    }
+}
+
+impl Patch {
+    fn of(corners: &[DVec3]) -> Option<Self> {
+        let first = *corners.first()?;
+        let mut twice = DVec3::ZERO;
+        for pair in corners.windows(2).skip(1) {
+            twice += (pair[0] - first).cross(pair[1] - first);
+        }
+        let length = twice.length();
+        if length == 0.0 {
+            return None;
+        }
+        let normal = twice / length;
+        let mut arm = DVec3::ZERO;
+        for pair in corners.windows(2).skip(1) {
+            let (a, b) = (pair[0] - first, pair[1] - first);
+            arm += (a + b) * (a.cross(b).dot(normal) / (3.0 * length));
+        }
+        Some(Patch {
+            area: 0.5 * length,
+            centre: first + arm,
+        })
+    }
+}
+
+/// Sums over the surface of what two solids share.
+#[derive(Default)]
+struct Sums {
+    overlap: Overlap,
+    all: f64,
+}
+
+impl Sums {
+    fn add(&mut self, patch: &Patch, normal: DVec3) {
+        self.overlap.volume += patch.area * patch.centre.dot(normal) / 3.0;
+        self.overlap.centre += patch.area * patch.centre;
+        self.all += patch.area;
+    }
+
+    fn end(mut self) -> Overlap {
+        // Rounding may leave less than nothing of what barely touches.
+        if self.overlap.volume <= 0.0 || self.all == 0.0 {
+            return Overlap::default();
+        }
+        self.overlap.centre /= self.all;
+        self.overlap
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Contact of two solids by the volume that they share, an energy (Feng, Han and Owen, *Energy-conserving contact interaction models for arbitrarily
+//! shaped discrete elements*, 2012), with damping and with friction that remembers.
+//!
+//! ```text
+//! U = ½ k_V (V − V₀)² where V > V₀          V: shared volume; V₀: what of it pushes nothing
+//! p = k_V (V − V₀)
+//! S = ∫ n dA, M = ∫ (x − x_i) × n dA        over the surface of i within j, n out of i: ∂V/∂x_i and ∂V/∂θ_i
+//! force on i: −p S        torque: −p M      the gradient of U; on j the opposite force along the same line
+//! k_V = E/((r_i + r_j) A)                   faces of area A that meet flush are as stiff as A of the solid, r_i + r_j long
+//! ```
+//! At the centre c of what is shared, with n = −S/|S| and v_c the velocity of i there against j,
+//!
+//! ```text
+//! F_r = max(0, p |S| − d v_c·n)             d = 2ζ |S| √(k_V m*)
+//! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²
+//! ```
+
+use super::contact::SurfacePair;
+use crate::math::{Real, Vec3};
+
+/// Parameters of one contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverlapParameters<T> {
+    /// k_V, N/m⁵.
+    pub stiffness: T,
+    /// k_t, N/m.
+    pub tangential: T,
+    /// Friction coefficient μ.
+    pub friction: T,
+    /// d/|S|, N s/m³.
+    pub damping: T,
+}
+
+/// How two solids overlap, and how they move there.
+#[derive(Clone, Copy, Debug)]
+pub struct OverlapState<T> {
+    /// V − V₀, m³.
+    pub volume: T,
+    /// S, m².
+    pub area: Vec3<T>,
+    /// M, m³.
+    pub moment: Vec3<T>,
+    /// c − x_i, m.
+    pub arm: Vec3<T>,
+    /// v_c, m/s.
+    pub v: Vec3<T>,
+    /// Tangential spring ξ, m.
+    pub spring: Vec3<T>,
+}
+
+/// What a contact does to i, and what it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct OverlapLoad<T> {
+    /// Force on i, N; the opposite on j.
+    pub force: Vec3<T>,
+    /// Torque on i about its centre, N m.
+    pub torque: Vec3<T>,
+    /// Spring after the step, zero when apart.
+    pub spring: Vec3<T>,
+    /// Energy that damping took over the step, J.
+    pub damped: T,
+    /// Energy that sliding took over the step, J.
+    pub slid: T,
+}
+
+/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; inverse masses in 1/kg, 0 where held.
+#[inline(always)]
+pub fn parameters<T: Real>(
+    pair: SurfacePair<T>,
+    length: T,
+    area: T,
+    inverse_mass: T,
+) -> OverlapParameters<T> {
+    let stiffness = pair.modulus / (length * area);
+    OverlapParameters {
+        stiffness,
+        tangential: pair.shear_ratio * stiffness * area * area,
+        friction: pair.friction,
+        damping: super::damping::coefficient(
+            pair.damping_ratio,
+            stiffness,
+            inverse_mass,
+            T::zero(),
+        ),
+    }
+}
+
+/// Elastic energy, J; `volume` = V − V₀.
+#[inline(always)]
+pub fn energy<T: Real>(volume: T, spring: Vec3<T>, k: OverlapParameters<T>) -> T {
+    let pushed = volume.max(T::zero());
+    T::splat(0.5) * (k.stiffness * pushed * pushed + k.tangential * spring.dot(spring))
+}
+
+/// The law over one step of length `dt`; `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume is positive, and S is not zero.
+#[inline(always)]
+pub fn pair<T: Real>(
+    s: OverlapState<T>,
+    dt: T,
+    inverse_mass: T,
+    k: OverlapParameters<T>,
+) -> OverlapLoad<T> {
+    let zero = T::zero();
+    let pressure = k.stiffness * s.volume;
+    let size = s.area.norm();
+    let n = s.area * (T::splat(-1.0) / size);
+    let approach = s.v.dot(n);
+    let elastic = pressure * size;
+    let repulsion = (elastic - k.damping * size * approach).max(zero);
+
+    let before = s.spring - n * s.spring.dot(n);
+    let stretched = before + (s.v - n * approach) * dt;
+    let trial = stretched * (-k.tangential);
+    let pull = trial.norm();
+    let limit = k.friction * repulsion;
+    // The smallest positive divisor that keeps 0/0 from an untouched spring out.
+    let scale = limit / pull.max(T::splat(f64::from(f32::MIN_POSITIVE)));
+    let slips = limit.lt(pull);
+    let friction = Vec3::select(slips, trial * scale, trial);
+    let spring = Vec3::select(slips, stretched * scale, stretched);
+
+    let at_centre = n * (repulsion - elastic) + friction;
+    let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
+    OverlapLoad {
+        force: n * elastic + at_centre,
+        torque: s.arm.cross(at_centre) - s.moment * pressure,
+        spring,
+        damped: (elastic - repulsion) * middle * dt,
+        slid: T::splat(0.5) * k.tangential * (before + spring).dot(stretched - spring),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surface(damping_ratio: f64) -> SurfacePair<f64> {
+        SurfacePair {
+            modulus: 1e9,
+            shear_ratio: 0.5,
+            friction: 0.4,
+            damping_ratio,
+        }
+    }
+
+    /// Faces of 4 m², 1e-4 m deep, of cubes that are 2 m wide.
+    fn flush(v: Vec3<f64>) -> OverlapState<f64> {
+        OverlapState {
+            volume: 4e-4,
+            area: Vec3::new(0.0, -4.0, 0.0),
+            moment: Vec3::zero(),
+            arm: Vec3::new(0.0, -1.0, 0.0),
+            v,
+            spring: Vec3::zero(),
+        }
+    }
+
+    #[test]
+    fn flush_faces_are_as_stiff_as_the_solid() {
+        let k = parameters(surface(0.0), 2.0, 4.0, 1.0);
+        let load = pair(flush(Vec3::zero()), 1e-5, 1.0, k);
+        // E A δ/(r_i + r_j).
+        assert!((load.force - Vec3::new(0.0, 2e5, 0.0)).norm() < 1e-6);
+        assert_eq!(load.torque.norm(), 0.0);
+        let energy = energy(4e-4, Vec3::zero(), k);
+        assert!((energy - 0.5 * 2e5 * 1e-4).abs() < 1e-9);
+    }
+
+    #[test]
+    fn friction_holds_up_to_its_limit_and_then_slides() {
+        let k = parameters(surface(0.0), 2.0, 4.0, 1.0);
+        let slow = pair(flush(Vec3::new(1.0, 0.0, 0.0)), 1e-5, 1.0, k);
+        // k_t = ½ E A/(r_i + r_j).
+        assert!((slow.force.x + 1e9 * 1e-5).abs() < 1e-6 && slow.slid == 0.0);
+        // The force acts 1 m below the centre.
+        assert!((slow.torque.z + 1e4).abs() < 1e-6);
+        let fast = pair(flush(Vec3::new(100.0, 0.0, 0.0)), 1e-5, 1.0, k);
+        assert!((fast.force.x + 0.4 * 2e5).abs() < 1e-6);
+        // It slides most of 1 mm under 80 kN.
+        assert!((fast.slid - 80e3 * (1e-3 - 80e3 / 1e9)).abs() < 0.1 * fast.slid);
+    }
+
+    #[test]
+    fn damping_takes_energy_and_never_pulls() {
+        let k = parameters(surface(0.5), 2.0, 4.0, 1.0);
+        let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), 1e-5, 1.0, k);
+        let critical = 2.0 * (2e9f64).sqrt();
+        assert!((nearing.force.y - (2e5 + 0.5 * critical * 0.1)).abs() < 1e-3);
+        assert!(nearing.damped > 0.0);
+        let parting = pair(flush(Vec3::new(0.0, 1e3, 0.0)), 1e-5, 1.0, k);
+        assert_eq!(parting.force.norm(), 0.0);
+    }
+}

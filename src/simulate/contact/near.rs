@@ -1,0 +1,163 @@
+//! Pairs of balls that may touch: which elements can be reached, and who is near whom.
+
+use glam::DVec3;
+
+use super::chunk::{ContactChunk, Place, place};
+use super::pair_list::{self, PairEntry, PairList};
+use super::polyhedra::shapes::Shapes;
+use super::surfaces::SurfaceTable;
+use crate::geometry::hash_grid::HashGrid;
+use crate::math::Scalar;
+use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::system::System;
+
+/// Bonds to as many equal balls as can touch one at once.
+pub const WHOLE_SHELL: usize = 12;
+
+/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
+///
+/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
+/// broken stands as far off as the second neighbours of a close packing, beyond the skin. Bonds within a rigid piece do not count: its elements are
+/// listed as loose ones are.
+pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
+    !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
+}
+
+/// What a pair is listed with.
+pub fn entry<S: Scalar>(
+    system: &System<S>,
+    surfaces: &SurfaceTable<S>,
+    (own, partner): (u32, u32),
+    touch: S,
+) -> PairEntry<S> {
+    let (i, j) = (own as usize, partner as usize);
+    let radii = [system.tail[i].0[3], system.tail[j].0[3]];
+    PairEntry {
+        own,
+        partner,
+        touch,
+        constants: pair_list::constants(
+            radii,
+            surfaces.pair(system, i, j),
+            [system.inverse_mass[i], system.inverse_mass[j]],
+        ),
+    }
+}
+
+/// Elements by where they are, to look for pairs.
+pub struct Near<'a, S> {
+    /// Elements and bonds.
+    pub system: &'a System<S>,
+    /// Contact properties.
+    pub surfaces: &'a SurfaceTable<S>,
+    /// Polyhedra, whose pairs are listed elsewhere.
+    pub shapes: Option<&'a Shapes>,
+    /// Distance beyond touching up to which pairs are listed, m.
+    pub skin: f64,
+    /// Positions, m.
+    pub anchor: &'a [DVec3],
+    /// Whether anything can come to touch an element.
+    pub is_exposed: &'a [bool],
+    /// Elements of which that is so.
+    pub exposed: &'a [u32],
+    /// Those by where they are.
+    pub grid: &'a HashGrid,
+}
+
+impl<S: Scalar> Near<'_, S> {
+    /// Lists the pairs of a chunk.
+    pub fn list(&self, lists: &mut ContactChunk<S>) {
+        let chunk = lists.elements.clone();
+        let system = self.system;
+        let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
+        let mut found: Vec<(u32, S)> = Vec::new();
+        let mut bonded: Vec<Side> = Vec::new();
+        for i in chunk.start..chunk.end.min(system.count) {
+            if self.shapes.is_some_and(|shapes| shapes.get(i).is_some()) {
+                continue;
+            }
+            // Nothing can come near a whole shell, and no bond has broken.
+            if !self.is_exposed[i] && system.bonds.touch.is_empty() {
+                continue;
+            }
+            found.clear();
+            bonded.clear();
+            bonded.extend(system.bonds.sides(i));
+            if self.is_exposed[i] {
+                self.candidates(chunk.start, i, &bonded, &mut found);
+            }
+            self.broken(chunk.start, i, &bonded, &mut found);
+            found.sort_unstable_by_key(|(partner, _)| *partner);
+            for &(partner, touch) in &found {
+                let list = match place(&chunk, partner as usize) {
+                    Place::Before => &mut before,
+                    Place::Within => &mut within,
+                    Place::Behind => &mut behind,
+                };
+                list.push(entry(system, self.surfaces, (i as u32, partner), touch));
+            }
+        }
+        let rolls = self.surfaces.rolling();
+        lists.before = PairList::new(&before, &lists.before, rolls);
+        lists.within = PairList::new(&within, &lists.within, rolls);
+        lists.behind = PairList::new(&behind, &lists.behind, rolls);
+    }
+
+    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch; but for those that a bond joins
+    /// or joined.
+    fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+        let (system, anchor) = (self.system, self.anchor);
+        let (p, r) = (anchor[i], system.radius(i));
+        let held = system.inverse_mass[i].to_f64() == 0.0;
+        self.grid.around(p, |k| {
+            let j = self.exposed[k as usize];
+            let other = j as usize;
+            // Within the chunk the first end lists the pair.
+            if other >= first && other <= i {
+                return;
+            }
+            let reach = r + system.radius(other) + self.skin;
+            if p.distance_squared(anchor[other]) > reach * reach {
+                return;
+            }
+            if self
+                .shapes
+                .is_some_and(|shapes| shapes.get(other).is_some())
+            {
+                return;
+            }
+            if system.is_one_piece(i, other) {
+                return;
+            }
+            // Two held elements cannot answer a force.
+            if held && system.inverse_mass[other].to_f64() == 0.0 {
+                return;
+            }
+            let touch = system.touch(i, other);
+            if touch.to_f64() > 0.0 && bonded.iter().all(|side| side.other != other) {
+                found.push((j, touch));
+            }
+        });
+    }
+
+    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the grid looks where a bond was
+    /// longer than both radii.
+    fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+        let (system, anchor) = (self.system, self.anchor);
+        let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
+        for side in bonded {
+            let other = side.other;
+            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
+                continue;
+            }
+            let Some(touch) = system.bonds.touch_distance(side.entry) else {
+                continue;
+            };
+            let reach = touch.to_f64() + self.skin;
+            let is_near = anchor[i].distance_squared(anchor[other]) <= reach * reach;
+            if is_near && (other < first || other > i) && !(held(i) && held(other)) {
+                found.push((other as u32, touch));
+            }
+        }
+    }
+}
