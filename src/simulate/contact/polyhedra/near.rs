@@ -90,7 +90,11 @@ impl<S: Scalar> Scene<'_, S> {
             [Some(i), Some(j)] => {
                 let length = system.radius(ends[0]) + system.radius(ends[1]);
                 let area = i.area.min(j.area);
-                let inverse = inverse_mass[0] + inverse_mass[1];
+                let moves = |k: usize| f64::from(u8::from(inverse_mass[k] > 0.0));
+                let inverse = (
+                    inverse_mass[0] + inverse_mass[1],
+                    moves(0) * i.inverse_inertia + moves(1) * j.inverse_inertia,
+                );
                 Parameters::Solids(overlap::parameters(shared.contact, length, area, inverse))
             }
             shapes => {
@@ -199,7 +203,7 @@ impl<S: Scalar> Scene<'_, S> {
                     let known = old.binary_search_by_key(&key, |e| (e.element, e.wall));
                     let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
                     let length = 2.0 * system.radius(i);
-                    let inverse = system.inverse_mass[i].to_f64();
+                    let inverse = (system.inverse_mass[i].to_f64(), shape.inverse_inertia);
                     lists.walls.push(ShapeWall {
                         element: key.0,
                         wall: key.1,

@@ -43,7 +43,8 @@ pub fn evaluate<S: Scalar>(
             let overlap = i.overlap(&j, &mut pair.face, scratch)?;
             let arm = i.position + overlap.centre;
             let v = velocity(system, ends[0], arm) - velocity(system, ends[1], arm);
-            let mut acting = solids((&overlap, v), pair.memory, (dt, pair.inverse_mass, k));
+            let w = system.spin(ends[0]) - system.spin(ends[1]);
+            let mut acting = solids((&overlap, v, w), pair.memory, (dt, pair.inverse_mass, k));
             let line = i.position - j.position;
             acting.torque_j = -(acting.torque + line.cross(acting.force));
             Some(acting)
@@ -69,9 +70,9 @@ pub fn evaluate<S: Scalar>(
     }
 }
 
-/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what they share.
+/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what they share, and this spin.
 pub fn solids(
-    (overlap, v): (&Overlap, DVec3),
+    (overlap, v, w): (&Overlap, DVec3, DVec3),
     memory: ShapeMemory,
     (dt, inverse_mass, k): (f64, f64, OverlapParameters<f64>),
 ) -> Acting {
@@ -93,6 +94,7 @@ pub fn solids(
         moment: from_glam(overlap.moment),
         arm: from_glam(overlap.centre),
         v: from_glam(v),
+        w: from_glam(w),
         spring,
     };
     let load = overlap::pair(state, dt, inverse_mass, k);

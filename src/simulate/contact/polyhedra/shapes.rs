@@ -20,6 +20,8 @@ pub struct Shape {
     pub solid: Polyhedron,
     /// Largest area of its projection along the normal of a face, m².
     pub area: f64,
+    /// Inverse of its smallest moment of inertia, 1/(kg m²).
+    pub inverse_inertia: f64,
     /// Whether it has a face beyond which there is no cell at rest.
     pub is_at_skin: bool,
 }
@@ -60,19 +62,21 @@ impl Shapes {
             let offsets = planes.iter().map(|(_, offset)| offset.abs());
             BOUND * offsets.fold(reach, f64::max)
         };
-        let made: Vec<(usize, Option<Polyhedron>)> = cells
+        let made: Vec<Option<Polyhedron>> = cells
             .id
             .par_iter()
             .with_min_len(64)
             .map(|&id| {
                 let cell = id as usize;
                 let bound = farthest(&planes[cell], system.radius(cell));
-                (cell, Polyhedron::behind(&planes[cell], bound))
+                Polyhedron::behind(&planes[cell], bound)
             })
             .collect();
         let mut of: Vec<Option<Box<Shape>>> = vec![None; system.count];
         let mut largest_reach = 0.0f64;
-        for (cell, solid) in made {
+        for (row, solid) in made.into_iter().enumerate() {
+            let cell = cells.id[row] as usize;
+            let smallest = cells.i1[row].min(cells.i2[row]).min(cells.i3[row]);
             let Some(solid) = solid else {
                 let what = format!("the faces of cell {cell} bound nothing; pack again");
                 return Err(SimulateError::Packing(what));
@@ -80,6 +84,7 @@ impl Shapes {
             largest_reach = largest_reach.max(solid.reach());
             of[cell] = Some(Box::new(Shape {
                 area: solid.largest_projection(),
+                inverse_inertia: 1.0 / smallest,
                 is_at_skin: is_at_skin[cell],
                 solid,
             }));

@@ -46,7 +46,8 @@ pub fn evaluate<S: Scalar>(
     let v = velocity(system, element, centre) - pose.velocity_at(centre - pose.position);
     let inverse_mass = system.inverse_mass[element].to_f64();
     let step = (walls.dt.to_f64(), inverse_mass, entry.parameters);
-    Some(solids((&overlap, v), entry.memory, step))
+    let w = system.spin(element) - pose.spin;
+    Some(solids((&overlap, v, w), entry.memory, step))
 }
 
 /// What the collider bears, about its origin; `arm` leads from there to the polyhedron's centre, m.
