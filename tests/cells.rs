@@ -2,7 +2,8 @@
 
 use cullet::geometry::cells::{Between, Cells};
 use cullet::geometry::voronoi;
-use cullet::laws::{cell, rattle};
+use cullet::laws::cell::{self, Turned};
+use cullet::laws::rattle;
 use cullet::math::{Quat, Scalar, Vec3};
 use glam::DVec3;
 use serde_json::Value;
@@ -131,8 +132,8 @@ impl Body {
         let face = |link: &Link, own: usize| {
             let (i, j) = (link.cells[own], link.cells[1 - own]);
             let [a, b] = [link.arms[own], link.arms[1 - own]].map(vector);
-            let none = (Vec3::zero(), Vec3::zero());
-            cell::face(x[j] - x[i], (q[i], q[j]), none, (a, b))
+            let own = Turned::new(q[i], Vec3::zero());
+            cell::face(x[j] - x[i], &own, (q[j], Vec3::zero()), (a, b))
         };
         let mut dilation = vec![T::zero(); x.len()];
         for link in &self.links {
@@ -156,8 +157,8 @@ impl Body {
             );
             let pressure = lame * (dilation[i] + dilation[j]);
             let bend = |a: usize, b: usize| {
-                let none = (Vec3::zero(), Vec3::zero());
-                cell::bending((q[a], q[b]), none, n, s, bending)
+                let own = Turned::new(q[a], Vec3::zero());
+                cell::bending(&own, (q[b], Vec3::zero()), n, s, bending)
             };
             // The reference counts energies of bending from where all axes are square to each other.
             let rest = bending.x + bending.y + bending.z;

@@ -42,6 +42,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ),
     ("simulate::methods::explicit::cpu", "passes of `Cpu`"),
     ("simulate::methods::explicit::device", "passes of `Gpu`"),
+    ("simulate::methods::voronoi::cpu", "passes of `CellRun`"),
     ("simulate::methods::implicit", "steps of `Implicit`"),
     (
         "simulate::methods::implicit::baselines",

@@ -17,7 +17,7 @@
 //!
 //! which are the derivatives of the energy (eq. 16, 18, 19) and add up to no force and no torque on both together.
 
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Mat3, Quat, Real, Vec3};
 
 /// How two cells stand to each other at a face between them.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,37 @@ pub struct FaceLoad<T> {
     pub torque_j: Vec3<T>,
 }
 
+/// A cell that has turned since rest: worked out once for all faces that it owns.
+#[derive(Clone, Copy, Debug)]
+pub struct Turned<T> {
+    q: Quat<T>,
+    /// Rotation that the quaternion has not taken yet.
+    left: Vec3<T>,
+    /// R − 1, with what is left.
+    swing: Mat3<T>,
+}
+
+impl<T: Real> Turned<T> {
+    /// By a quaternion, and `left`, which that has not taken yet.
+    #[inline(always)]
+    pub fn new(q: Quat<T>, left: Vec3<T>) -> Self {
+        let swing = Mat3::swing(q);
+        let [x, y, z] = (swing + Mat3::diagonal(T::splat(1.0))).transposed().rows;
+        let more = Mat3::new(left.cross(x), left.cross(y), left.cross(z));
+        Turned {
+            q,
+            left,
+            swing: swing + more.transposed(),
+        }
+    }
+
+    /// A direction at rest, turned.
+    #[inline(always)]
+    fn rotate(&self, v: Vec3<T>) -> Vec3<T> {
+        v + self.swing.times(v)
+    }
+}
+
 /// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and what the quaternion has not taken yet, ρ × R a.
 ///
 /// Without the arm itself, so that small rotations keep their relative precision.
@@ -51,15 +82,15 @@ fn swing<T: Real>(q: Quat<T>, left: Vec3<T>, arm: Vec3<T>) -> Vec3<T> {
     turned + left.cross(arm + turned)
 }
 
-/// The face between two cells; `line` = x_j − x_i, `arm_i`, `arm_j` = a at rest, `left_i`, `left_j` = rotation that the quaternions have not taken yet.
+/// The face between two cells; `line` = x_j − x_i, `own` = i, `arm_i`, `arm_j` = a at rest, `left_j` = rotation that j's quaternion has not taken yet.
 #[inline(always)]
 pub fn face<T: Real>(
     line: Vec3<T>,
-    (q_i, q_j): (Quat<T>, Quat<T>),
-    (left_i, left_j): (Vec3<T>, Vec3<T>),
+    own: &Turned<T>,
+    (q_j, left_j): (Quat<T>, Vec3<T>),
     (arm_i, arm_j): (Vec3<T>, Vec3<T>),
 ) -> Face<T> {
-    let swung = swing(q_i, left_i, arm_i);
+    let swung = own.swing.times(arm_i);
     Face {
         line,
         arm: arm_i + swung,
@@ -110,21 +141,22 @@ pub struct Bend<T> {
 /// ```
 #[inline(always)]
 pub fn bending<T: Real>(
-    (q_i, q_j): (Quat<T>, Quat<T>),
-    (left_i, left_j): (Vec3<T>, Vec3<T>),
+    own: &Turned<T>,
+    (q_j, left_j): (Quat<T>, Vec3<T>),
     normal: Vec3<T>,
     second: Vec3<T>,
     stiffness: Vec3<T>,
 ) -> Bend<T> {
+    let q_i = own.q;
     // q_j q̄_i through the difference of both, which is exact where they are nearly alike.
     let difference = Quat {
         v: q_j.v - q_i.v,
         w: q_j.w - q_i.w,
     };
     let turned = difference.v * q_i.w - q_i.v * difference.w - difference.v.cross(q_i.v);
-    let v = turned + (left_j - left_i) * T::splat(0.5);
+    let v = turned + (left_j - own.left) * T::splat(0.5);
     let w = q_i.dot(q_j);
-    let (n, s) = (q_i.rotate(normal), q_i.rotate(second));
+    let (n, s) = (own.rotate(normal), own.rotate(second));
     let t = n.cross(s);
     let m =
         n * (stiffness.x * v.dot(n)) + s * (stiffness.y * v.dot(s)) + t * (stiffness.z * v.dot(t));
@@ -365,8 +397,9 @@ mod tests {
             (n, shear * (second[0] + second[1])),
         ] {
             let turned = Quat::from_rotation_vector(axis * angle);
-            let none = (Vec3::zero(), Vec3::zero());
-            let torque = bending((rest, turned), none, n, s, Vec3::new(k[0], k[1], k[2])).torque;
+            let own = Turned::new(rest, Vec3::zero());
+            let other = (turned, Vec3::zero());
+            let torque = bending(&own, other, n, s, Vec3::new(k[0], k[1], k[2])).torque;
             let expected = axis * (rigidity / distance * angle.sin());
             let off = (torque - expected).norm() / expected.norm();
             assert!(off < 1e-12, "{torque:?} {expected:?}");

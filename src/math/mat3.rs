@@ -2,6 +2,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
+use super::quat::Quat;
 use super::real::Real;
 use super::vec3::Vec3;
 
@@ -47,6 +48,24 @@ impl<T: Real> Mat3<T> {
             Vec3::new(a.z, zero, -a.x),
             Vec3::new(-a.y, a.x, zero),
         )
+    }
+    /// A rotation less the unit matrix, exact to rounding where it is small.
+    #[inline(always)]
+    pub fn swing(q: Quat<T>) -> Self {
+        let twice = q.v * T::splat(2.0);
+        let (xx, yy, zz) = (q.v.x * twice.x, q.v.y * twice.y, q.v.z * twice.z);
+        let (xy, xz, yz) = (q.v.x * twice.y, q.v.x * twice.z, q.v.y * twice.z);
+        let w = twice * q.w;
+        Mat3::new(
+            Vec3::new(-(yy + zz), xy - w.z, xz + w.y),
+            Vec3::new(xy + w.z, -(xx + zz), yz - w.x),
+            Vec3::new(xz - w.y, yz + w.x, -(xx + yy)),
+        )
+    }
+    /// A rotation.
+    #[inline(always)]
+    pub fn rotation(q: Quat<T>) -> Self {
+        Mat3::swing(q) + Mat3::diagonal(T::splat(1.0))
     }
     /// Rows and columns exchanged.
     #[inline(always)]

@@ -14,7 +14,7 @@ use crate::laws::cell::{self, Section};
 use crate::laws::damping::coefficient;
 use crate::math::Scalar;
 use crate::math::lanes::Row;
-use crate::simulate::bonded::bonds::{Bonds, Side};
+use crate::simulate::bonded::bonds::{BLOCK, Bonds, Side};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rest::Principal;
@@ -41,6 +41,12 @@ pub struct CellScene<S> {
     pub hash: u64,
 }
 
+/// Cells that a thread takes at a time, a multiple of the widest lanes: their motion and loads fit into the cache of a core. In which order a cell adds up its
+/// faces depends on them, so the number of threads has no say.
+fn chunk_for(cells: usize) -> usize {
+    (cells / 16).clamp(512, 2048).next_multiple_of(BLOCK)
+}
+
 /// Builds the columns.
 ///
 /// # Errors
@@ -50,6 +56,7 @@ pub fn scene<S: Scalar>(
     pipeline: &Pipeline,
 ) -> Result<CellScene<S>, SimulateError> {
     let mut built = build::<S>(source, pipeline)?;
+    built.system.chunk = chunk_for(built.system.count);
     let wrong = |what: String| SimulateError::Packing(what);
     let tables = source.cells()?.ok_or_else(|| {
         let what = "the method \"voronoi\" needs cells, and packing/cells.parquet is missing";

@@ -54,16 +54,27 @@ impl<S: Scalar> Fields<S> {
         )
     }
 
-    /// Asks for the numbers of an entry's slot, so that they are near when they are loaded.
+    /// Asks for the first numbers of an entry's slot, so that they are near when they are loaded.
     #[inline(always)]
-    pub fn ask(&self, entry: usize) {
+    pub fn ask(&self, entry: usize, fields: usize) {
         let first = self
             .lanes
             .as_ptr()
             .wrapping_add(entry / BLOCK * self.fields);
-        for field in 0..self.fields {
+        for field in 0..fields.min(self.fields) {
             prefetch(first, field * size_of::<Lane<S>>());
         }
+    }
+
+    /// The numbers of these entries, one behind the other, filled up to whole blocks.
+    fn these(&self, entries: &[u32]) -> Self {
+        let mut these = Self::new(entries.len().next_multiple_of(BLOCK), self.fields);
+        for (to, &from) in entries.iter().enumerate() {
+            for field in 0..self.fields {
+                these.set(to, field, self.get(from as usize, field));
+            }
+        }
+        these
     }
 
     /// A number of consecutive entries.
@@ -80,6 +91,40 @@ impl<S: Scalar> Fields<S> {
             self.lanes(entry, field + 1),
             self.lanes(entry, field + 2),
         )
+    }
+}
+
+/// The numbers of a row of faces at rest but those of damping, looked up once.
+#[derive(Clone, Copy)]
+pub struct RestLanes<'a, S> {
+    lanes: &'a [Lane<S>; field::DAMPING],
+    /// First lane.
+    at: usize,
+}
+
+impl<'a, S: Scalar> RestLanes<'a, S> {
+    /// Of consecutive entries.
+    #[inline(always)]
+    pub fn of<L: Lanes<Scalar = S>>(faces: &'a Faces<S>, entry: usize) -> Self {
+        let (rest, at) = (&faces.rest, entry % BLOCK);
+        let lanes = rest.lanes[entry / BLOCK * rest.fields..].first_chunk();
+        assert!(at + L::WIDTH <= BLOCK, "a row of lanes within a block");
+        RestLanes {
+            lanes: lanes.expect("every face has these"),
+            at,
+        }
+    }
+
+    /// A number.
+    #[inline(always)]
+    pub fn get<L: Lanes<Scalar = S>>(&self, field: usize) -> L {
+        L::load(&self.lanes[field].0[self.at..])
+    }
+
+    /// A vector.
+    #[inline(always)]
+    pub fn vector<L: Lanes<Scalar = S>>(&self, field: usize) -> Vec3<L> {
+        Vec3::new(self.get(field), self.get(field + 1), self.get(field + 2))
     }
 }
 
@@ -112,6 +157,8 @@ pub mod field {
     pub const ARM_J: usize = 3;
     /// S/2, m².
     pub const HALF_AREA: usize = 6;
+    /// Those above alone say how much a face adds to the dilation of its cells.
+    pub const OF_DILATION: usize = 7;
     /// S E/((1 + ν) D₀), N/m.
     pub const TRACTION: usize = 7;
     /// Unit normal out of the owner.
@@ -176,6 +223,16 @@ impl<S: Scalar> Faces<S> {
         }
     }
 
+    /// The faces of these entries, one behind the other, without what criteria ask for.
+    pub fn these(&self, entries: &[u32]) -> Self {
+        Faces {
+            rest: self.rest.these(entries),
+            moduli: Fields::new(0, 0),
+            through: self.through.as_ref().map(|through| through.these(entries)),
+            damped: self.damped,
+        }
+    }
+
     /// Volume of the pyramids over the face of an entry from either cell's centre, m³: owner, other.
     pub fn pyramids(&self, entry: usize) -> [f64; 2] {
         let rest = &self.rest;
@@ -187,9 +244,9 @@ impl<S: Scalar> Faces<S> {
         ]
     }
 
-    /// Bytes of a face that a step reads, strengths left out.
+    /// Bytes of a face that both passes of a step read, strengths left out.
     pub fn bytes(&self) -> u64 {
-        (self.rest.fields * size_of::<S>() + 4) as u64
+        ((field::OF_DILATION + self.rest.fields) * size_of::<S>() + 2 * 4) as u64
     }
 }
 

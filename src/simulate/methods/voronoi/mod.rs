@@ -1,9 +1,12 @@
 //! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
 
+mod between;
 mod borders;
 pub mod build;
 pub mod columns;
 pub mod cpu;
+mod crossings;
+mod dilate;
 mod face_pass;
 mod motion_pass;
 mod refuse;

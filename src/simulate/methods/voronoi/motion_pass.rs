@@ -3,7 +3,7 @@
 use super::columns::inertia;
 use crate::laws::{self, rattle};
 use crate::math::lanes::Row;
-use crate::math::{Lanes, Mask, Pass, Quat, Scalar, Vec3};
+use crate::math::{Lanes, Mask, Mat3, Pass, Quat, Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
 use crate::simulate::bonded::rows::{put, quaternion, splat, vector};
 use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
@@ -40,29 +40,21 @@ struct Body<L> {
 }
 
 impl<L: Lanes> Body<L> {
-    /// From the principal axes to the world, `q` the rotation since rest.
+    /// Principal axes as columns, world frame; `q` the rotation since rest.
     #[inline(always)]
-    fn outward(&self, q: Quat<L>, v: Vec3<L>) -> Vec3<L> {
-        q.rotate(self.axes.rotate(v))
+    fn frame(&self, q: Quat<L>) -> Mat3<L> {
+        Mat3::rotation(q.product(self.axes))
     }
 
-    /// From the world to the principal axes.
+    /// ω, world frame, of a body whose axes are `frame`.
     #[inline(always)]
-    fn inward(&self, q: Quat<L>, v: Vec3<L>) -> Vec3<L> {
-        let back = |q: Quat<L>| Quat { v: -q.v, w: q.w };
-        back(self.axes).rotate(back(q).rotate(v))
-    }
-
-    /// ω, world frame.
-    #[inline(always)]
-    fn spin(&self, q: Quat<L>, momentum: Vec3<L>) -> Vec3<L> {
-        let own = self.inward(q, momentum);
-        let own = Vec3::new(
+    fn spin(&self, frame: Mat3<L>, momentum: Vec3<L>) -> Vec3<L> {
+        let own = frame.transposed().times(momentum);
+        frame.times(Vec3::new(
             own.x * self.inverse.x,
             own.y * self.inverse.y,
             own.z * self.inverse.z,
-        );
-        self.outward(q, own)
+        ))
     }
 
     /// Rotation vector of the step, principal axes; `momentum` = Δt Π there.
@@ -122,22 +114,23 @@ impl<L: Lanes> Pass<L> for TurnPass<'_, L::Scalar> {
                 v = laws::motion::kick(v, force, load[3], g, drag, half);
                 l = laws::motion::kick(l, torque, free, none, drag, half);
             }
-            let mut q = quaternion(&row);
+            let mut frame = body.frame(quaternion(&row));
             if self.open {
                 let moved = v * dt;
                 for (k, step) in [moved.x, moved.y, moved.z].into_iter().enumerate() {
                     let (high, low) = (motion::P + k, motion::LOW[k]);
                     (row[high], row[low]) = laws::motion::add_to_pair(row[high], row[low], step);
                 }
-                let phi = body.turn(body.inward(q, l) * dt);
-                let (turned, left) = laws::motion::turn(q, vector(&tail, 0), body.outward(q, phi));
-                q = turned;
+                let phi = body.turn(frame.transposed().times(l) * dt);
+                let q = quaternion(&row);
+                let (q, left) = laws::motion::turn(q, vector(&tail, 0), frame.times(phi));
+                frame = body.frame(q);
                 put(&mut row, motion::Q, q.v);
                 row[motion::Q + 3] = q.w;
                 put(&mut tail, 0, left);
                 L::store_rows(tail, &mut self.tail[at..]);
             }
-            let w = body.spin(q, l);
+            let w = body.spin(frame, l);
             put(&mut momentum, 0, l);
             L::store_rows(momentum, &mut self.momentum[at..]);
             put(&mut row, motion::V, v);

@@ -1,0 +1,74 @@
+//! A pass over the faces of one chunk of cells that cells of other chunks own.
+
+use super::columns::RestLanes;
+use super::crossings::Crossings;
+use super::face_pass::{Ends, FaceLanes, Owners};
+use crate::laws::cell::Turned;
+use crate::math::lanes::Row;
+use crate::math::{Lanes, Pass};
+use crate::simulate::bonded::rows::{quaternion, vector};
+use crate::simulate::bonded::system::System;
+
+/// What is asked of these faces.
+pub trait Across<L: Lanes> {
+    /// What faces do to the cells that do not own them; only lanes in `bits` have one.
+    fn across(&mut self, at: &FaceLanes<L>);
+}
+
+/// The pass.
+pub struct Between<'a, L: Lanes, T> {
+    /// Elements and bonds.
+    pub system: &'a System<L::Scalar>,
+    /// The faces.
+    pub crossings: &'a Crossings<L::Scalar>,
+    /// Left-over rotation of each cell, and what the task asks for beside it.
+    pub rest: &'a [Row<L::Scalar, 4>],
+    /// What is asked.
+    pub task: &'a mut T,
+}
+
+/// Rows of lanes ahead of the one at work whose cells are asked for.
+const AHEAD: usize = 2;
+
+impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (motion, rest, crossings) = (&self.system.motion, self.rest, self.crossings);
+        let faces = &crossings.faces;
+        for at in (0..crossings.len()).step_by(L::WIDTH) {
+            let bits = crossings.whole(at);
+            if bits == 0 {
+                continue;
+            }
+            let ahead = at + AHEAD * L::WIDTH;
+            if ahead < crossings.len() {
+                L::prefetch(motion, &crossings.owner[ahead..]);
+                L::prefetch(rest, &crossings.owner[ahead..]);
+            }
+            let (owners, others) = (&crossings.owner[at..], &crossings.other[at..]);
+            let own: [L; 16] = L::gather(motion, owners);
+            let own_rest: [L; 4] = L::gather(rest, owners);
+            let ends = Ends {
+                own: &own,
+                other: &L::gather(motion, others),
+                own_rest: &own_rest,
+                other_rest: &L::gather(rest, others),
+                turned: &Turned::new(quaternion(&own), vector(&own_rest, 0)),
+            };
+            let at_rest = RestLanes::of::<L>(faces, at);
+            self.task.across(&FaceLanes {
+                faces,
+                entry: at,
+                place: 0,
+                owners: Owners::These(owners),
+                others,
+                bits,
+                face: ends.face(&at_rest),
+                rest: at_rest,
+                ends: &ends,
+            });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Faces that break, and what faces carry.
+
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+use std::time::Instant;
+
+use super::CellRun;
+use crate::math::Lanes;
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::bond_tasks::Carried;
+use crate::simulate::methods::voronoi::columns::Cells;
+use crate::simulate::methods::voronoi::face_pass::FacePass;
+use crate::simulate::methods::voronoi::tasks::Carry;
+
+impl<L: Lanes> CellRun<L> {
+    /// Takes broken faces out: both of their cells have one more free face, and may touch.
+    pub(super) fn break_faces(&mut self) {
+        let mut events = Vec::new();
+        for chunk in &mut self.chunk_breaks {
+            events.append(chunk);
+        }
+        if events.is_empty() {
+            return;
+        }
+        let clock = Instant::now();
+        let at = (self.run.step, self.run.time());
+        let mut ends: Vec<u32> = events.iter().flat_map(|event| [event.i, event.j]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let booked = self.run.work.is_some();
+        let chunk = self.run.system.chunk;
+        // Owners are among the ends.
+        let chunks: BTreeSet<usize> = ends.iter().map(|&cell| cell as usize / chunk).collect();
+        let held = match booked {
+            true => self.carried(|chunk| chunks.contains(&chunk)),
+            false => Vec::new(),
+        };
+        let stored = |cells: &Cells<L::Scalar>| -> f64 {
+            ends.iter()
+                .map(|&cell| cells.own_energy(cell as usize))
+                .sum()
+        };
+        let before = stored(&self.cells);
+        let energy = |_: &_, entry: usize| held[entry].energy;
+        let crossings = &mut self.crossings;
+        self.run.break_bonds(events, at, energy, |system, entry| {
+            let other = system.bonds.other[entry as usize];
+            crossings[other as usize / chunk].unbond(entry);
+        });
+        for &cell in &ends {
+            self.cells
+                .refresh(cell as usize, &self.run.system.bonds, &self.faces);
+        }
+        self.dilate(|chunk| chunks.contains(&chunk));
+        let after = stored(&self.cells);
+        if let Some(work) = &mut self.run.work {
+            work.breaking += before - after;
+        }
+        self.costs.breaks.add(clock, 1);
+    }
+
+    /// Stresses and energies of the gap and of bending of the faces of these chunks, by entry; zero of others.
+    fn carried(&self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) -> Vec<Carried> {
+        let system = &self.run.system;
+        // Chunks of loose elements have no entries, and a row each all the same.
+        let slots = system.bonds.slots.max(1);
+        let per_chunk = system.chunk * slots;
+        let mut carried = vec![Carried::default(); system.motion.len() * slots];
+        carried
+            .par_chunks_mut(per_chunk)
+            .enumerate()
+            .filter(|(chunk, _)| wanted(*chunk))
+            .for_each(|(chunk, carried)| {
+                let mut task = Carry::<L> {
+                    folding: &self.cells.folding,
+                    limits: &self.limits,
+                    carried,
+                    base: chunk * per_chunk,
+                    lanes: PhantomData,
+                };
+                let first = chunk * system.chunk;
+                L::run(FacePass {
+                    system,
+                    faces: &self.faces,
+                    rest: &self.cells.pressure,
+                    first,
+                    count: system.chunk.min(system.motion.len() - first),
+                    task: &mut task,
+                });
+            });
+        carried
+    }
+
+    /// What each cell carries: the largest stresses of its whole faces, half of their energies, and its own by dilation.
+    pub(super) fn carried_by_cells(&self) -> Vec<Carried> {
+        let (system, carried) = (&self.run.system, self.carried(|_| true));
+        let of = |cell: usize| {
+            let mut sum = Carried {
+                energy: self.cells.own_energy(cell),
+                ..Carried::default()
+            };
+            for side in system.bonds.active_sides(cell) {
+                let one = carried[side.entry];
+                sum.sigma = sum.sigma.max(one.sigma);
+                sum.tau = sum.tau.max(one.tau);
+                sum.energy += 0.5 * one.energy;
+            }
+            sum
+        };
+        (0..system.count).into_par_iter().map(of).collect()
+    }
+}

@@ -1,0 +1,261 @@
+//! Steps of cells on the CPU: lanes of any type, threads over chunks of cells.
+
+mod breaks;
+mod loads;
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use glam::DVec3;
+
+use self::loads::Room;
+use super::build::CellScene;
+use super::columns::{Cells, Faces};
+use super::crossings::Crossings;
+use super::motion_pass::TurnPass;
+use super::tasks::Limits;
+use crate::math::{Lanes, Scalar, Vec3};
+use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::motion_pass::StepParameters;
+use crate::simulate::bonded::system::{System, motion};
+use crate::simulate::bonded::work::{self, Taken};
+use crate::simulate::bonded_run::advance::Driven;
+use crate::simulate::bonded_run::costs::Costs;
+use crate::simulate::bonded_run::run::{BondedRun, Measured};
+use crate::simulate::error::{SimulateError, StateError};
+use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::run_state::state::{Kind, State};
+use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::spec::Pipeline;
+
+const MOMENTA: Kind = Kind::first("angular momenta");
+
+/// A run of cells with lanes of type `L`.
+pub struct CellRun<L: Lanes> {
+    run: BondedRun<L::Scalar>,
+    cells: Cells<L::Scalar>,
+    faces: Faces<L::Scalar>,
+    limits: Limits<L::Scalar>,
+    /// Whether any face may break.
+    breakable: bool,
+    /// Cells at absorbing sides, and what resists their velocities.
+    borders: Vec<(u32, DVec3)>,
+    driven: Driven<L::Scalar>,
+    parameters: StepParameters<L::Scalar>,
+    /// Velocities are at the middle of the last step: its second kick is due.
+    half: bool,
+    /// Faces that each chunk's cells have with cells of other chunks, which own them.
+    crossings: Vec<Crossings<L::Scalar>>,
+    /// Room for the sums of a chunk, one a thread.
+    rooms: Vec<Mutex<Room<L::Scalar>>>,
+    chunk_breaks: Vec<Vec<BreakEvent>>,
+    /// What damping and friction took since the last frame, by chunk and element; empty where that is not asked for.
+    taken: Vec<Vec<Taken>>,
+    costs: Costs,
+}
+
+impl<L: Lanes> CellRun<L> {
+    /// A run at rest at time zero.
+    pub fn new(scene: CellScene<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
+        let breakable = scene.built.system.bonds.can_break();
+        let run = BondedRun::new(scene.built, pipeline, dt);
+        let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
+        let chunks = padded.div_ceil(chunk);
+        let threads = rayon::current_num_threads() + 1;
+        let taken = if run.work.is_some() { chunk } else { 0 };
+        let mut cpu = CellRun {
+            driven: run.driven(),
+            breakable,
+            parameters: StepParameters {
+                dt: Scalar::from_f64(dt),
+                gravity: Vec3::from_f64(pipeline.world.gravity),
+                drag: Scalar::from_f64(pipeline.simulate.drag),
+            },
+            half: false,
+            crossings: Crossings::all(&run.system, &scene.faces),
+            rooms: (0..threads).map(|_| Mutex::default()).collect(),
+            chunk_breaks: vec![Vec::new(); chunks],
+            taken: vec![vec![Taken::default(); taken]; chunks],
+            costs: Costs::default(),
+            cells: scene.cells,
+            faces: scene.faces,
+            limits: scene.limits,
+            borders: scene.borders,
+            run,
+        };
+        // The loads that the first kick needs; nothing slides or breaks before time runs.
+        cpu.add_loads(L::Scalar::default());
+        cpu.chunk_breaks.iter_mut().for_each(Vec::clear);
+        let now = ReactionSums::take(&cpu.run.bearers, &mut cpu.run.sums);
+        cpu.run.means.start(now);
+        cpu
+    }
+
+    /// Ends a step's second kick if it is due, starts the next where `open`.
+    fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
+        let clock = Instant::now();
+        let (step, close) = (self.parameters, self.half);
+        let Cells {
+            inertia, momentum, ..
+        } = &mut self.cells;
+        let moved = self
+            .run
+            .advance(&mut self.driven, &step, (close, open), momentum, |rows| {
+                let end = rows.first + rows.load.len();
+                L::run(TurnPass {
+                    step,
+                    close,
+                    open,
+                    motion: rows.motion,
+                    tail: rows.tail,
+                    load: rows.load,
+                    inertia: &inertia[rows.first..end],
+                    momentum: rows.beside,
+                })
+            });
+        self.half = open;
+        let threads = rayon::current_num_threads();
+        let clock = self.costs.motion.add(clock, threads);
+        if let Some(distances) = moved? {
+            let (system, obstacles) = (&self.run.system, &self.driven.obstacles);
+            self.run.contacts.advance(distances, system, obstacles);
+            self.costs.lists.add(clock, threads);
+        }
+        Ok(())
+    }
+
+    /// Takes steps and leaves velocities at the end of the last.
+    fn take_steps(&mut self, steps: u64) -> Result<(), SimulateError> {
+        let mut before = Vec::new();
+        for left in (0..steps).rev() {
+            self.motion(true)?;
+            self.run.step += 1;
+            if left == 0 {
+                before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            }
+            self.add_loads(self.parameters.dt);
+            self.break_faces();
+        }
+        if steps > 0 {
+            let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            self.run.means.add(steps, &before, now);
+        }
+        if self.half {
+            self.motion(false)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what was taken since the last frame to what was taken before.
+    fn account(&mut self) {
+        if let Some(total) = &mut self.run.work {
+            work::take(&mut self.taken, total);
+        }
+    }
+
+    fn pack(&self, frame: u32) -> State {
+        let mut state = self.run.pack(frame);
+        state.put(MOMENTA, self.cells.momentum.iter().map(|row| row.0));
+        state
+    }
+
+    /// The cells' motion, for tests of the law in motion.
+    pub fn system(&self) -> &System<L::Scalar> {
+        &self.run.system
+    }
+
+    /// Turns every velocity and angular momentum round: what follows goes back in time.
+    pub fn reverse(&mut self) {
+        for (motion, momentum) in self
+            .run
+            .system
+            .motion
+            .iter_mut()
+            .zip(&mut self.cells.momentum)
+        {
+            let rows = [motion::V, motion::W].map(|at| at..at + 3);
+            for value in rows.into_iter().flatten() {
+                motion.0[value] = -motion.0[value];
+            }
+            for value in &mut momentum.0 {
+                *value = -*value;
+            }
+        }
+    }
+}
+
+impl<L: Lanes> Method for CellRun<L> {
+    fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
+        // Within the pool, so that its threads are not put to sleep and woken between passes.
+        rayon::scope(|_| self.take_steps(steps))
+    }
+
+    fn place(&self) -> Place {
+        Place::on_cores::<L>()
+    }
+
+    fn costs(&self) -> Vec<PassCost> {
+        let rows = self.run.system.motion.len() as u64;
+        let scalar = size_of::<L::Scalar>() as u64;
+        let (motion, load) = (20 * scalar * rows, 8 * scalar * rows);
+        let crossing: usize = self.crossings.iter().map(Crossings::len).sum();
+        let faces = self.run.system.bonds.other.len() + crossing;
+        let bytes = [
+            2 * motion + load + 24 * scalar * rows,
+            // λε is written between both passes over the faces.
+            2 * motion + 4 * scalar * rows + self.faces.bytes() * faces as u64 + 2 * load,
+            self.run.contacts.bytes(),
+            0,
+            0,
+        ];
+        self.costs.passes(bytes)
+    }
+
+    fn step(&self) -> u64 {
+        self.run.step
+    }
+
+    fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
+        self.account();
+        let measured = Measured {
+            carried: self.carried_by_cells(),
+            contact,
+            touching,
+            effort: None,
+        };
+        let snapshot = self.run.snapshot(frame, measured);
+        let state = state.then(|| self.pack(frame));
+        self.run.hand_over(Capture { snapshot, state });
+        Ok(())
+    }
+
+    fn state_apart(&mut self, frame: u32) -> Option<State> {
+        self.account();
+        Some(self.pack(frame))
+    }
+
+    fn has_state_apart(&self) -> bool {
+        true
+    }
+
+    fn deliver(&mut self) -> Result<Capture, SimulateError> {
+        Ok(self.run.deliver())
+    }
+
+    fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        self.run.restore(state)?;
+        let momenta = self.cells.momentum.iter_mut().map(|row| &mut row.0);
+        state.copy_into(MOMENTA, momenta)?;
+        self.parameters.dt = Scalar::from_f64(state.dt);
+        self.half = false;
+        self.driven = self.run.driven();
+        for cell in 0..self.run.system.count {
+            self.cells
+                .refresh(cell, &self.run.system.bonds, &self.faces);
+        }
+        self.crossings = Crossings::all(&self.run.system, &self.faces);
+        self.dilate(|_| true);
+        Ok(())
+    }
+}
