@@ -114,14 +114,19 @@ def read(store):
     store = Path(store)
     shot = json.loads((store/"store.json").read_text())["pipeline"]
     material, (body,) = shot["material"][0], shot["body"]
-    hammer = next(one for one in shot["attach"] if one["name"] == "hammer")
-    signal, push = hammer["action"]["signal"], hammer["action"]["force"][1]
+    pushes = [one for one in shot["attach"] if one["action"]["type"] == "force"]
+    signal = pushes[0]["action"]["signal"]
     width, thickness = body["packing"]["size"][0], body["shape"]["size"][2]
     rows = [row for path in sorted((store/"loads").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
-    source = next(row["x"] for row in rows if row["name"] == "hammer")
+    # The resultant of the forces: where it acts, and how large it is.
+    force = np.array([one["action"]["force"][1] for one in pushes])
+    at = np.array([next([row["x"], row["y"]] for row in rows if row["name"] == one["name"]) for one in pushes])
+    push = force.sum()
+    source, depth = force @ at/push
+    if abs(depth) > 1e-6*width: print(f"{store}: the force acts {-depth:.3g} m below the surface")
     ground = (material["density"], material["young"], material["poisson"])
     found = {}
-    for name in [one["name"] for one in shot["attach"] if one["name"] != "hammer"]:
+    for name in [one["name"] for one in shot["attach"] if one["action"]["type"] == "gauge"]:
         own = [row for row in rows if row["name"] == name]
         times = np.array([row["time"] for row in own])
         moved = np.array([[row["dx"], row["dy"]] for row in own])
