@@ -194,11 +194,11 @@ def check_box(scratch):
         worst.see("normal", (normal - normals[row]) * wanted[0], worst.length**2)
     assert not numbers, f"{len(numbers)} faces that the diagram lacks"
     assert left_out < 6e-6 * worst.length**2, f"a face of {left_out:.1e} m2 is left out"
-    return f"box, {count} cells, {len(faces['id'])} faces: {worst.within(1e-8)}"
+    return f"box, {count} cells, {len(faces['id'])} faces: {worst.within(1e-11)}"
 
 
 def check_mesh(scratch):
-    elements, cells, faces = packed(ROOT / "pipelines/voronoi_bunny.toml", scratch / "bunny", "body.bunny.packing.cells=600")
+    elements, cells, faces = packed(ROOT / "pipelines/voronoi_bunny.toml", scratch / "bunny", "body.bunny.packing.cells=1000")
     count = len(elements["id"])
     skin = trimesh.load(next((scratch / "bunny/packing/shapes").glob("*.ply")))
     filled = elements["volume"].sum() / skin.volume - 1
@@ -232,7 +232,7 @@ def check_mesh(scratch):
             scaled = area * worst.length**2, centre + middle * worst.length, moment * worst.length**4
             worst.see_face(row, scaled, faces, sections)
     worst.see("free volume", pyramids - cells["free"], worst.volume)
-    return f"bunny, {count} cells, {len(faces['id'])} faces, {filled:+.2%} of the mesh: {worst.within(1e-5)}"
+    return f"bunny, {count} cells, {len(faces['id'])} faces, {filled:+.2%} of the mesh: {worst.within(1e-7)}"
 
 
 def check(scratch):
