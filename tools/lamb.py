@@ -8,6 +8,9 @@ Needs numpy and pyarrow, --plot matplotlib too. The half-space is y <= 0, u_z = 
     f(t) = A (1 - 2 a) exp(-a),   a = (pi f0 (t - t0))^2.
 The Ricker function has no beginning, a run does: with t0 = 1.5/f0 it jumps by 1e-8 A there.
 
+Cells are pushed and measured in their middle. The exact force acts on the surface where the resultant of the forces does; each exact trace is that of
+the middle of the gauge's cell.
+
 Method: Cagniard-de Hoop. With p the horizontal slowness, a and b the slownesses of P and S, eta_s = sqrt(s^2 - p^2), depth z = -y,
     u(t) = 1/(pi mu) Im Int G(p) f(t - p x - eta z) dp     summed over P (eta_a) and S (eta_b), and for a force pointing down
     P:  G_x = p g/R,               G_z = eta_a g/R                g = b^2 - 2 p^2
