@@ -1,5 +1,5 @@
 //! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
-//! three.js, DuckDB, Polars, pandas, Mitsuba, run on shots from the command line.
+//! three.js, DuckDB, Polars, pandas, Mitsuba, SciPy, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
 //! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
@@ -328,4 +328,9 @@ fn a_store_that_pyarrow_wrote_becomes_closed_fragments() {
 #[test]
 fn a_lammps_run_becomes_closed_fragments() {
     check_on("check_lammps_store.py", scratch);
+}
+
+#[test]
+fn scipy_finds_the_cells_and_faces_of_voronoi_packings() {
+    check_on("check_cells.py", scratch);
 }

@@ -8,6 +8,9 @@ Needs numpy and pyarrow, --plot matplotlib too. The half-space is y <= 0, u_z = 
     f(t) = A (1 - 2 a) exp(-a),   a = (pi f0 (t - t0))^2.
 The Ricker function has no beginning, a run does: with t0 = 1.5/f0 it jumps by 1e-8 A there.
 
+Cells are pushed and measured in their middle. The exact force acts on the surface where the resultant of the forces does; each exact trace is that of
+the middle of the gauge's cell.
+
 Method: Cagniard-de Hoop. With p the horizontal slowness, a and b the slownesses of P and S, eta_s = sqrt(s^2 - p^2), depth z = -y,
     u(t) = 1/(pi mu) Im Int G(p) f(t - p x - eta z) dp     summed over P (eta_a) and S (eta_b), and for a force pointing down
     P:  G_x = p g/R,               G_z = eta_a g/R                g = b^2 - 2 p^2
@@ -114,14 +117,19 @@ def read(store):
     store = Path(store)
     shot = json.loads((store/"store.json").read_text())["pipeline"]
     material, (body,) = shot["material"][0], shot["body"]
-    hammer = next(one for one in shot["attach"] if one["name"] == "hammer")
-    signal, push = hammer["action"]["signal"], hammer["action"]["force"][1]
+    pushes = [one for one in shot["attach"] if one["action"]["type"] == "force"]
+    signal = pushes[0]["action"]["signal"]
     width, thickness = body["packing"]["size"][0], body["shape"]["size"][2]
     rows = [row for path in sorted((store/"loads").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
-    source = next(row["x"] for row in rows if row["name"] == "hammer")
+    # The resultant of the forces: where it acts, and how large it is.
+    force = np.array([one["action"]["force"][1] for one in pushes])
+    at = np.array([next([row["x"], row["y"]] for row in rows if row["name"] == one["name"]) for one in pushes])
+    push = force.sum()
+    source, depth = force @ at/push
+    if abs(depth) > 1e-6*width: print(f"{store}: the force acts {-depth:.3g} m below the surface")
     ground = (material["density"], material["young"], material["poisson"])
     found = {}
-    for name in [one["name"] for one in shot["attach"] if one["name"] != "hammer"]:
+    for name in [one["name"] for one in shot["attach"] if one["action"]["type"] == "gauge"]:
         own = [row for row in rows if row["name"] == name]
         times = np.array([row["time"] for row in own])
         moved = np.array([[row["dx"], row["dy"]] for row in own])

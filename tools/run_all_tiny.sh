@@ -53,6 +53,7 @@ tiny bench "$target/examples/bench" --elements 1e3 --threads 1 --stage-elements 
 tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
+tiny hemisphere.py "$python" tools/hemisphere.py --simulate "$work/hemisphere" --loads 400 --set scale=smoke --set "time.end=4 s" --cullet "$cullet"
 shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=1 kHz" --set "collider.ball.position=[0, 0.111, 0]" \
     --set "material.glass.hydrostatic_strength=10 kPa"
 tiny cone_angle.py "$python" tools/cone_angle.py "$work/hertzian_cone"
@@ -75,6 +76,8 @@ for name in bunny_drop drilling_plaster; do # the drill is a collider that is a 
     tiny render_mitsuba.py "$python" tools/render_mitsuba.py "$work/$name" --out "$work/$name.png" --width 64 --height 48 --samples 4 \
         --cullet "$cullet"
 done
+shot pinched_cylinder simulate --set "body.tube.packing.rows=[28, 8, 1]" --set "time.end=0.6 s"
+tiny pinched_cylinder.py "$python" tools/pinched_cylinder.py "$work/pinched_cylinder"
 tiny write_store.py "$python" tools/write_store.py "$work/written" --cells 6 4 4
 for store in lammps written; do
     "$cullet" inspect "$work/$store" --validate
