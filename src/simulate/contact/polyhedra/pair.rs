@@ -37,6 +37,11 @@ pub fn evaluate<S: Scalar>(
     scratch: &mut Scratch,
 ) -> Option<Acting> {
     let ends = pair.ends();
+    let [p, q] = ends.map(|end| system.position(end));
+    let reach = shapes.reach(system, ends[0]) + shapes.reach(system, ends[1]);
+    if p.distance_squared(q) >= reach * reach {
+        return None;
+    }
     let [i, j] = ends.map(|end| Placed::new(system, shapes, end));
     match pair.parameters {
         Parameters::Solids(k) => {

@@ -49,10 +49,6 @@ impl<'a> Placed<'a> {
         scratch: &mut Scratch,
     ) -> Option<Overlap> {
         let (own, partner) = (self.shape?, other.shape?);
-        let reach = own.solid.reach() + partner.solid.reach();
-        if self.position.distance_squared(other.position) >= reach * reach {
-            return None;
-        }
         let axes = self.axes();
         let at = self.sees(&axes, other);
         if own.solid.is_apart(&partner.solid, &at, *face) {
