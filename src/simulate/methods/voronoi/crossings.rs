@@ -44,7 +44,7 @@ impl<S: Scalar> Crossings<S> {
                     continue;
                 }
                 let at = entries.len();
-                if at % BLOCK == 0 {
+                if at.is_multiple_of(BLOCK) {
                     whole.push(0);
                 }
                 whole[at / BLOCK] |= u32::from(bonds.is_whole(entry as usize)) << (at % BLOCK);

@@ -46,8 +46,8 @@ impl<S: Scalar> Sums<S> {
             }
             let block = &self.block[slot * BLOCK..][..BLOCK];
             let others = &others[slot * BLOCK..][..BLOCK];
-            for k in 0..BLOCK {
-                let to = &mut self.of[(others[k] as usize).wrapping_sub(first).min(last)];
+            for (k, other) in others.iter().enumerate() {
+                let to = &mut self.of[(*other as usize).wrapping_sub(first).min(last)];
                 *to = *to + block[k];
             }
         }
@@ -58,8 +58,8 @@ impl<S: Scalar> Sums<S> {
     fn each<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: L) {
         let mut row = [S::default(); BLOCK];
         more.store(&mut row);
-        for lane in 0..L::WIDTH {
-            let to = &mut self.of[others[lane] as usize - first];
+        for (lane, other) in others[..L::WIDTH].iter().enumerate() {
+            let to = &mut self.of[*other as usize - first];
             *to = *to + row[lane];
         }
     }

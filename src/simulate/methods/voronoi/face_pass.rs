@@ -213,7 +213,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                     bits |= (mask >> slot & 1) << lane;
                 }
             }
-            if local % BLOCK == 0 {
+            if local.is_multiple_of(BLOCK) {
                 faces.rest.ask(entry + AHEAD * BLOCK, T::FIELDS);
             }
             let others = &bonds.other[entry..entry + L::WIDTH];

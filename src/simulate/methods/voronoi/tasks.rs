@@ -79,8 +79,8 @@ impl<S: Scalar> Loads<S> {
 /// Adds a row of eight to another.
 #[inline(always)]
 fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
-    for k in 0..8 {
-        to.0[k] = to.0[k] + more.0[k];
+    for (k, to) in to.0.iter_mut().enumerate() {
+        *to = *to + more.0[k];
     }
 }
 
@@ -239,8 +239,8 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
             }
             let block = &self.loads.block[slot * BLOCK..][..BLOCK];
             let others = &others[slot * BLOCK..][..BLOCK];
-            for k in 0..BLOCK {
-                let to = (others[k] as usize).wrapping_sub(self.first).min(last);
+            for (k, other) in others.iter().enumerate() {
+                let to = (*other as usize).wrapping_sub(self.first).min(last);
                 add(&mut self.loads.of[to], &block[k]);
             }
         }
@@ -254,9 +254,9 @@ impl<L: Lanes> Across<L> for Act<'_, L> {
         let both = self.both(at, load_i, &bend);
         let mut rows = [Row::default(); BLOCK];
         L::store_rows(both.back, &mut rows);
-        for lane in 0..L::WIDTH {
+        for (lane, other) in at.others[..L::WIDTH].iter().enumerate() {
             add(
-                &mut self.loads.of[at.others[lane] as usize - self.first],
+                &mut self.loads.of[*other as usize - self.first],
                 &rows[lane],
             );
         }
