@@ -62,8 +62,7 @@ def plot(runs, path):
         axis.plot([0, *(both[part] for both in PUBLISHED.values())], loads, "o", color=colour, markerfacecolor="none", markersize=9,
                   label=f"{what}, Sze et al. 2004")
         ends = sorted((load, found[part][-1]) for load, _, *found in runs)
-        axis.plot([0, *(moved for _, moved in ends)], [0, *(load for load, _ in ends)], "x--", color=colour, linewidth=0.8,
-                  label=f"{what}, cells")
+        axis.plot([moved for _, moved in ends], [load for load, _ in ends], "x", color=colour, label=f"{what}, cells")
     axis.set(xlabel="deflection (m)", ylabel="load (N)")
     axis.legend()
     figure.tight_layout()
