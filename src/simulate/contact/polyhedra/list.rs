@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
+
 use crate::geometry::mesh_solid::Near;
 use crate::geometry::polyhedron::Scratch;
 use crate::laws::contact::ContactParameters;
@@ -48,8 +50,8 @@ pub struct ShapePair {
     pub inverse_mass: f64,
     /// What it remembers.
     pub memory: ShapeMemory,
-    /// Number of the face whose plane lay between both when they were last looked at.
-    pub face: usize,
+    /// Direction along which the second end lay beyond the first when they were last looked at, in the axes of the first at rest.
+    pub axis: DVec3,
 }
 
 impl ShapePair {

@@ -115,7 +115,7 @@ impl<S: Scalar> Scene<'_, S> {
             parameters,
             inverse_mass: inverse_mass[0] + inverse_mass[1],
             memory: ShapeMemory::default(),
-            face: 0,
+            axis: DVec3::X,
         }
     }
 

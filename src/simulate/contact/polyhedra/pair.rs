@@ -45,7 +45,7 @@ pub fn evaluate<S: Scalar>(
     let [i, j] = ends.map(|end| Placed::new(system, shapes, end));
     match pair.parameters {
         Parameters::Solids(k) => {
-            let overlap = i.overlap(&j, &mut pair.face, scratch)?;
+            let overlap = i.overlap(&j, &mut pair.axis, scratch)?;
             let arm = i.position + overlap.centre;
             let v = velocity(system, ends[0], arm) - velocity(system, ends[1], arm);
             let w = system.spin(ends[0]) - system.spin(ends[1]);

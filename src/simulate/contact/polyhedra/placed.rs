@@ -40,24 +40,25 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes; none where they are apart. `face` is the
-    /// number of the face that told them apart before, and is brought up to date.
+    /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes; none where they are apart. `axis` is the
+    /// direction that told them apart before, in its own axes at rest, and is brought up to date.
     pub fn overlap(
         &self,
         other: &Self,
-        face: &mut usize,
+        axis: &mut DVec3,
         scratch: &mut Scratch,
     ) -> Option<Overlap> {
         let (own, partner) = (self.shape?, other.shape?);
         let axes = self.axes();
         let at = self.sees(&axes, other);
-        if own.solid.is_apart(&partner.solid, &at, *face) {
+        if let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis) {
+            *axis = apart;
             return None;
         }
         match own.solid.overlap(&partner.solid, &at, scratch) {
             Ok(overlap) => turned(overlap, &axes),
             Err(apart) => {
-                *face = apart;
+                *axis = apart;
                 None
             }
         }

@@ -108,13 +108,11 @@ impl Shapes {
     }
 
     /// How much stiffer the contacts of an element may be than those of a ball of its radius.
-    ///
-    /// Faces that meet flush push at a distance from the centre, too: what turns a polyhedron is at most as stiff as what moves it.
     pub fn stiffer<S: Scalar>(&self, system: &System<S>, element: usize) -> f64 {
         let r = system.radius(element);
         self.get(element).map_or(1.0, |shape| {
             let disc = std::f64::consts::PI * r * r;
-            2.0 * (shape.area / disc).max(1.0)
+            (shape.area / disc).max(1.0)
         })
     }
 

@@ -69,7 +69,8 @@ impl<S: Scalar> CellScene<S> {
             true => 0.0,
             false => {
                 let (material, r) = (system.material[i] as usize, system.radius(i));
-                stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
+                // A face flush with the ground also holds the cell from turning, at most as stiffly as from moving.
+                2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
             }
         };
         let ground = (0..system.count).map(ground).collect();
