@@ -1,7 +1,12 @@
 //! Convex polyhedra about their own origin, and how two of them overlap.
 
+mod clip;
+
 use glam::{DMat3, DVec3};
 
+pub use self::clip::{Overlap, Scratch};
+
+use self::clip::Sums;
 use super::convex::Convex;
 use super::dual::{Cut, DualCell};
 use super::section::Section;
@@ -32,19 +37,6 @@ pub struct RelativePose {
     pub shift: DVec3,
 }
 
-/// The part of space that two solids share, in the axes of the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Overlap {
-    /// m³.
-    pub volume: f64,
-    /// ∫ n dA over the surface of the first within the second, n outward, m².
-    pub area: DVec3,
-    /// ∫ x × n dA over the same, m³.
-    pub moment: DVec3,
-    /// Centre of area of the surface of the shared part, m.
-    pub centre: DVec3,
-}
-
 /// Corners nearer than this part of the size are one.
 const SAME: f64 = 1e-9;
 /// A surface that lies on the other's within this part of the size counts as the first's alone.
@@ -54,7 +46,7 @@ const SHALLOW: f64 = 4.0 * ON;
 /// A shared volume below this part of the cube of the size counts as none: more than what a shallow overlap has.
 const NOTHING: f64 = 1e-10;
 /// Directions that are tried to tell two polyhedra apart.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 8;
 
 impl Polyhedron {
     /// What lies behind all planes (outward unit normal, distance from the origin), and within `bound` of the origin along each axis.
@@ -194,39 +186,29 @@ impl Polyhedron {
         let [own_planes, other_planes] = planes;
         own_planes.clear();
         for (&normal, &offset) in self.normals.iter().zip(&self.offsets) {
-            let (low, high) = span(corners, normal, offset);
-            if low >= -shallow {
-                return Err(normal);
-            }
             // The other's surface lies within this plane by `on` or is cut by it.
-            if high > -on {
-                own_planes.push((normal, offset - on));
+            if own_planes.add(corners, normal, offset - on) >= on - shallow {
+                return Err(normal);
             }
         }
         other_planes.clear();
         for (normal, offset) in other.normals.iter().zip(&other.offsets) {
             let normal = at.rotation * *normal;
             let offset = offset + normal.dot(at.shift);
-            let (low, high) = span(&self.corners, normal, offset);
-            if low >= -shallow {
+            if other_planes.add(&self.corners, normal, offset + on) >= -on - shallow {
                 return Err(-normal);
-            }
-            if high > on {
-                other_planes.push((normal, offset + on));
             }
         }
         let mut sums = Sums::default();
         for face in 0..self.faces() {
-            let rim = self.rim(face).iter().map(|&k| self.corners[usize::from(k)]);
-            if let Some(patch) = polygons.clip(rim, other_planes) {
+            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, other_planes) {
                 sums.add(&patch, self.normals[face]);
                 sums.overlap.area += patch.area * self.normals[face];
                 sums.overlap.moment += patch.area * patch.centre.cross(self.normals[face]);
             }
         }
         for face in 0..other.faces() {
-            let rim = other.rim(face).iter().map(|&k| corners[usize::from(k)]);
-            if let Some(patch) = polygons.clip(rim, own_planes) {
+            if let Some(patch) = polygons.clip(other.rim(face), corners, own_planes) {
                 sums.add(&patch, at.rotation * other.normals[face]);
             }
         }
@@ -237,14 +219,19 @@ impl Polyhedron {
     /// What it shares with everything behind a plane (outward unit normal, distance from the origin).
     pub fn behind_plane(&self, normal: DVec3, offset: f64, scratch: &mut Scratch) -> Overlap {
         let mut sums = Sums::default();
-        if lowest(&self.corners, normal, offset) >= -SHALLOW * self.reach {
+        let Scratch {
+            planes: [cutting, _],
+            polygons,
+            ..
+        } = scratch;
+        cutting.clear();
+        if cutting.add(&self.corners, normal, offset) >= -SHALLOW * self.reach {
             return sums.overlap;
         }
         // Seen from a point of the plane, the part of the plane itself bounds no volume.
         let from = normal * offset;
         for face in 0..self.faces() {
-            let rim = self.rim(face).iter().map(|&k| self.corners[usize::from(k)]);
-            if let Some(patch) = scratch.polygons.clip(rim, &[(normal, offset)]) {
+            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, cutting) {
                 let own = self.normals[face];
                 sums.overlap.volume += patch.area * (patch.centre - from).dot(own) / 3.0;
                 sums.overlap.area += patch.area * own;
@@ -330,132 +317,6 @@ fn farthest(points: &[DVec3], direction: DVec3) -> DVec3 {
         }
     }
     found
-}
-
-/// Lowest height of points above a plane.
-fn lowest(points: &[DVec3], normal: DVec3, offset: f64) -> f64 {
-    span(points, normal, offset).0
-}
-
-/// Lowest and highest height of points above a plane.
-fn span(points: &[DVec3], normal: DVec3, offset: f64) -> (f64, f64) {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for point in points {
-        let height = point.dot(normal);
-        // `f64::min` asks for numbers that are none, too.
-        low = if height < low { height } else { low };
-        high = if height > high { height } else { high };
-    }
-    (low - offset, high - offset)
-}
-
-/// Buffers of overlaps.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    corners: Vec<DVec3>,
-    planes: [Vec<(DVec3, f64)>; 2],
-    polygons: Polygons,
-}
-
-/// Buffers of a polygon that planes cut.
-#[derive(Clone, Debug, Default)]
-struct Polygons {
-    now: Vec<DVec3>,
-    next: Vec<DVec3>,
-    heights: Vec<f64>,
-}
-
-/// A plane polygon.
-struct Patch {
-    area: f64,
-    centre: DVec3,
-}
-
-impl Polygons {
-    /// What of a convex polygon lies behind all planes (Sutherland and Hodgman 1974); nothing where that has no area.
-    fn clip(&mut self, rim: impl Iterator<Item = DVec3>, planes: &[(DVec3, f64)]) -> Option<Patch> {
-        self.now.clear();
-        self.now.extend(rim);
-        for (normal, offset) in planes {
-            self.heights.clear();
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for corner in &self.now {
-                let height = corner.dot(*normal) - offset;
-                low = if height < low { height } else { low };
-                high = if height > high { height } else { high };
-                self.heights.push(height);
-            }
-            if high <= 0.0 {
-                continue;
-            }
-            if low >= 0.0 {
-                return None;
-            }
-            self.next.clear();
-            let count = self.now.len();
-            for at in 0..count {
-                let after = if at + 1 == count { 0 } else { at + 1 };
-                let (a, b) = (self.now[at], self.now[after]);
-                let (high_a, high_b) = (self.heights[at], self.heights[after]);
-                if high_a <= 0.0 {
-                    self.next.push(a);
-                }
-                if (high_a <= 0.0) != (high_b <= 0.0) {
-                    self.next.push(a + (b - a) * (high_a / (high_a - high_b)));
-                }
-            }
-            std::mem::swap(&mut self.now, &mut self.next);
-        }
-        Patch::of(&self.now)
-    }
-}
-
-impl Patch {
-    fn of(corners: &[DVec3]) -> Option<Self> {
-        let first = *corners.first()?;
-        let mut twice = DVec3::ZERO;
-        for pair in corners.windows(2).skip(1) {
-            twice += (pair[0] - first).cross(pair[1] - first);
-        }
-        let length = twice.length();
-        if length == 0.0 {
-            return None;
-        }
-        let normal = twice / length;
-        let mut arm = DVec3::ZERO;
-        for pair in corners.windows(2).skip(1) {
-            let (a, b) = (pair[0] - first, pair[1] - first);
-            arm += (a + b) * (a.cross(b).dot(normal) / (3.0 * length));
-        }
-        Some(Patch {
-            area: 0.5 * length,
-            centre: first + arm,
-        })
-    }
-}
-
-/// Sums over the surface of what two solids share.
-#[derive(Default)]
-struct Sums {
-    overlap: Overlap,
-    all: f64,
-}
-
-impl Sums {
-    fn add(&mut self, patch: &Patch, normal: DVec3) {
-        self.overlap.volume += patch.area * patch.centre.dot(normal) / 3.0;
-        self.overlap.centre += patch.area * patch.centre;
-        self.all += patch.area;
-    }
-
-    /// The overlap; none up to a volume that rounding may leave of what barely touches.
-    fn end(mut self, least: f64) -> Overlap {
-        if self.overlap.volume <= least {
-            return Overlap::default();
-        }
-        self.overlap.centre /= self.all;
-        self.overlap
-    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,8 @@ pub struct ShapePair {
     pub inverse_mass: f64,
     /// What it remembers.
     pub memory: ShapeMemory,
-    /// Direction along which the second end lay beyond the first when they were last looked at, in the axes of the first at rest.
+    /// Direction along which the second end lay beyond the first when they were last looked at, in the axes of the first at rest; zero where they
+    /// overlapped.
     pub axis: DVec3,
 }
 

@@ -41,7 +41,7 @@ impl<'a> Placed<'a> {
     }
 
     /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes; none where they are apart. `axis` is the
-    /// direction that told them apart before, in its own axes at rest, and is brought up to date.
+    /// direction that told them apart before, in its own axes at rest, or zero where nothing did; it is brought up to date.
     pub fn overlap(
         &self,
         other: &Self,
@@ -51,12 +51,22 @@ impl<'a> Placed<'a> {
         let (own, partner) = (self.shape?, other.shape?);
         let axes = self.axes();
         let at = self.sees(&axes, other);
-        if let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis) {
+        // What overlapped a step ago is likely to overlap.
+        if *axis != DVec3::ZERO
+            && let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis)
+        {
             *axis = apart;
             return None;
         }
         match own.solid.overlap(&partner.solid, &at, scratch) {
-            Ok(overlap) => turned(overlap, &axes),
+            Ok(overlap) => {
+                let found = turned(overlap, &axes);
+                *axis = match found {
+                    Some(_) => DVec3::ZERO,
+                    None => at.shift.normalize_or(DVec3::X),
+                };
+                found
+            }
             Err(apart) => {
                 *axis = apart;
                 None
