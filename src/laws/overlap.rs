@@ -231,8 +231,8 @@ mod tests {
         assert!((slow.torque.z + 1e4).abs() < 1e-6);
         let fast = pair(flush(Vec3::new(100.0, 0.0, 0.0)), 1e-5, 1.0, k);
         assert!((fast.force.x + 0.4 * 2e5).abs() < 1e-6);
-        // It slides most of 1 mm under 80 kN.
-        assert!((fast.slid - 80e3 * (1e-3 - 80e3 / 1e9)).abs() < 0.1 * fast.slid);
+        // It slides most of 1 mm under 0 to 80 kN.
+        assert!((fast.slid - 40e3 * (1e-3 - 80e3 / 1e9)).abs() < 1e-9 * fast.slid);
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn damping_takes_energy_and_never_pulls() {
         let k = parameters(surface(0.5), 2.0, 4.0, (1.0, 0.0));
-        let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), 1e-5, 1.0, k);
+        let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), 1e-9, 1.0, k);
         let critical = 2.0 * (2e9f64).sqrt();
         assert!((nearing.force.y - (2e5 + 0.5 * critical * 0.1)).abs() < 1e-3);
         assert!(nearing.damped > 0.0);

@@ -15,6 +15,8 @@ const VERSION: u32 = 1;
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
+    // Cells were balls before: the hash of a packing of cells tells which they are.
+    ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),
     ("world.absorbing", "[]"),
     ("world.plane_strain", "null"),
@@ -22,14 +24,7 @@ const ADDED: &[(&str, &str)] = &[
 
 /// What does not change the course of a run: how it is recorded, drawn and handed on, and where it is computed.
 const APART: [&str; 4] = ["output", "reconstruct", "export", "preview"];
-// The shape of cells in contacts is in the hash of their packing: no other run follows it.
-const APART_SETTINGS: [&str; 5] = [
-    "backend",
-    "cell_contact",
-    "gpu",
-    "keep_states",
-    "state_every",
-];
+const APART_SETTINGS: [&str; 4] = ["backend", "gpu", "keep_states", "state_every"];
 const APART_TIME: [&str; 2] = ["end", "frames_per_second"];
 
 /// Hash of a packing, given by its own hash, and of the physics of a pipeline.

@@ -164,10 +164,7 @@ impl<S: Scalar> Scene<'_, S> {
             let chunk = lists.elements.clone();
             let old = [&mut lists.before, &mut lists.within, &mut lists.behind].map(std::mem::take);
             let mut found = Vec::new();
-            for i in chunk.start..chunk.end.min(count) {
-                if !is_exposed[i] {
-                    continue;
-                }
+            for i in (chunk.start..chunk.end.min(count)).filter(|&i| is_exposed[i]) {
                 near(&chunk, i, system.position(i), &mut found);
                 for &partner in &found {
                     let (list, old) = match place(&chunk, partner as usize) {
