@@ -188,7 +188,7 @@ fn a_tower_of_bricks_that_lie_flush_stays() {
     }
 }
 
-/// A ball dropped on a brick bounces back, and slides off one that leans.
+/// A ball dropped on a brick off its middle bounces back and turns it.
 #[test]
 fn a_ball_bounces_off_a_cell() {
     let mut packing = loose(&bricks([1, 1, 1], DVec3::new(0.4, 0.1, 0.4)), STUFF);
@@ -229,6 +229,43 @@ fn a_ball_bounces_off_a_cell() {
     assert!((kinetic(&now) / (0.5 * 1000.0 * volume) - 1.0).abs() < 2e-3);
     // It hit off the middle: the brick turns.
     assert!(now.frames.wz[0] < -1e-4, "{:?}", now.frames.wz);
+}
+
+/// A broken face bears what presses on it, though its cells have neighbours in common.
+#[test]
+fn a_broken_face_bears_pressure() {
+    let mut packing = packing(&random(DVec3::ONE, 40, 5), STUFF);
+    let bonds = &mut packing.bonds;
+    let bond = (0..bonds.id.len())
+        .find(|&k| bonds.radius[k] > 0.1)
+        .unwrap();
+    bonds.sigma_c[bond] = 1.0;
+    bonds.tau_c[bond] = 1.0;
+    let (i, j) = (bonds.i[bond] as usize, bonds.j[bond] as usize);
+    let normal = DVec3::new(bonds.dx[bond], bonds.dy[bond], bonds.dz[bond]);
+    // Apart until it breaks, then together.
+    throw(&mut packing, i, -0.01 * normal);
+    let (mut run, dt) = method(&packing, &shot(STUFF, ""), 0.1);
+    run.advance(5).unwrap();
+    let state = run.state(1).unwrap();
+    let broken = run.snapshot(1).unwrap().history.broken[0];
+    assert_eq!(broken, 1);
+    let mut pressed = 0.0f64;
+    for frame in 2..200 {
+        run.advance(5).unwrap();
+        pressed = pressed.max(run.snapshot(frame).unwrap().history.contact[0]);
+    }
+    let thrown = 0.5 * packing.elements.mass[i] * 1e-4;
+    assert!(
+        pressed > 1e-3 * thrown,
+        "{pressed} of {thrown}; {i} and {j}"
+    );
+    // A run that goes on from a state goes the same way.
+    let (mut again, _) = method(&packing, &shot(STUFF, ""), 0.1);
+    again.restore(&state).unwrap();
+    again.advance(5 * 198).unwrap();
+    let [one, two] = [run, again].map(|mut run| run.snapshot(200).unwrap().frames);
+    assert_eq!((one.x, one.vy, one.wz, dt), (two.x, two.vy, two.wz, dt));
 }
 
 /// While a body is whole its cells do nothing to each other but through their faces.

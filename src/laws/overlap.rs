@@ -17,7 +17,7 @@
 //! What overlaps flush also rocks about an axis in its plane and spins about n. Taken as a disc of area |S|, ρ² = |S|/(4π), it resists both by moments,
 //!
 //! ```text
-//! c_θ = 2 √(k_V |S|² ρ² I*)                 I*: reduced from the smallest moments of inertia of both
+//! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt) I*: reduced from the smallest moments of inertia of both
 //! M   = −ζ c_θ ω_t up to ρ F_r              ω = ω_i − ω_j, ω_t across n
 //! M   = −c_θ ω_n up to (4/3) μ ρ F_r        what a disc that presses evenly bears when it spins
 //! ```
@@ -139,16 +139,16 @@ pub fn pair<T: Real>(
     let friction = Vec3::select(slips, trial * scale, trial);
     let spring = Vec3::select(slips, stretched * scale, stretched);
 
-    let turning = turning(s, (n, size, repulsion), k);
+    let turning = turning(s, (n, size, repulsion), dt, k);
     let at_centre = n * (repulsion - elastic) + friction;
     let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
     OverlapLoad {
         force: n * elastic + at_centre,
         torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
-        damped: (elastic - repulsion) * middle * dt + turning.rocking * dt,
+        damped: (elastic - repulsion) * middle * dt + turning.rocking,
         slid: T::splat(0.5) * k.tangential * (before + spring).dot(stretched - spring)
-            + turning.spinning * dt,
+            + turning.spinning,
     }
 }
 
@@ -156,9 +156,9 @@ pub fn pair<T: Real>(
 struct Turning<T> {
     /// On i, N m; on j the opposite.
     moment: Vec3<T>,
-    /// Power that rocking loses, W.
+    /// Energy that rocking loses over the step, J.
     rocking: T,
-    /// Power that spinning loses, W.
+    /// Energy that spinning loses over the step, J.
     spinning: T,
 }
 
@@ -166,21 +166,30 @@ struct Turning<T> {
 fn turning<T: Real>(
     s: OverlapState<T>,
     (n, size, repulsion): (Vec3<T>, T, T),
+    dt: T,
     k: OverlapParameters<T>,
 ) -> Turning<T> {
-    let least = T::splat(f64::from(f32::MIN_POSITIVE));
+    let (half, least) = (T::splat(0.5), T::splat(f64::from(f32::MIN_POSITIVE)));
     let square = size * T::splat(0.25 / std::f64::consts::PI);
     let radius = square.sqrt();
+    // Over I*/(2 Δt) a slender body would be turned back by more than it turns.
+    let most = half * k.inertia / dt.max(least);
     let critical = T::splat(2.0) * size * (k.stiffness * square * k.inertia).sqrt();
+    let critical = critical.min(most);
     let along = n * s.w.dot(n);
     let across = s.w - along;
     let rocks = (repulsion * radius / across.norm().max(least)).min(critical * k.damping_ratio);
     let limit = k.friction * repulsion * radius * T::splat(4.0 / 3.0);
     let spins = (limit / along.norm().max(least)).min(critical);
+    // Of the spin in the middle of the kick.
+    let taken = |spin: Vec3<T>, c: T| {
+        let slowed = half * c * dt / k.inertia.max(least);
+        spin.dot(spin) * c * (T::splat(1.0) - slowed) * dt
+    };
     Turning {
         moment: -(across * rocks + along * spins),
-        rocking: across.dot(across) * rocks,
-        spinning: along.dot(along) * spins,
+        rocking: taken(across, rocks),
+        spinning: taken(along, spins),
     }
 }
 
@@ -245,7 +254,7 @@ mod tests {
             };
             pair(state, 1e-5, 1.0, k)
         };
-        let fast = spun(Vec3::new(0.0, 1e6, 0.0));
+        let fast = spun(Vec3::new(0.0, 1e7, 0.0));
         // ∫ μ p r dA over a disc of radius R is 2/3 μ F R.
         let radius = (4.0 / std::f64::consts::PI).sqrt();
         let known = 2.0 / 3.0 * 0.4 * 2e5 * radius;
@@ -254,7 +263,7 @@ mod tests {
             "{:?}",
             fast.torque
         );
-        assert!((fast.slid - known * 1e6 * 1e-5).abs() < 1e-6 * fast.slid);
+        assert!((fast.slid - known * 1e7 * 1e-5).abs() < 0.1 * fast.slid);
         assert!(spun(Vec3::new(0.0, 1.0, 0.0)).torque.y > -known);
         // Without damping it may rock.
         assert_eq!(spun(Vec3::new(1.0, 0.0, 0.0)).torque.norm(), 0.0);

@@ -43,7 +43,7 @@ impl Cutting {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for corner in corners {
             let height = corner.dot(normal) - offset;
-            // `f64::min` asks for numbers that are none, too.
+            // `f64::min` also handles NaN, which takes longer.
             low = if height < low { height } else { low };
             high = if height > high { height } else { high };
             self.heights.push(height);

@@ -1,8 +1,8 @@
 //! Which pairs with polyhedra may touch, and which of them are near.
 //!
-//! Cells that a whole face joins do not touch, nor do cells with a common neighbour beyond whole faces: it holds them apart. So while a body is whole, cells
-//! that meet at an edge do nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a broken one or one of the skin: what is not
-//! exposed cannot be reached.
+//! Cells that a whole face joins do not touch. Of those that never shared a face, two with a common neighbour beyond whole faces do not: it holds them
+//! apart. So while a body is whole, cells that meet at an edge do nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a
+//! broken one or one of the skin: what is not exposed cannot be reached.
 
 use std::ops::Range;
 
@@ -52,15 +52,19 @@ impl<S: Scalar> Scene<'_, S> {
         self.joined(i).any(|other| other == j)
     }
 
-    /// Whether nothing keeps two elements from touching: no bond between them, no common neighbour, and one of them can move.
+    /// Whether nothing keeps two elements from touching. Those that shared a face touch once it is broken, others where they have no common neighbour
+    /// beyond whole faces; one of both can move.
     fn may_touch(&self, i: usize, j: usize) -> bool {
         let system = self.system;
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
         if (held(i) && held(j)) || system.is_one_piece(i, j) {
             return false;
         }
-        self.joined(i)
-            .all(|near| near != j && !self.is_joined(near, j))
+        let bonds = &system.bonds;
+        match bonds.find(i, j) {
+            Some(side) => !bonds.is_whole(side.entry),
+            None => self.joined(i).all(|near| !self.is_joined(near, j)),
+        }
     }
 
     /// Whether an element has an open face; balls have nothing else.
@@ -221,26 +225,71 @@ impl<S: Scalar> Scene<'_, S> {
 
     /// The face between two cells broke: lists the pairs that may touch from now on. What they overlap by now pushes nothing.
     pub fn part(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
+        self.list(chunks, i, j);
+        for (own, other) in [(i, j), (j, i)] {
+            for near in self.joined(other) {
+                self.list(chunks, own, near);
+            }
+        }
+        // What the first open face of a cell exposes: the cell, and its neighbours.
+        for (own, other) in [(i, j), (j, i)] {
+            if self.is_first_open(own, other) {
+                self.expose(chunks, own);
+                for side in self.system.bonds.sides(own) {
+                    self.expose(chunks, side.other);
+                }
+            }
+        }
+    }
+
+    /// Whether the face to another is the only open one of a cell.
+    fn is_first_open(&self, element: usize, other: usize) -> bool {
+        let bonds = &self.system.bonds;
+        let mut sides = bonds.sides(element);
+        let at_skin = self
+            .shapes
+            .get(element)
+            .is_none_or(|shape| shape.is_at_skin);
+        !at_skin && sides.all(|side| side.other == other || bonds.is_whole(side.entry))
+    }
+
+    /// Lists what a cell may touch among those that stand within three faces of it at rest: others cannot have come near.
+    fn expose(&self, chunks: &mut [ShapeChunk], element: usize) {
+        let bonds = &self.system.bonds;
+        let mut near = vec![element];
+        for _ in 0..3 {
+            let others = near
+                .iter()
+                .flat_map(|&k| bonds.sides(k))
+                .map(|side| side.other);
+            near = others.collect();
+            near.sort_unstable();
+            near.dedup();
+        }
+        let exposed =
+            |k: usize| self.is_open(k) || bonds.sides(k).any(|side| self.is_open(side.other));
+        for other in near.into_iter().filter(|&k| exposed(k)) {
+            self.list(chunks, element, other);
+        }
+    }
+
+    /// Lists a pair if it is near and may touch, and is not listed. What it overlaps by now pushes nothing.
+    fn list(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         let chunk = self.system.chunk;
-        let mut pairs = vec![(i, j)];
-        pairs.extend(self.joined(j).map(|near| (i, near)));
-        pairs.extend(self.joined(i).map(|near| (near, j)));
-        for (i, j) in pairs {
-            let (p, q) = (self.system.position(i), self.system.position(j));
-            let reach = self.reach(i, j);
-            if i == j || p.distance_squared(q) > reach * reach || !self.may_touch(i, j) {
-                continue;
-            }
-            let mut pair = self.pair(i as u32, j as u32);
-            self.settle(&mut pair, &mut Scratch::default());
-            for (own, partner) in [(i, j), (j, i)] {
-                // A pair within a chunk is found there the second time.
-                chunks[own / chunk].insert(ShapePair {
-                    own: own as u32,
-                    partner: partner as u32,
-                    ..pair
-                });
-            }
+        let (p, q) = (self.system.position(i), self.system.position(j));
+        let reach = self.reach(i, j);
+        if i == j || p.distance_squared(q) > reach * reach || !self.may_touch(i, j) {
+            return;
+        }
+        let mut pair = self.pair(i as u32, j as u32);
+        self.settle(&mut pair, &mut chunks[i / chunk].scratch);
+        for (own, partner) in [(i, j), (j, i)] {
+            // A pair within a chunk is found there the second time.
+            chunks[own / chunk].insert(ShapePair {
+                own: own as u32,
+                partner: partner as u32,
+                ..pair
+            });
         }
     }
 

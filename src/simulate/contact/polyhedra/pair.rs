@@ -148,7 +148,8 @@ impl Seen {
             v: from_glam(system.velocity(self.ball) - against),
             w_i: from_glam(system.spin(self.ball)),
             w_j: Vec3::zero(),
-            arm_i: wall.arm,
+            // At the point of the solid's surface, where it has the opposite force.
+            arm_i: distance,
             arm_j: 0.0,
             touch: wall.touch,
             spring: Vec3::from_f64(memory.spring) * sign,

@@ -84,7 +84,7 @@ fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
     }
 }
 
-/// Forces and torques on both cells of faces, added up in the order of [`Dilate`](super::dilate::Dilate), and which faces break.
+/// Forces and torques on both cells of faces, added up in the order in which dilations are, and which faces break.
 pub struct Act<'a, L: Lanes> {
     /// What bending puts on the faces of walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
