@@ -23,6 +23,7 @@
 //! ```
 
 use super::contact::SurfacePair;
+use super::work::slipped;
 use crate::math::{Real, Vec3};
 
 /// Parameters of one contact.
@@ -147,8 +148,7 @@ pub fn pair<T: Real>(
         torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
         damped: (elastic - repulsion) * middle * dt + turning.rocking,
-        slid: T::splat(0.5) * k.tangential * (before + spring).dot(stretched - spring)
-            + turning.spinning,
+        slid: slipped([before, stretched, spring], k.tangential) + turning.spinning,
     }
 }
 

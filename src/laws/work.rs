@@ -87,6 +87,6 @@ pub fn rolling<T: Real>(
 
 /// What a spring takes that was stretched from `before` to `stretched` and then gave way to `after`, J.
 #[inline(always)]
-fn slipped<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
+pub(super) fn slipped<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
     T::splat(0.5) * stiffness * (before + after).dot(stretched - after)
 }

@@ -123,7 +123,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Lists the pairs of all chunks anew, keeping what they remember.
+    /// Rebuilds the lists of pairs of all chunks; pairs that stay listed keep their springs.
     pub fn rebuild(&self, chunks: &mut [ShapeChunk]) {
         let (system, count) = (self.system, self.system.count);
         let all = || (0..count).into_par_iter().with_min_len(512);
@@ -183,7 +183,7 @@ impl<S: Scalar> Scene<'_, S> {
         });
     }
 
-    /// Lists the polyhedra near colliders anew, keeping what they remember.
+    /// Rebuilds the lists of polyhedra near colliders; those that stay listed keep their springs.
     pub fn rebuild_walls(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
         let system = self.system;
         chunks.par_iter_mut().for_each(|lists| {

@@ -79,7 +79,7 @@ impl<S: Scalar> ShapePass<'_, S> {
                 entry.memory = acting.memory;
                 let place = walls.obstacles[entry.wall as usize].pose.position;
                 let arm = walls.system.position(entry.element as usize) - place;
-                sums.add(local, entry.wall, wall::borne(&acting, arm));
+                sums.add(local, entry.wall, wall::on_collider(&acting, arm));
             }
         }
     }

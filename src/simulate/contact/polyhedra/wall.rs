@@ -11,7 +11,7 @@ use crate::math::Scalar;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reactions::Wrench;
 
-/// How far a polyhedron may move over a mesh, over its radius, until its nearest triangles are looked up anew.
+/// Part of its radius that a polyhedron may move over a mesh until its nearest triangles are looked up again.
 const NEAR_SLACK: f64 = 0.05;
 
 /// What a collider does to a polyhedron over a step; none where it does not touch. Brings up to date when they are next looked at.
@@ -50,7 +50,7 @@ pub fn evaluate<S: Scalar>(
     Some(solids((&overlap, v, w), entry.memory, step))
 }
 
-/// What the collider bears, about its origin; `arm` leads from there to the polyhedron's centre, m.
-pub fn borne(acting: &Acting, arm: DVec3) -> Wrench {
+/// Force and torque on the collider about its origin; `arm` leads from there to the polyhedron's centre, m.
+pub fn on_collider(acting: &Acting, arm: DVec3) -> Wrench {
     Wrench::at(arm, -acting.force, -acting.torque)
 }
