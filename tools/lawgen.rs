@@ -5,7 +5,7 @@
 //!   methods of `trait Real`. Functions without that parameter are for the host and are passed over, as are tests and operators.
 //! - What WGSL has itself (`dot`, `max`, `select`, constructors) is not written out; see `NATIVE`.
 //! - A function is called `<module>_<function>`; its own name for a receiver is `own`. T becomes f32, `Vec3<T>` vec3<f32>, `Quat<T>`
-//!   vec4<f32>, `T::Mask` bool. A tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
+//!   vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
 //! - `kept`, which is nothing in Rust, calls a function of that name that the kernel brings.
 //! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is an error with its place.
 
@@ -20,9 +20,10 @@ use std::path::Path;
 use cullet::laws::table::Law;
 
 /// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is `src/laws/NAME.rs`.
-const SHARED: [(&str, &[&str]); 9] = [
+const SHARED: [(&str, &[&str]); 12] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
+    ("mat3", &["src/math/mat3.rs"]),
     ("bond", &["src/laws/bond.rs"]),
     ("relative", &["src/laws/relative.rs"]),
     ("failure", &["src/laws/failure.rs"]),
@@ -30,6 +31,8 @@ const SHARED: [(&str, &[&str]); 9] = [
     ("contact", &["src/laws/contact.rs"]),
     ("motion", &["src/laws/motion.rs"]),
     ("solid", &["src/math/solid.rs"]),
+    ("cell", &["src/laws/cell.rs"]),
+    ("rattle", &["src/laws/rattle.rs"]),
 ];
 
 /// Name and text of every law file, in an order in which they can be joined.

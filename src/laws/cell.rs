@@ -17,6 +17,7 @@
 //!
 //! which are the derivatives of the energy (eq. 16, 18, 19) and add up to no force and no torque on both together.
 
+use super::bond::BondLoad;
 use crate::math::{Mat3, Quat, Real, Vec3};
 
 /// How two cells stand to each other at a face between them.
@@ -55,21 +56,27 @@ impl<T: Real> Turned<T> {
     /// By a quaternion, and `left`, which that has not taken yet.
     #[inline(always)]
     pub fn new(q: Quat<T>, left: Vec3<T>) -> Self {
-        let swing = Mat3::swing(q);
-        let [x, y, z] = (swing + Mat3::diagonal(T::splat(1.0))).transposed().rows;
-        let more = Mat3::new(left.cross(x), left.cross(y), left.cross(z));
-        Turned {
-            q,
-            left,
-            swing: swing + more.transposed(),
-        }
+        turned(q, left)
     }
+}
 
-    /// A direction at rest, turned.
-    #[inline(always)]
-    fn rotate(&self, v: Vec3<T>) -> Vec3<T> {
-        v + self.swing.times(v)
+/// A cell turned by a quaternion, and by `left`, which that has not taken yet.
+#[inline(always)]
+fn turned<T: Real>(q: Quat<T>, left: Vec3<T>) -> Turned<T> {
+    let swing = Mat3::swing(q);
+    let [x, y, z] = (swing + Mat3::diagonal(T::splat(1.0))).transposed().rows;
+    let more = Mat3::new(left.cross(x), left.cross(y), left.cross(z));
+    Turned {
+        q,
+        left,
+        swing: swing + more.transposed(),
     }
+}
+
+/// A direction at rest, turned with the cell.
+#[inline(always)]
+fn rotated<T: Real>(own: &Turned<T>, v: Vec3<T>) -> Vec3<T> {
+    v + own.swing.times(v)
 }
 
 /// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and what the quaternion has not taken yet, ρ × R a.
@@ -128,8 +135,12 @@ pub struct Bend<T> {
     pub torque: Vec3<T>,
     /// Energy against rest, J.
     pub energy: T,
-    /// n, s, t as i has them now.
-    pub axes: [Vec3<T>; 3],
+    /// n as i has it now.
+    pub n: Vec3<T>,
+    /// s.
+    pub s: Vec3<T>,
+    /// t.
+    pub t: Vec3<T>,
 }
 
 /// Bending and twist of a face; `normal`, `second` = n, s at rest, `stiffness` = k_n, k_s, k_t, N m.
@@ -156,7 +167,7 @@ pub fn bending<T: Real>(
     let turned = difference.v * q_i.w - q_i.v * difference.w - difference.v.cross(q_i.v);
     let v = turned + (left_j - own.left) * T::splat(0.5);
     let w = q_i.dot(q_j);
-    let (n, s) = (own.rotate(normal), own.rotate(second));
+    let (n, s) = (rotated(own, normal), rotated(own, second));
     let t = n.cross(s);
     let m =
         n * (stiffness.x * v.dot(n)) + s * (stiffness.y * v.dot(s)) + t * (stiffness.z * v.dot(t));
@@ -165,7 +176,9 @@ pub fn bending<T: Real>(
     Bend {
         torque: ((v * all - m) * w - v.cross(m)) * two,
         energy: (all * v.dot(v) - v.dot(m)) * two,
-        axes: [n, s, t],
+        n,
+        s,
+        t,
     }
 }
 
@@ -190,8 +203,8 @@ pub struct Fold<T> {
 /// and U_t gives E I/(1 + ν) in place of E I for bending of the wall. Together they are a plate: E h³/(12 (1 − ν²)) where it is bent to a cylinder.
 #[inline(always)]
 pub fn fold<T: Real>((q_i, q_j): (Quat<T>, Quat<T>), normal: Vec3<T>, through: Vec3<T>) -> Fold<T> {
-    let [n_i, n_j] = [q_i.rotate(normal), q_j.rotate(normal)];
-    let [z_i, z_j] = [q_i.rotate(through), q_j.rotate(through)];
+    let (n_i, n_j) = (q_i.rotate(normal), q_j.rotate(normal));
+    let (z_i, z_j) = (q_i.rotate(through), q_j.rotate(through));
     let half = T::splat(0.5);
     Fold {
         angle: (n_j.dot(z_i) - n_i.dot(z_j)) * half,
@@ -214,14 +227,14 @@ pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
 #[inline(always)]
 pub fn damping<T: Real>(
     at: Face<T>,
-    v: (Vec3<T>, Vec3<T>),
-    spin: (Vec3<T>, Vec3<T>),
+    (v_i, v_j): (Vec3<T>, Vec3<T>),
+    (spin_i, spin_j): (Vec3<T>, Vec3<T>),
     (translation, rotation): (T, T),
 ) -> Damped<T> {
     let arm = at.arm + at.gap * T::splat(0.5);
     let other = arm - at.line;
-    let rate = v.1 - v.0 + spin.1.cross(other) - spin.0.cross(arm);
-    let turning = spin.1 - spin.0;
+    let rate = v_j - v_i + spin_j.cross(other) - spin_i.cross(arm);
+    let turning = spin_j - spin_i;
     let (force, moment) = (rate * translation, turning * rotation);
     Damped {
         force,
@@ -252,12 +265,12 @@ pub fn transmitted<T: Real>(
     load: FaceLoad<T>,
     bend: &Bend<T>,
     moduli: Vec3<T>,
-) -> super::bond::BondLoad<T> {
-    let [n, s, t] = bend.axes;
+) -> BondLoad<T> {
+    let (n, s, t) = (bend.n, bend.s, bend.t);
     let (force, torque) = (load.force, bend.torque);
     let axial = force.dot(n);
     let none = Vec3::zero();
-    super::bond::BondLoad {
+    BondLoad {
         force,
         shear_moment: none,
         moment: torque,

@@ -9,12 +9,25 @@ use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 use super::item::Known;
 
 /// Methods and functions that WGSL has itself, that are written in place, or that the kernel brings (`kept`).
-pub const NATIVE: [&str; 12] = [
-    "splat", "zero", "new", "sqrt", "abs", "lt", "min", "max", "select", "dot", "horner", "kept",
+pub const NATIVE: [&str; 14] = [
+    "splat",
+    "zero",
+    "new",
+    "sqrt",
+    "abs",
+    "lt",
+    "min",
+    "max",
+    "select",
+    "dot",
+    "horner",
+    "kept",
+    "times",
+    "transposed",
 ];
 
 /// Modules that look into quaternions: there a member `v` is a quaternion's vector part.
-const PARTS: [&str; 2] = ["quat", "relative"];
+const PARTS: [&str; 4] = ["quat", "mat3", "relative", "cell"];
 
 /// What the body of one function is translated with.
 pub struct Body<'a> {
@@ -95,6 +108,16 @@ impl Body<'_> {
                 for (name, value) in names.elems.iter().zip(&values.elems) {
                     let value = self.expression(value, tables)?;
                     *text += &format!("    let {} = {value};\n", ident(name)?);
+                }
+            }
+            // Rows of a matrix.
+            (Pat::Slice(names), Expr::Field(rows)) if is_rows(&rows.member) => {
+                let names = names.elems.iter().map(ident);
+                let names = names.collect::<Result<Vec<_>, _>>()?;
+                let whole = names.join("_and_");
+                *text += &format!("    let {whole} = {};\n", self.expression(&rows.base, tables)?);
+                for (k, name) in names.iter().enumerate() {
+                    *text += &format!("    let {name} = {whole}[{k}];\n");
                 }
             }
             (Pat::Tuple(names), value) => {
@@ -244,6 +267,9 @@ impl Body<'_> {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
             // One lane is all there is.
             "all" => Some(arguments[0].clone()),
+            // A column there is a row here.
+            "times" => Some(format!("({} * {})", arguments.get(1)?, arguments[0])),
+            "transposed" => Some(format!("transpose({joined})")),
             "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
             _ => ["vec3", "quat"]
                 .into_iter()
@@ -308,8 +334,10 @@ impl Body<'_> {
             }
             ["Vec3", "new"] | ["Vec3", "zero"] => return Ok(format!("vec3<f32>({joined})")),
             ["Quat", "new"] => return Ok(format!("vec4<f32>({joined})")),
+            ["Mat3", "new"] => return Ok(format!("mat3x3<f32>({joined})")),
             ["T", name] => ("real", name),
             ["Quat", name] => ("quat", name),
+            ["Mat3", name] => ("mat3", name),
             [module, name] => (module, name),
             [name] => (
                 self.uses.get(name).map_or(self.module, String::as_str),
@@ -346,7 +374,12 @@ fn only(block: &Block) -> Result<&Expr, Error> {
     }
 }
 
-fn ident(pattern: &Pat) -> Result<String, Error> {
+fn is_rows(member: &Member) -> bool {
+    matches!(member, Member::Named(name) if name == "rows")
+}
+
+/// The name that a pattern is.
+pub fn ident(pattern: &Pat) -> Result<String, Error> {
     match pattern {
         Pat::Ident(name) if name.mutability.is_none() => Ok(name.ident.to_string()),
         other => Err(Error::new(other.span(), "a pattern must be a name")),

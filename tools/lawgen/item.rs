@@ -67,7 +67,7 @@ pub fn module(source: &str, file: File) -> Module {
     for item in file.items {
         match item {
             Item::Use(item) => uses(&item.tree, "", &mut module.uses),
-            // Vectors and quaternions are types of the language there.
+            // Vectors, quaternions and matrices are types of the language there.
             Item::Struct(item)
                 if !item.generics.params.is_empty() && foreign(&item.ident).is_none() =>
             {
@@ -128,15 +128,10 @@ impl Module {
         let name = format!("{}_{}", self.name, signature.ident);
         let mut parameters = Vec::new();
         for input in &signature.inputs {
-            parameters.push(match input {
-                FnArg::Receiver(_) => format!("own: {}", self.own_type()),
-                FnArg::Typed(input) => match &*input.pat {
-                    Pat::Ident(pattern) => {
-                        format!("{}: {}", pattern.ident, self.wgsl_type(&input.ty)?)
-                    }
-                    other => return Err(Error::new(other.span(), "a parameter must be a name")),
-                },
-            });
+            match input {
+                FnArg::Receiver(_) => parameters.push(format!("own: {}", self.own_type())),
+                FnArg::Typed(input) => self.parameter(&input.pat, &input.ty, &mut parameters)?,
+            }
         }
         let mut text = String::new();
         let result = match &signature.output {
@@ -173,11 +168,29 @@ impl Module {
         Ok(text)
     }
 
+    /// A name and its type; of a tuple each member is a parameter of its own.
+    fn parameter(&self, pattern: &Pat, ty: &Type, to: &mut Vec<String>) -> Result<(), Error> {
+        match (pattern, ty) {
+            (Pat::Ident(name), _) => to.push(format!("{}: {}", name.ident, self.wgsl_type(ty)?)),
+            (Pat::Tuple(names), Type::Tuple(types)) => {
+                for (name, ty) in names.elems.iter().zip(&types.elems) {
+                    self.parameter(name, ty, to)?;
+                }
+            }
+            (other, _) => {
+                let what = "a parameter must be a name or a tuple of names";
+                return Err(Error::new(other.span(), what));
+            }
+        }
+        Ok(())
+    }
+
     /// Type of `self`.
     fn own_type(&self) -> &'static str {
         match self.name.as_str() {
             "quat" => "vec4<f32>",
             "vec3" => "vec3<f32>",
+            "mat3" => "mat3x3<f32>",
             _ => "f32",
         }
     }
@@ -200,11 +213,12 @@ impl Module {
     }
 }
 
-/// The language's own type for vectors and quaternions.
+/// The language's own type for vectors, quaternions and matrices, whose columns are the rows here.
 fn foreign(name: &(impl ToString + ?Sized)) -> Option<&'static str> {
     match name.to_string().as_str() {
         "Vec3" => Some("vec3<f32>"),
         "Quat" => Some("vec4<f32>"),
+        "Mat3" => Some("mat3x3<f32>"),
         _ => None,
     }
 }
