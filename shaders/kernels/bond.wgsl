@@ -1,4 +1,4 @@
-// What bonds of one kind share, and what contacts of two surfaces share, out of the tables.
+// What bonds of one kind share, out of the tables.
 
 struct Class {
     stiffness: vec4<f32>, // E S, G S, G J, E I
@@ -23,9 +23,4 @@ fn read_class(at: u32) -> Class {
 fn class_stiffness(kind: Class, rest_length: f32) -> Stiffness {
     let k = kind.stiffness;
     return bond_stiffness(k.x, k.y, k.z, k.w, rest_length);
-}
-
-fn read_pair(index: u32) -> SurfacePair {
-    let row = tables(launch.pairs + index);
-    return SurfacePair(row.x, row.y, row.z, row.w);
 }

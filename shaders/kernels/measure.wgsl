@@ -10,29 +10,22 @@ fn carried(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
 }
 
-// Largest σ and τ, half of the energy of its whole bonds, energy of its contacts (half of those with other elements), and in the
+// Largest σ and τ, its own energy and half of that of its whole bonds, energy of its contacts (half of those with other elements), and in the
 // second column twice the colliders plus the elements that it touches.
 fn measure_element(i: u32) {
     let a = read_motion(i);
     let mine = read_own(i);
     let whole = masks_load(whole_at(i));
     let near = masks_load(near_at(i));
-    var out = vec4<f32>(0.0);
+    var out = vec4<f32>(0.0, 0.0, own_energy(i), 0.0);
     var sides = 0u;
     for (var slot = 0u; slot < launch.slots; slot += 1u) {
         let at = slot * launch.stride + i;
         if (whole >> slot & 1u) != 0u {
-            let b = read_motion(neighbour(at));
-            let rest = bond_rest(at);
-            let kind = read_class(at);
-            let k = class_stiffness(kind, rest.w);
-            let x = motion_separation(a.p, a.low, b.p, b.low);
-            let unapplied = b.unapplied - a.unapplied;
-            let load = bond_law(x, a.q, b.q, unapplied, rest.xyz, rest.w, k);
-            let stress = failure_stress(load, kind.section);
-            out.x = max(out.x, stress.x0);
-            out.y = max(out.y, stress.x1);
-            out.z += 0.5 * bond_energy(load, x, a.q, b.q, unapplied, rest.xyz, rest.w, k);
+            let carried = carried_at(i, a, at);
+            out.x = max(out.x, carried.x);
+            out.y = max(out.y, carried.y);
+            out.z += 0.5 * carried.z;
         } else if (near >> slot & 1u) != 0u {
             let touch = touch_element(a, mine, neighbour(at), bond_rest(at), 0.0);
             out.w += 0.5 * touch.energy;

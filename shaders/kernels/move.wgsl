@@ -1,12 +1,6 @@
 // Forces on every element and its motion over a step: each element gathers its own bonds and contacts in a fixed order, writes its own
-// row into the other motion column.
-
-// Which parts of a step an entry does; the frame's first step only opens, its last only closes.
-override forces: bool;
-override close: bool;
-override open: bool;
-// Before the first step: loads alone; nothing slides or breaks before time runs.
-override starting: bool;
+// row into the other motion column. What bonds do is said by bond_loads.wgsl or face_loads.wgsl, how elements turn by spin.wgsl or
+// cell_spin.wgsl.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -20,53 +14,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
         move_element(i);
     }
-}
-
-struct Sum {
-    force: vec3<f32>,
-    torque: vec3<f32>,
-}
-
-fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
-    var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
-    var breaking = 0u;
-    for (var slot = 0u; slot < launch.slots; slot += 1u) {
-        if (whole >> slot & 1u) == 0u {
-            continue;
-        }
-        let at = slot * launch.stride + i;
-        let j = neighbour(at);
-        let other = read_motion(j);
-        let rest = bond_rest(at);
-        let kind = read_class(at);
-        // Both ends compute the bond from the lower one's side. Drivers fuse products into sums as they like, so the same bond seen from
-        // its other end differs in the last bits, and a pair would push itself along.
-        let turned = j < i;
-        let side = select(1.0, -1.0, turned);
-        let lower = pick_motion(a, other, turned);
-        let upper = pick_motion(other, a, turned);
-        let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
-        let unapplied = upper.unapplied - lower.unapplied;
-        let load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
-        let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
-        sum.force += (load.force + damp.x0) * side;
-        sum.torque += (load.shear_moment + damp.x1) + (load.moment + damp.x2) * side;
-        // And one end decides.
-        if !starting && j > i {
-            let strength = bond_strength(at);
-            if failure_may_exceed(load, kind.section, strength.x, strength.y) {
-                let stress = failure_stress(load, kind.section);
-                if strength.x < stress.x0 || strength.y < stress.x1 {
-                    breaking |= 1u << slot;
-                    bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
-                }
-            }
-        }
-    }
-    if breaking != 0u {
-        masks_store(breaking_at(i), breaking);
-    }
-    return sum;
 }
 
 // Where a step adds what is borne.
@@ -146,24 +93,27 @@ fn move_element(i: u32) {
         loads_set(launch.stride + i, vec4<f32>(sum.torque, 0.0));
     }
     let half = launch.dt * 0.5;
-    let none = vec3<f32>(0.0);
     var b = a;
+    spin_begin(i);
     if close {
         b.v = motion_kick(b.v, sum.force, mine.inverse_mass, launch.gravity, launch.drag, half);
-        b.w = motion_kick(b.w, sum.torque, mine.inverse_inertia, none, launch.drag, half);
+        b.w = spin_kicked(b.w, sum.torque, mine, half);
     }
     if open {
         b.v = motion_kick(b.v, sum.force, mine.inverse_mass, launch.gravity, launch.drag, half);
-        b.w = motion_kick(b.w, sum.torque, mine.inverse_inertia, none, launch.drag, half);
+        b.w = spin_kicked(b.w, sum.torque, mine, half);
         let moved = b.v * launch.dt;
         let x = motion_add_to_pair(b.p.x, b.low.x, moved.x);
         let y = motion_add_to_pair(b.p.y, b.low.y, moved.y);
         let z = motion_add_to_pair(b.p.z, b.low.z, moved.z);
         b.p = vec3<f32>(x.x0, y.x0, z.x0);
         b.low = vec3<f32>(x.x1, y.x1, z.x1);
-        let turned = motion_turn(b.q, b.unapplied, b.w * launch.dt);
-        b.q = turned.x0;
-        b.unapplied = turned.x1;
+        b = spin_turned(i, b);
+    }
+    if open || close {
+        b.w = spin_after(i, b, mine);
+    }
+    if open {
         if clamped && mine.held != 0u {
             b = clamp_element(mine.held, b);
         }

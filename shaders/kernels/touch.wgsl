@@ -7,6 +7,12 @@ struct Touch {
     changed: bool,
 }
 
+// What contacts of two surfaces share, out of the tables.
+fn read_pair(index: u32) -> SurfacePair {
+    let row = tables(launch.pairs + index);
+    return SurfacePair(row.x, row.y, row.z, row.w);
+}
+
 fn no_touch() -> Touch {
     let none = vec3<f32>(0.0);
     return Touch(ContactLoad(none, none, none, -1.0), 0.0, false);

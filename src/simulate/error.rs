@@ -60,6 +60,16 @@ pub enum SimulateError {
         /// Where that element is, m.
         z: f64,
     },
+    /// A cell has more neighbours than a device has room for.
+    #[error(
+        "an element has {found} neighbours at rest; on a device at most {limit}: take --backend cpu"
+    )]
+    TooManyNeighbours {
+        /// Most neighbours.
+        found: usize,
+        /// Most that there may be.
+        limit: usize,
+    },
     /// A choice that is not there.
     #[error("{option} {value:?} is not available here; allowed: {allowed}")]
     Unsupported {
@@ -272,6 +282,7 @@ impl SimulateError {
             | SimulateError::PartClamped { .. }
             | SimulateError::Sunk { .. }
             | SimulateError::Unsupported { .. }
+            | SimulateError::TooManyNeighbours { .. }
             | SimulateError::TooShort { .. }
             | SimulateError::Changed { .. }
             | SimulateError::NoState { .. }

@@ -49,6 +49,11 @@ impl<S: Scalar> Crowded<S> {
         }
     }
 
+    /// Partners of an element, ascending.
+    pub fn partners(&self, element: usize) -> &[u32] {
+        &self.partner[self.range(element)]
+    }
+
     fn find(&self, i: usize, j: usize) -> Option<usize> {
         let range = self.range(i);
         let found = self.partner[range.clone()].binary_search(&(j as u32));

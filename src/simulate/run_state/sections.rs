@@ -16,6 +16,8 @@ use crate::simulate::scene::rigid::NUMBERS;
 const MOTION: Kind = Kind::first("motion");
 const REMAINDERS: Kind = Kind::first("rotation remainders");
 const LOADS: Kind = Kind::first("loads");
+/// Of cells; absent where there are none.
+const MOMENTA: Kind = Kind::first("angular momenta");
 /// Number of the rigid piece of each element, 0 for none; absent where no element is rigid.
 const PIECES: Kind = Kind::first("rigid pieces");
 const WHOLE: Kind = Kind::first("whole bonds");
@@ -100,6 +102,19 @@ pub fn read_system<S: Scalar>(
         }
     }
     Ok(())
+}
+
+/// Angular momenta of cells, kg m²/s.
+pub fn put_momenta<S: Scalar>(state: &mut State, momenta: impl ExactSizeIterator<Item = [S; 4]>) {
+    state.put(MOMENTA, momenta);
+}
+
+/// Reads [`put_momenta`].
+pub fn read_momenta<'a, S: Scalar>(
+    state: &State,
+    to: impl ExactSizeIterator<Item = &'a mut [S; 4]>,
+) -> Result<(), StateError> {
+    state.copy_into(MOMENTA, to)
 }
 
 /// Springs of contacts, those that are not zero.

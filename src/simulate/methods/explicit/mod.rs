@@ -6,7 +6,8 @@ mod refuse;
 
 use self::cpu::Cpu;
 use self::device::Gpu;
-use crate::gpu::{GpuError, Request};
+pub use self::refuse::on_device;
+use crate::gpu::{Device, GpuError, Request};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -71,22 +72,30 @@ impl Prepare for Scene {
             Scene::Single(built) => built,
             Scene::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
         };
-        if backend != Backend::Cpu && refuse::on_device(pipeline).is_none() {
-            let settings = &pipeline.simulate.gpu;
-            let request = Request {
-                adapter: settings.adapter.clone(),
-                binding_limit: settings.binding_limit,
-                workgroup_limit: settings.workgroup_limit,
-            };
-            match Gpu::open(&request) {
-                Ok(device) => return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?)),
-                // No card, or none that can: all cores then.
-                Err(GpuError::NoAdapter { .. } | GpuError::Lacks { .. })
-                    if backend == Backend::Auto => {}
-                Err(error) => return Err(error.into()),
-            }
+        if backend != Backend::Cpu
+            && on_device(pipeline).is_none()
+            && let Some(device) = open_device(pipeline, backend)?
+        {
+            return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
         Ok(on_cores(built, pipeline, dt))
+    }
+}
+
+/// The device that a pipeline names; none where `auto` takes all cores: there is no card, or none that can.
+pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Device>, GpuError> {
+    let settings = &pipeline.simulate.gpu;
+    let request = Request {
+        adapter: settings.adapter.clone(),
+        binding_limit: settings.binding_limit,
+        workgroup_limit: settings.workgroup_limit,
+    };
+    match Gpu::open(&request) {
+        Ok(device) => Ok(Some(device)),
+        Err(GpuError::NoAdapter { .. } | GpuError::Lacks { .. }) if backend == Backend::Auto => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

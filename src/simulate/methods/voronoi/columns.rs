@@ -149,6 +149,29 @@ pub struct FaceRow {
     pub through: DVec3,
 }
 
+/// A face at rest as columns have it, seen from one of its cells.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceSide {
+    /// From the centre of this cell, and from that of the other, to the face's, m.
+    pub arms: [DVec3; 2],
+    /// Unit normal out of this cell.
+    pub normal: DVec3,
+    /// First principal axis.
+    pub second: DVec3,
+    /// S/2, m².
+    pub half_area: f64,
+    /// S E/((1 + ν) D₀), N/m.
+    pub traction: f64,
+    /// k_n, k_s, k_t, N m.
+    pub bending: DVec3,
+    /// c/J, c/I_s, c/I_t, 1/m³.
+    pub moduli: DVec3,
+    /// Coefficients of damping, N s/m and N m s.
+    pub damping: [f64; 2],
+    /// Axis through the wall that it is a face of; zero where it is none.
+    pub through: DVec3,
+}
+
 /// What of [`Faces::rest`] stands where; vectors take three.
 pub mod field {
     /// From the owner's centre to the face's, m.
@@ -230,6 +253,28 @@ impl<S: Scalar> Faces<S> {
             moduli: Fields::new(0, 0),
             through: self.through.as_ref().map(|through| through.these(entries)),
             damped: self.damped,
+        }
+    }
+
+    /// The face of an entry, seen from the owner or, `swapped`, from the other cell.
+    pub fn side(&self, entry: usize, swapped: bool) -> FaceSide {
+        let rest = &self.rest;
+        let [own, other] = [field::ARM_I, field::ARM_J].map(|at| rest.vector(entry, at));
+        let normal = rest.vector(entry, field::NORMAL);
+        let through = self.through.as_ref();
+        FaceSide {
+            arms: if swapped { [other, own] } else { [own, other] },
+            normal: if swapped { -normal } else { normal },
+            second: rest.vector(entry, field::SECOND),
+            half_area: rest.get(entry, field::HALF_AREA),
+            traction: rest.get(entry, field::TRACTION),
+            bending: rest.vector(entry, field::BENDING),
+            moduli: self.moduli.vector(entry, 0),
+            damping: [0, 1].map(|k| match self.damped {
+                true => rest.get(entry, field::DAMPING + k),
+                false => 0.0,
+            }),
+            through: through.map_or(DVec3::ZERO, |through| through.vector(entry, 0)),
         }
     }
 

@@ -6,6 +6,7 @@ pub mod build;
 pub mod columns;
 pub mod cpu;
 mod crossings;
+mod device;
 mod dilate;
 mod face_pass;
 mod motion_pass;
@@ -24,6 +25,9 @@ use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::stability::{largest_radius, loose_step};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::methods::explicit;
+use crate::simulate::methods::explicit::device::Gpu;
+use crate::simulate::methods::explicit::device::cells::fits;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
@@ -113,13 +117,27 @@ impl Prepare for Scene {
     fn start(
         self: Box<Self>,
         pipeline: &Pipeline,
-        _backend: Backend,
+        backend: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
-        Ok(match *self {
-            Scene::Single(scene) => on_cores(scene, pipeline, dt),
-            Scene::Double(scene) => Box::new(CellRun::<f64>::new(scene, pipeline, dt)),
-        })
+        let scene = match *self {
+            Scene::Single(scene) => scene,
+            Scene::Double(scene) => {
+                return Ok(Box::new(CellRun::<f64>::new(scene, pipeline, dt)));
+            }
+        };
+        if backend != Backend::Cpu && refuse::on_device(pipeline).is_none() {
+            let opened = match backend == Backend::Gpu || fits(&scene.built.system) {
+                true => explicit::open_device(pipeline, backend)?,
+                false => None,
+            };
+            if let Some(device) = opened {
+                let tables = device::tables(&scene);
+                let run = Gpu::with(device, (scene.built, Some(tables)), pipeline, dt)?;
+                return Ok(Box::new(run));
+            }
+        }
+        Ok(on_cores(scene, pipeline, dt))
     }
 }
 

@@ -1,15 +1,13 @@
 //! What steps of cells lack.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Backend, ContactLaw, Integrator, Law, Pipeline};
+use crate::simulate::methods::explicit;
+use crate::spec::{Backend, CellContact, ContactLaw, Integrator, Law, Pipeline, Precision};
 
 /// What of a pipeline steps of cells lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     let simulate = &pipeline.simulate;
-    if backend == Backend::Gpu {
-        return lack("backend with cells", "gpu", "auto, cpu");
-    }
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
         return lack(
             "simulate.integrator with cells",
@@ -38,5 +36,28 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "none",
         );
     }
-    None
+    match backend {
+        Backend::Gpu => on_device(pipeline),
+        Backend::Auto | Backend::Cpu => None,
+    }
+}
+
+/// What of a pipeline with cells graphics processors lack, so that `auto` takes the CPU.
+pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
+    let lack = SimulateError::lack;
+    if pipeline.simulate.precision == Precision::F64 {
+        return lack(
+            "simulate.precision on backend gpu",
+            "f64",
+            "f32; or --backend cpu",
+        );
+    }
+    if pipeline.simulate.cell_contact != CellContact::Balls {
+        return lack(
+            "simulate.cell_contact on backend gpu",
+            "polyhedra",
+            "balls; or --backend cpu",
+        );
+    }
+    explicit::on_device(pipeline)
 }

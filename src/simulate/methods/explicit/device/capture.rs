@@ -50,7 +50,7 @@ macro_rules! parts {
     };
 }
 parts!(
-    status, motion, measured, touched, borne, events, loads, springs
+    status, motion, measured, touched, borne, events, loads, springs, cell_rows
 );
 
 impl<'a> Parts<&'a Column> {
@@ -65,6 +65,7 @@ impl<'a> Parts<&'a Column> {
             events: &columns.events,
             loads: &columns.loads,
             springs: &columns.stretched,
+            cell_rows: &columns.cell_rows,
         }
     }
 }
@@ -79,6 +80,7 @@ const ALWAYS: Parts<bool> = Parts {
     events: true,
     loads: false,
     springs: false,
+    cell_rows: false,
 };
 
 /// Memory that a frame is copied into; used again for later frames.
@@ -116,6 +118,8 @@ pub struct Landed {
     pub loads: Vec<[f32; 4]>,
     /// Springs by element and partner, if a state was asked for.
     pub springs: Vec<SpringEntry<f32>>,
+    /// Rows of cells as in [`Columns::cell_rows`], if a state was asked for.
+    pub cell_rows: Vec<[f32; 4]>,
 }
 
 /// A bond that broke.
@@ -201,6 +205,7 @@ impl Staging {
             events,
             loads,
             springs,
+            cell_rows,
         } = pieces.map(|_| words.next().expect("one range a part"));
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
         let mut events: Vec<Event> = events
@@ -231,6 +236,7 @@ impl Staging {
             events,
             loads: bytemuck::pod_collect_to_vec(&loads),
             springs,
+            cell_rows: bytemuck::pod_collect_to_vec(&cell_rows),
         })
     }
 }

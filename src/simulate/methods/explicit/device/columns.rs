@@ -1,6 +1,9 @@
 //! The columns of a simulation in device memory, and how the host's rows become theirs.
 
-use super::constants::{CLAMP_ROWS, EVENT_WORDS, POSE_ROWS, ROW_WORDS, SCAN_BLOCK, SPRING_WORDS};
+use super::constants::{
+    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, ROW_WORDS, SCAN_BLOCK,
+    SPRING_WORDS,
+};
 use super::launch::STATUS_WORDS;
 use crate::gpu::{Column, ColumnName, Device, GpuError};
 use crate::math::lanes::Row;
@@ -13,6 +16,9 @@ pub const ROWS: u64 = 256;
 /// `vec4`s of an element's motion.
 pub const MOTION_ROWS: usize = 5;
 
+/// Whether any cells are a wall of one layer.
+pub type HasWalls = bool;
+
 /// How many of everything there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -22,6 +28,8 @@ pub struct Sizes {
     pub slots: u64,
     /// Law of bonds.
     pub law: Law,
+    /// Whether elements are cells, and with walls of one layer among them.
+    pub cells: Option<HasWalls>,
     /// Whether bonds are of more than one kind.
     pub kinds: bool,
     /// Colliders.
@@ -59,6 +67,14 @@ impl Sizes {
     /// Entries of the slots of all elements.
     fn bonds(&self) -> u64 {
         self.slots * self.stride
+    }
+
+    /// Rows of a face beside the first of its bond.
+    fn face_rows(&self) -> u64 {
+        match self.cells {
+            None => 0,
+            Some(walls) => u64::from(FACE_THROUGH) + u64::from(walls),
+        }
     }
 
     /// Most items that a prefix sum runs over.
@@ -136,12 +152,14 @@ columns! {
     own: Vec4, sizes.stride;
     /// Slot-major: other end of each bond.
     neighbour: U32, sizes.bonds();
-    /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching.
-    bond_rest: Vec4, sizes.bonds();
+    /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching. Behind them the rows of faces, slot-major each.
+    bond_rest: Vec4, sizes.bonds() * (1 + sizes.face_rows());
     /// Slot-major: σ_c, τ_c; of a bond that is breaking σ, τ.
     bond_strength: Vec2, sizes.bonds();
     /// Slot-major: kind of bond.
     bond_class: U32, if sizes.kinds { sizes.bonds() } else { 1 };
+    /// Moments, axes, momentum, dilation of cells, a row of all of them behind the other.
+    cell_rows: Vec4, if sizes.cells.is_some() { u64::from(CELL_ROWS) * sizes.stride } else { 1 };
     /// Whole, near, breaking.
     masks: Atomic, 3 * sizes.stride;
     /// Force, torque at the end of a frame.

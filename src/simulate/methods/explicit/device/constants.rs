@@ -59,6 +59,36 @@ constants! {
     /// words.
     GRIP_ROWS = 4;
 
+    /// Rows of a cell.
+    CELL_ROWS = 6;
+    /// Principal moments; λ.
+    CELL_MOMENTS = 0;
+    /// Inverse principal moments; the volume that dilation is over as long as no face is broken.
+    CELL_INVERSE = 1;
+    /// Principal axes, a quaternion.
+    CELL_AXES = 2;
+    /// Angular momentum, world frame.
+    CELL_MOMENTUM = 3;
+    /// λε, what bending puts on the faces of a wall, λ/V, h²/12 of a wall.
+    CELL_DILATION = 4;
+    /// What absorbing sides resist velocities with; 3ν/(1 − 2ν).
+    CELL_RESISTANCE = 5;
+
+    /// From the centre of the cell with the lower index to the face's; S/2.
+    FACE_ARM_I = 0;
+    /// From the centre of the other to the face's; S E/((1 + ν) D₀).
+    FACE_ARM_J = 1;
+    /// Normal out of the cell with the lower index; damping of translation.
+    FACE_NORMAL = 2;
+    /// First principal axis; damping of rotation.
+    FACE_SECOND = 3;
+    /// k_n, k_s, k_t; whether compression counts.
+    FACE_BENDING = 4;
+    /// c/J, c/I_s, c/I_t; largest shear stress over its mean.
+    FACE_MODULI = 5;
+    /// Axis through a wall of one layer.
+    FACE_THROUGH = 6;
+
     /// Words of a broken bond.
     EVENT_WORDS = 16;
     /// Step of the force pass that found it.

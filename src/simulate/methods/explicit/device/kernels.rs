@@ -43,6 +43,8 @@ pub struct Kernels {
     pub middle: Stage,
     /// A frame's last force pass and the end of its step.
     pub last: Stage,
+    /// Dilation of cells before a force pass, and before a frame is measured.
+    pub dilate: Option<[Stage; 2]>,
     /// Bonds taken out.
     pub breaks: Stage,
     /// The look at the contact lists, and making them anew if it says so.
@@ -151,18 +153,26 @@ impl Kernels {
             columns,
             compiled,
         };
-        let one_class = ("one_class", flag(!sizes.kinds));
+        // What only bonds have, or only cells.
+        let of_law = match sizes.cells {
+            None => ("one_class", flag(!sizes.kinds)),
+            Some(walls) => ("walls", flag(walls)),
+        };
+        let (moving_text, measuring_text) = match sizes.cells {
+            None => (texts::moving(sizes.law), texts::measuring(sizes.law)),
+            Some(_) => (&texts::MOVE_CELLS, &texts::MEASURE_CELLS),
+        };
         let clamped = ("clamped", flag(sizes.clamps > 0));
         let mut moving = |[starting, forces, close, open]: [bool; 4]| {
             let constants = [
-                one_class,
+                of_law,
                 clamped,
                 ("starting", flag(starting)),
                 ("forces", flag(forces)),
                 ("close", flag(close)),
                 ("open", flag(open)),
             ];
-            make.stage(texts::moving(sizes.law), ("main", count), &constants)
+            make.stage(moving_text, ("main", count), &constants)
         };
         let start = moving([true, true, false, false])?;
         let open = moving([false, false, false, true])?;
@@ -172,8 +182,15 @@ impl Kernels {
         let before = |parity: usize, name: &str| columns.named(name, 1 - parity);
         let breaks = make.stage_of(&texts::BREAK, ("main", count), &[], before)?;
         let lists = lists(&mut make, sizes, count)?;
-        let measuring = texts::measuring(sizes.law);
-        let carried = make.stage(measuring, ("carried", count), &[one_class])?;
+        let carried = make.stage(measuring_text, ("carried", count), &[of_law])?;
+        let mut dilating = |measuring| {
+            let constants = [of_law, ("measuring", flag(measuring))];
+            make.stage(&texts::DILATE, ("main", count), &constants)
+        };
+        let dilate = match sizes.cells {
+            None => None,
+            Some(_) => Some([dilating(false)?, dilating(true)?]),
+        };
         let rows = [("rows", sizes.borne as f64)];
         let mut reactions =
             |entry, items: u64| make.stage(&texts::REACTIONS, (entry, items), &rows);
@@ -185,6 +202,7 @@ impl Kernels {
             open,
             middle,
             last,
+            dilate,
             breaks,
             lists,
             fold,

@@ -11,9 +11,10 @@
 
 mod arithmetic;
 mod capture;
+pub mod cells;
 mod clamps;
 mod columns;
-mod constants;
+pub mod constants;
 mod kernels;
 mod launch;
 mod plan;
@@ -36,6 +37,7 @@ use std::collections::VecDeque;
 use wgpu::Buffer;
 
 use self::capture::{Flight, Staging};
+use self::cells::CellTables;
 use self::columns::{Columns, Sizes};
 use self::kernels::{Compiled, Kernels};
 use self::launch::{Status, phase};
@@ -84,6 +86,8 @@ pub struct Gpu {
     scene: Scene,
     /// The host's twin, true at frames.
     system: System<f32>,
+    /// Cells and faces where the elements are cells: momenta are true at frames with a state.
+    cells: Option<CellTables>,
     slots: Slots,
     load: Vec<Load<f32>>,
     labels: Vec<u32>,
@@ -204,6 +208,9 @@ impl Method for Gpu {
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         sections::read_system(state, &mut self.system, &mut self.load)?;
+        if let Some(cells) = &mut self.cells {
+            cells.restore(state)?;
+        }
         self.labels = sections::labels(state, self.system.count)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.means

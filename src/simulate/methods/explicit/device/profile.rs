@@ -30,7 +30,7 @@ impl Gpu {
         let list: Vec<_> = (from..=to)
             .flat_map(|step| actions(step, (from, to)).map(move |(_, action)| (step, action)))
             .collect();
-        let room = 1 + list.len() + (list.len() + 1) * self.kernels.lists.len();
+        let room = 1 + 2 * list.len() + (list.len() + 1) * self.kernels.lists.len();
         let Some(timer) = Timer::new(&self.device, room)? else {
             return Ok(None);
         };
@@ -52,6 +52,7 @@ impl Gpu {
                 Which::List(_) => "contact lists",
                 Which::Of(Action::Break) => "breaks",
                 Which::Fold => "reactions",
+                Which::Dilate => "dilation",
                 Which::Of(_) => "forces and motion",
             };
             let part = parts.entry(name).or_default();

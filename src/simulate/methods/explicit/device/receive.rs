@@ -91,6 +91,10 @@ impl Gpu {
             }
             let mut state = State::new(frame, step, self.dt);
             sections::put_system(&mut state, &self.system, &self.load);
+            if let Some(cells) = &mut self.cells {
+                cells.take_momenta(&landed.cell_rows);
+                cells.put(&mut state);
+            }
             sections::put_springs(&mut state, &landed.springs);
             sections::put_labels(&mut state, &self.labels);
             let last = self.means.pack(&self.scene.bearers);

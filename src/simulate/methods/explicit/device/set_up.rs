@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use wgpu::Buffer;
 
+use super::cells::CellTables;
 use super::columns::{self, Columns, ListRows, ROWS, Sizes};
 use super::kernels::{Compiled, Kernels};
 use super::launch::{Launch, Status};
 use super::plan::Task;
-use super::slots::Slots;
+use super::slots::{MOST_SLOTS, Slots};
 use super::tables::Tables;
 use super::{Gpu, Scene, arithmetic, reactions};
 use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
@@ -49,6 +50,19 @@ impl Gpu {
         pipeline: &Pipeline,
         dt: f64,
     ) -> Result<Self, SimulateError> {
+        Self::with(device, (built, None), pipeline, dt)
+    }
+
+    /// A run at rest at time zero of bonded elements, or of cells.
+    ///
+    /// # Errors
+    /// A device without room, or a cell with more neighbours than a word has bits.
+    pub fn with(
+        device: Device,
+        (built, cells): (Built<f32>, Option<CellTables>),
+        pipeline: &Pipeline,
+        dt: f64,
+    ) -> Result<Self, SimulateError> {
         let system = built.system;
         let colliders = built.bearers.colliders().iter();
         let obstacles: Vec<Obstacle> = colliders.map(|c| c.at(0.0)).collect();
@@ -63,13 +77,22 @@ impl Gpu {
         // The dry count: lists as they are now, and room for half as much again.
         let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
         let slots = Slots::new(&system);
-        let sizes = Sizes::new(
-            &system,
-            &slots,
-            &tables,
-            &built.bearers,
-            contacts.sides() as u64,
-        );
+        if slots.slots > MOST_SLOTS {
+            return Err(SimulateError::TooManyNeighbours {
+                found: slots.slots,
+                limit: MOST_SLOTS,
+            });
+        }
+        let sizes = Sizes {
+            cells: cells.as_ref().map(|cells| cells.walls),
+            ..Sizes::new(
+                &system,
+                &slots,
+                &tables,
+                &built.bearers,
+                contacts.sides() as u64,
+            )
+        };
         let columns = Columns::new(&device, &sizes)?;
         let (shared, launches) = launches(&device)?;
         let mut compiled = Compiled::new();
@@ -104,6 +127,7 @@ impl Gpu {
             compiled,
             scene,
             system,
+            cells,
             slots,
             load: built.load,
             labels,
@@ -151,9 +175,14 @@ impl Gpu {
         c.own.write(device, 0, &tables.own_rows(system, load));
         c.tables.write(device, 0, &tables.rows);
         let (slots, bonds) = (&self.slots, &system.bonds);
-        let neighbour = slots.map(bonds, |side| side.other as u32, |i| i as u32);
-        c.neighbour.write(device, 0, &neighbour);
+        c.neighbour.write(device, 0, &slots.neighbours(system));
         c.bond_rest.write(device, 0, &contacts.rest);
+        if let Some(cells) = &self.cells {
+            c.cell_rows.write(device, 0, &cells.cell_rows());
+            let first = contacts.rest.len() as u64;
+            let faces = cells.face_rows(slots, system);
+            c.bond_rest.write(device, first, &faces);
+        }
         c.list_first.write(device, 0, &contacts.rows.first);
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
@@ -218,6 +247,7 @@ impl Sizes {
             stride,
             slots: slots.slots as u64,
             law: system.law,
+            cells: None,
             kinds: system.classes.len() > 1,
             colliders: bearers.colliders().len() as u64,
             clamps: bearers.clamps().count() as u64,

@@ -7,9 +7,12 @@
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
 
+/// Slots that the masks of an element have a bit for.
+pub const MOST_SLOTS: usize = u32::BITS as usize;
+
 /// Where the bonds stand; breaking does not change it.
 pub struct Slots {
-    /// Most bonds that an element has.
+    /// Most bonds and crowded partners that an element has.
     pub slots: usize,
     stride: usize,
 }
@@ -18,11 +21,30 @@ impl Slots {
     /// Of all bonds of a system but those within a rigid piece.
     pub fn new(system: &System<f32>) -> Self {
         let stride = system.motion.len();
-        let valences = (0..stride).map(|i| sides(&system.bonds, i).count());
+        let valences =
+            (0..stride).map(|i| sides(&system.bonds, i).count() + system.crowded.partners(i).len());
         Slots {
             slots: valences.max().unwrap_or(0),
             stride,
         }
+    }
+
+    /// Other element of each slot; of an empty one the element itself.
+    ///
+    /// Crowded partners stand behind the bonds, with nothing in their slots: the two never touch.
+    pub fn neighbours(&self, system: &System<f32>) -> Vec<u32> {
+        let bonds = &system.bonds;
+        let mut out = self.map(bonds, |side| side.other as u32, |i| i as u32);
+        for i in 0..self.stride {
+            let partners = system.crowded.partners(i);
+            if partners.is_empty() {
+                continue;
+            }
+            for (slot, partner) in (sides(bonds, i).count()..).zip(partners) {
+                out[slot * self.stride + i] = *partner;
+            }
+        }
+        out
     }
 
     /// The bond in a slot that is not empty.

@@ -25,6 +25,8 @@ pub(super) enum Which {
     List(usize),
     /// What an advance before has left.
     Fold,
+    /// Dilation of cells.
+    Dilate,
     /// An action.
     Of(Action),
 }
@@ -116,6 +118,9 @@ impl Gpu {
                     self.since = 0;
                 }
                 self.since += 1;
+                if self.kernels.dilate.is_some() {
+                    push(Which::Dilate, parity);
+                }
             }
             if action == Action::Open {
                 push(Which::Fold, parity);
@@ -131,6 +136,7 @@ impl Gpu {
         match which {
             Which::List(part) => &k.lists[part],
             Which::Fold => &k.fold,
+            Which::Dilate => &k.dilate.as_ref().expect("asked for with cells alone")[0],
             Which::Of(Action::Start) => &k.start,
             Which::Of(Action::Open) => &k.open,
             Which::Of(Action::Move { open: true }) => &k.middle,
@@ -154,12 +160,11 @@ impl Gpu {
             }
         };
         let k = &self.kernels;
-        let measuring: &[_] = if state {
-            &[&k.forget, &k.carried, &k.gather]
-        } else {
-            &[&k.forget, &k.carried]
-        };
-        run(&mut encoder, measuring);
+        let mut measuring = vec![&k.forget];
+        measuring.extend(k.dilate.as_ref().map(|both| &both[1]));
+        measuring.push(&k.carried);
+        measuring.extend(state.then_some(&k.gather));
+        run(&mut encoder, &measuring);
         staging.copy(&mut encoder, &self.columns, self.parity(), state);
         run(&mut encoder, &[&k.clear, &k.close]);
         let submission = self.device.submit(encoder);

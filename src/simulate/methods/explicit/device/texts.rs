@@ -142,6 +142,9 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         kernel!("bear"),
         kernel!("bear_now"),
         kernel!("clamp"),
+        kernel!("step"),
+        kernel!("bond_loads"),
+        kernel!("spin"),
         kernel!("move"),
     ],
     &[
@@ -162,6 +165,83 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         column::borne.write(),
         column::status.write(),
     ]
+);
+
+/// Forces and motion of a step of cells.
+pub const MOVE_CELLS: KernelText = kernel_text(
+    "move_cells",
+    &[
+        LAUNCH,
+        kernel!("launch"),
+        law!("real"),
+        law!("quat"),
+        law!("mat3"),
+        law!("bond"),
+        law!("cell"),
+        law!("rattle"),
+        law!("failure"),
+        law!("contact"),
+        law!("motion"),
+        law!("solid"),
+        solids::TEXT,
+        kernel!("element"),
+        kernel!("face"),
+        kernel!("wall"),
+        kernel!("touch"),
+        kernel!("bear"),
+        kernel!("bear_now"),
+        kernel!("clamp"),
+        kernel!("step"),
+        kernel!("face_loads"),
+        kernel!("cell_spin"),
+        kernel!("move"),
+    ],
+    &[
+        column::motion.read(),
+        column::moved.write(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.write(),
+        column::bond_strength.write(),
+        column::cell_rows.write(),
+        column::masks.write(),
+        column::loads.write(),
+        column::list_first.read(),
+        column::list_partner.read(),
+        column::list_spring.write(),
+        column::tables.read(),
+        column::poses.read(),
+        column::borne.write(),
+        column::status.write(),
+    ],
+);
+
+/// Dilation of cells, before each pass over their forces.
+pub const DILATE: KernelText = kernel_text(
+    "dilate",
+    &[
+        LAUNCH,
+        kernel!("launch"),
+        law!("real"),
+        law!("quat"),
+        law!("mat3"),
+        law!("bond"),
+        law!("cell"),
+        law!("failure"),
+        law!("motion"),
+        kernel!("element"),
+        kernel!("face"),
+        kernel!("dilate"),
+    ],
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::cell_rows.write(),
+        column::masks.write(),
+        column::status.write(),
+    ],
 );
 
 /// Bonds beyond their strength are taken out.
@@ -287,6 +367,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         kernel!("bond"),
         kernel!("wall"),
         kernel!("touch"),
+        kernel!("bond_carried"),
         kernel!("measure"),
     ],
     &[
@@ -306,6 +387,48 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         column::borne.write(),
         column::status.write(),
     ]
+);
+
+/// The same of cells.
+pub const MEASURE_CELLS: KernelText = kernel_text(
+    "measure_cells",
+    &[
+        LAUNCH,
+        kernel!("launch"),
+        law!("real"),
+        law!("quat"),
+        law!("mat3"),
+        law!("bond"),
+        law!("cell"),
+        law!("failure"),
+        law!("contact"),
+        law!("motion"),
+        law!("solid"),
+        solids::TEXT,
+        kernel!("element"),
+        kernel!("face"),
+        kernel!("wall"),
+        kernel!("touch"),
+        kernel!("face_carried"),
+        kernel!("measure"),
+    ],
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::cell_rows.read(),
+        column::masks.write(),
+        column::list_first.read(),
+        column::list_partner.read(),
+        column::list_spring.read(),
+        column::tables.read(),
+        column::poses.read(),
+        column::measured.write(),
+        column::touched.write(),
+        column::borne.write(),
+        column::status.write(),
+    ],
 );
 
 /// Springs for the state.
@@ -349,6 +472,8 @@ pub const REACTIONS: KernelText = kernel_text(
 /// All of them.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
+    let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &DILATE].into_iter();
     let others = [&BREAK, &TRAVEL, &SCAN, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
+    let others = of_cells.chain(others);
     MOVE.iter().chain(&MEASURE).chain(others)
 }

@@ -24,11 +24,10 @@ use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Place};
-use crate::simulate::run_state::state::{Kind, State};
+use crate::simulate::run_state::sections;
+use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::spec::Pipeline;
-
-const MOMENTA: Kind = Kind::first("angular momenta");
 
 /// A run of cells with lanes of type `L`.
 pub struct CellRun<L: Lanes> {
@@ -155,7 +154,7 @@ impl<L: Lanes> CellRun<L> {
 
     fn pack(&self, frame: u32) -> State {
         let mut state = self.run.pack(frame);
-        state.put(MOMENTA, self.cells.momentum.iter().map(|row| row.0));
+        sections::put_momenta(&mut state, self.cells.momentum.iter().map(|row| row.0));
         state
     }
 
@@ -246,7 +245,7 @@ impl<L: Lanes> Method for CellRun<L> {
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         self.run.restore(state)?;
         let momenta = self.cells.momentum.iter_mut().map(|row| &mut row.0);
-        state.copy_into(MOMENTA, momenta)?;
+        sections::read_momenta(state, momenta)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.half = false;
         self.driven = self.run.driven();

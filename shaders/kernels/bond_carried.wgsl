@@ -1,0 +1,17 @@
+// What a whole bond carries: σ, τ, energy.
+fn carried_at(i: u32, a: Motion, at: u32) -> vec3<f32> {
+    let b = read_motion(neighbour(at));
+    let rest = bond_rest(at);
+    let kind = read_class(at);
+    let k = class_stiffness(kind, rest.w);
+    let x = motion_separation(a.p, a.low, b.p, b.low);
+    let unapplied = b.unapplied - a.unapplied;
+    let load = bond_law(x, a.q, b.q, unapplied, rest.xyz, rest.w, k);
+    let stress = failure_stress(load, kind.section);
+    return vec3<f32>(stress.x0, stress.x1, bond_energy(load, x, a.q, b.q, unapplied, rest.xyz, rest.w, k));
+}
+
+// Energy of an element beside that of its bonds.
+fn own_energy(i: u32) -> f32 {
+    return 0.0;
+}

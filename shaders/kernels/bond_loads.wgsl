@@ -1,0 +1,43 @@
+// What the bonds of an element do to it, and which of them break.
+
+fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
+    var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
+    var breaking = 0u;
+    for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        if (whole >> slot & 1u) == 0u {
+            continue;
+        }
+        let at = slot * launch.stride + i;
+        let j = neighbour(at);
+        let other = read_motion(j);
+        let rest = bond_rest(at);
+        let kind = read_class(at);
+        // Both ends compute the bond from the lower one's side. Drivers fuse products into sums as they like, so the same bond seen from
+        // its other end differs in the last bits, and a pair would push itself along.
+        let turned = j < i;
+        let side = select(1.0, -1.0, turned);
+        let lower = pick_motion(a, other, turned);
+        let upper = pick_motion(other, a, turned);
+        let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
+        let unapplied = upper.unapplied - lower.unapplied;
+        let load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
+        let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
+        sum.force += (load.force + damp.x0) * side;
+        sum.torque += (load.shear_moment + damp.x1) + (load.moment + damp.x2) * side;
+        // And one end decides.
+        if !starting && j > i {
+            let strength = bond_strength(at);
+            if failure_may_exceed(load, kind.section, strength.x, strength.y) {
+                let stress = failure_stress(load, kind.section);
+                if strength.x < stress.x0 || strength.y < stress.x1 {
+                    breaking |= 1u << slot;
+                    bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+                }
+            }
+        }
+    }
+    if breaking != 0u {
+        masks_store(breaking_at(i), breaking);
+    }
+    return sum;
+}
