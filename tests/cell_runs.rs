@@ -9,7 +9,7 @@ use cullet::spec::CellContact;
 use cullet::store::Packing;
 use glam::DVec3;
 
-use crate::cell_scenes::{Stuff, bricks, method, packing, random, shot};
+use crate::cell_scenes::{Stuff, bricks, method, packing, random, shot, stir};
 
 const RATIOS: [f64; 6] = [-0.5, -0.2, 0.0, 0.25, 0.4, 0.49];
 
@@ -18,29 +18,6 @@ fn stuff(poisson: f64) -> Stuff {
         density: 2000.0,
         young: 1e7,
         poisson,
-    }
-}
-
-/// Numbers between −1 and 1.
-fn numbers() -> impl FnMut() -> f64 {
-    let mut state = 29u64;
-    move || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 32) as f64 / f64::from(1u32 << 31) - 1.0
-    }
-}
-
-/// Random velocities and spins.
-fn stir(packing: &mut Packing, speed: f64, spin: f64) {
-    let mut number = numbers();
-    let e = &mut packing.elements;
-    for column in [&mut e.vx, &mut e.vy, &mut e.vz] {
-        column.iter_mut().for_each(|v| *v = speed * number());
-    }
-    for column in [&mut e.wx, &mut e.wy, &mut e.wz] {
-        column.iter_mut().for_each(|w| *w = spin * number());
     }
 }
 

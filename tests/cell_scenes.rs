@@ -158,6 +158,29 @@ fn face(faces: &mut Faces, [i, j, bond]: [u32; 3], section: &Section) {
     faces.second_t.push(section.second[1]);
 }
 
+/// Numbers between −1 and 1.
+fn numbers() -> impl FnMut() -> f64 {
+    let mut state = 29u64;
+    move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 32) as f64 / f64::from(1u32 << 31) - 1.0
+    }
+}
+
+/// Random velocities and spins.
+pub fn stir(packing: &mut Packing, speed: f64, spin: f64) {
+    let mut number = numbers();
+    let e = &mut packing.elements;
+    for column in [&mut e.vx, &mut e.vy, &mut e.vz] {
+        column.iter_mut().for_each(|v| *v = speed * number());
+    }
+    for column in [&mut e.wx, &mut e.wy, &mut e.wz] {
+        column.iter_mut().for_each(|w| *w = spin * number());
+    }
+}
+
 /// A shot of such a packing, in double precision and without gravity; `more` is added to the file.
 pub fn shot(stuff: Stuff, more: &str) -> Pipeline {
     let Stuff {

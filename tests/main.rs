@@ -16,6 +16,7 @@ mod contributing;
 mod convergence;
 mod criteria;
 mod device;
+mod device_cells;
 mod drilling;
 mod energy;
 mod energy_bonds;

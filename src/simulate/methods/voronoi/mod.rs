@@ -6,7 +6,7 @@ pub mod build;
 pub mod columns;
 pub mod cpu;
 mod crossings;
-mod device;
+pub mod device;
 mod dilate;
 mod face_pass;
 mod motion_pass;
