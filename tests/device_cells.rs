@@ -88,9 +88,12 @@ fn cells_move_alike_on_both_backends() {
             let [off, moved] = apart(&a, &b, &packing);
             let [on_cpu, on_gpu] = [numbers_of(&a), numbers_of(&b)];
             println!("{name}, ν = {poisson}: {off:.1e} m of {moved:.1e}; {on_cpu:?} {on_gpu:?}");
-            assert!(moved > 1e-3 && off < 2e-5 * moved, "{off} {moved}");
-            for (a, b) in on_cpu.into_iter().zip(on_gpu) {
-                assert!(a > 0.0 && (a - b).abs() < 1e-4 * a, "{on_cpu:?} {on_gpu:?}");
+            // Frames hold positions of the size of one in single precision.
+            assert!(moved > 1e-3 && off < 2e-7, "{off} {moved}");
+            // A stress is that of one face alone, and of a gap that rounding knows to 1e-4.
+            for (k, allowed) in [1e-5, 1e-5, 1e-3, 1e-3].into_iter().enumerate() {
+                let (a, b) = (on_cpu[k], on_gpu[k]);
+                assert!(a > 0.0 && (a - b).abs() < allowed * a, "{on_cpu:?} {on_gpu:?}");
             }
         }
     }
@@ -128,7 +131,7 @@ fn outcome(gpu: &mut Gpu, steps: u64) -> (String, u32) {
 #[test]
 fn lowered_limits_and_a_second_run_of_cells_give_the_same_bytes() {
     let Some(request) = request() else { return };
-    let (packing, pipeline, dt) = collision(1e5);
+    let (packing, pipeline, dt) = collision(4e5);
     let limited = Request {
         workgroup_limit: Some(3),
         ..request.clone()
@@ -158,7 +161,7 @@ fn lowered_limits_and_a_second_run_of_cells_give_the_same_bytes() {
 #[test]
 fn lumps_of_cells_break_alike_on_both_backends() {
     let Some(request) = request() else { return };
-    let (packing, pipeline, dt) = collision(1e5);
+    let (packing, pipeline, dt) = collision(4e5);
     let (mut cpu, _) = method(&packing, &pipeline, 0.3);
     let mut gpu = on_device(&packing, &pipeline, dt, &request);
     let mut first = None;
@@ -175,8 +178,9 @@ fn lumps_of_cells_break_alike_on_both_backends() {
         let sums = [&a, &b].map(|s| numbers_of(s)[..2].iter().sum::<f64>());
         println!("{broken:?} {sums:?}");
         let off = (f64::from(broken[0]) - f64::from(broken[1])).abs();
-        assert!(off <= 3.0 + 0.05 * f64::from(broken[0]), "{broken:?}");
-        assert!((sums[0] - sums[1]).abs() < 0.02 * sums[0], "{sums:?}");
+        // Cracks fork, and cells that met at an edge of the whole body touch on the CPU alone.
+        assert!(off <= 3.0 + 0.1 * f64::from(broken[0]), "{broken:?}");
+        assert!((sums[0] - sums[1]).abs() < 0.05 * sums[0], "{sums:?}");
     }
     assert!(first.is_some(), "it breaks");
 }
