@@ -93,7 +93,10 @@ fn cells_move_alike_on_both_backends() {
             // A stress is that of one face alone, and of a gap that rounding knows to 1e-4.
             for (k, allowed) in [1e-5, 1e-5, 1e-3, 1e-3].into_iter().enumerate() {
                 let (a, b) = (on_cpu[k], on_gpu[k]);
-                assert!(a > 0.0 && (a - b).abs() < allowed * a, "{on_cpu:?} {on_gpu:?}");
+                assert!(
+                    a > 0.0 && (a - b).abs() < allowed * a,
+                    "{on_cpu:?} {on_gpu:?}"
+                );
             }
         }
     }

@@ -261,11 +261,7 @@ pub struct Damped<T> {
 ///
 /// Moments come as the stresses that they make at the section's rim, for a [`Section`](super::failure::Section) with moduli of 1.
 #[inline(always)]
-pub fn transmitted<T: Real>(
-    load: FaceLoad<T>,
-    bend: &Bend<T>,
-    moduli: Vec3<T>,
-) -> BondLoad<T> {
+pub fn transmitted<T: Real>(load: FaceLoad<T>, bend: &Bend<T>, moduli: Vec3<T>) -> BondLoad<T> {
     let (n, s, t) = (bend.n, bend.s, bend.t);
     let (force, torque) = (load.force, bend.torque);
     let axial = force.dot(n);

@@ -115,7 +115,10 @@ impl Body<'_> {
                 let names = names.elems.iter().map(ident);
                 let names = names.collect::<Result<Vec<_>, _>>()?;
                 let whole = names.join("_and_");
-                *text += &format!("    let {whole} = {};\n", self.expression(&rows.base, tables)?);
+                *text += &format!(
+                    "    let {whole} = {};\n",
+                    self.expression(&rows.base, tables)?
+                );
                 for (k, name) in names.iter().enumerate() {
                     *text += &format!("    let {name} = {whole}[{k}];\n");
                 }

@@ -68,9 +68,6 @@ impl CellTables {
     /// Reads them.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
         let momenta = self.cells.iter_mut();
-        sections::read_momenta(
-            state,
-            momenta.map(|cell| &mut cell[CELL_MOMENTUM as usize]),
-        )
+        sections::read_momenta(state, momenta.map(|cell| &mut cell[CELL_MOMENTUM as usize]))
     }
 }
