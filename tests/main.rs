@@ -29,6 +29,7 @@ mod gpu_laws;
 mod harness;
 mod implicit;
 mod implicit_scenes;
+mod kelvin;
 mod lawgen;
 mod layering;
 mod loads;

@@ -13,6 +13,7 @@ pub mod elasticity;
 pub mod energy;
 pub mod failure;
 pub mod hydrostatic;
+pub mod kelvin;
 pub mod motion;
 pub mod overlap;
 pub mod projection;
