@@ -11,6 +11,7 @@ mod dilate;
 mod face_pass;
 mod motion_pass;
 mod refuse;
+mod row_sums;
 pub mod stability;
 pub mod tasks;
 mod thin;

@@ -3,6 +3,7 @@
 use super::between::Across;
 use super::columns::{Faces, field};
 use super::face_pass::{FaceLanes, Owners, Task};
+use super::row_sums::RowSums;
 use crate::laws::cell::{self, Bend, FaceLoad};
 use crate::laws::failure::{self, Section};
 use crate::math::lanes::Row;
@@ -40,56 +41,29 @@ fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoa
     (load, bend)
 }
 
-/// Forces and torques on each cell of a chunk, and half of the power of damping, from step to step the same room.
-#[derive(Debug, Default)]
-pub struct Loads<S> {
-    /// By cell; cells of other chunks share the last.
-    of: Vec<Row<S, 8>>,
-    /// What the faces that a block of cells owns do to their other cells, by entry.
-    block: Vec<Row<S, 8>>,
-}
-
-/// Index of half of the power of damping; the same index holds 1/I in `Load`.
+/// Index of half of the power of damping in a row of sums: force in 0..3, torque in 4..7. The same index holds 1/I in `Load`.
 const POWER_AT: usize = 7;
 
-impl<S: Scalar> Loads<S> {
-    /// Begins anew, for so many cells with so many slots each.
-    pub fn clear(&mut self, count: usize, slots: usize) {
-        self.of.clear();
-        self.of.resize(count + 1, Row::default());
-        self.block.resize(BLOCK * slots, Row::default());
-    }
-
-    /// Puts the load of a cell in place of another.
-    #[inline(always)]
-    pub fn put(&self, local: usize, to: &mut Load<S>) {
-        let sum = &self.of[local].0;
-        for k in [0, 1, 2, 4, 5, 6] {
-            to.0[k] = sum[k];
-        }
-    }
-
-    /// Half of the power that damping takes at the faces of a cell, W.
-    #[inline(always)]
-    pub fn power(&self, local: usize) -> f64 {
-        self.of[local].0[POWER_AT].to_f64()
+/// Puts the sums of a cell in place of its force and torque.
+#[inline(always)]
+pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut Load<S>) {
+    for k in [0, 1, 2, 4, 5, 6] {
+        to.0[k] = sum[k];
     }
 }
 
-/// Adds a row of eight to another.
+/// Half of the power that damping takes at the faces of a cell, W, from its sums.
 #[inline(always)]
-fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
-    for (k, to) in to.0.iter_mut().enumerate() {
-        *to = *to + more.0[k];
-    }
+pub fn power<S: Scalar>(sum: &[S; 8]) -> f64 {
+    sum[POWER_AT].to_f64()
 }
 
 /// Forces and torques on both cells of faces, added up in the order in which dilations are, and which faces break.
 pub struct Act<'a, L: Lanes> {
     /// What bending puts on the faces of walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
-    /// Sums.
-    pub loads: &'a mut Loads<L::Scalar>,
+    /// Force, torque and half of the power of damping by cell.
+    pub loads: &'a mut RowSums<L::Scalar>,
     /// Other cells of the bonds' entries.
     pub others: &'a [u32],
     /// Slots of bonds.
@@ -199,7 +173,7 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
         self.row.0 = self.row.0 + both.force;
         self.row.1 = self.row.1 + both.torque;
         self.row.2 = self.row.2 + both.back[POWER_AT];
-        L::store_rows(both.back, &mut self.loads.block[at.place..]);
+        self.loads.keep(at.place, both.back);
         if let Owners::From(first) = at.owners {
             self.check(at, first, load_i, &bend);
         }
@@ -207,43 +181,24 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
 
     #[inline(always)]
     fn none(&mut self, place: usize) {
-        L::store_rows([L::zero(); 8], &mut self.loads.block[place..]);
+        self.loads.keep(place, [L::zero(); 8]);
     }
 
     #[inline(always)]
     fn end(&mut self, local: usize) {
         let (force, torque, power) = self.row;
-        let to = &mut self.loads.of[local..];
-        let sum: [L; 8] = L::load_rows(to);
-        let sum = [
-            sum[0] + force.x,
-            sum[1] + force.y,
-            sum[2] + force.z,
-            sum[3],
-            sum[4] + torque.x,
-            sum[5] + torque.y,
-            sum[6] + torque.z,
-            sum[POWER_AT] + power,
-        ];
-        L::store_rows(sum, to);
+        let mut row = [L::zero(); 8];
+        put(&mut row, 0, force);
+        put(&mut row, 4, torque);
+        row[POWER_AT] = power;
+        self.loads.own(local, row);
     }
 
     #[inline(always)]
     fn block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        let last = self.loads.of.len() - 1;
-        for slot in 0..self.slots {
-            if filled >> slot & 1 == 0 {
-                continue;
-            }
-            let block = &self.loads.block[slot * BLOCK..][..BLOCK];
-            let others = &others[slot * BLOCK..][..BLOCK];
-            for (k, other) in others.iter().enumerate() {
-                let to = (*other as usize).wrapping_sub(self.first).min(last);
-                add(&mut self.loads.of[to], &block[k]);
-            }
-        }
+        self.loads.hand_on(others, self.first, filled);
     }
 }
 
@@ -252,14 +207,7 @@ impl<L: Lanes> Across<L> for Act<'_, L> {
     fn across(&mut self, at: &FaceLanes<L>) {
         let (load_i, bend) = loads(self.folding, at);
         let both = self.both(at, load_i, &bend);
-        let mut rows = [Row::default(); BLOCK];
-        L::store_rows(both.back, &mut rows);
-        for (lane, other) in at.others[..L::WIDTH].iter().enumerate() {
-            add(
-                &mut self.loads.of[*other as usize - self.first],
-                &rows[lane],
-            );
-        }
+        self.loads.each(at.others, self.first, both.back);
     }
 }
 

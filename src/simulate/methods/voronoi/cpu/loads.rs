@@ -21,14 +21,15 @@ use crate::simulate::methods::voronoi::borders;
 use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::dilate::{Dilate, Sums};
 use crate::simulate::methods::voronoi::face_pass::{FacePass, Task};
-use crate::simulate::methods::voronoi::tasks::{Act, Loads};
+use crate::simulate::methods::voronoi::row_sums::RowSums;
+use crate::simulate::methods::voronoi::tasks::{self, Act};
 
 /// Room for the sums of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Room<S> {
     dilation: Sums<S>,
     folding: Sums<S>,
-    loads: Loads<S>,
+    loads: RowSums<S>,
 }
 
 /// The room of this thread.
@@ -220,10 +221,10 @@ impl<L: Lanes> CellRun<L> {
         };
         self.pass(first, &self.cells.pressure, &mut task);
         for (local, load) in load.iter_mut().enumerate() {
-            loads.put(local, load);
+            tasks::put_load(loads.get(local), load);
         }
         for (local, taken) in taken.iter_mut().enumerate().take(load.len()) {
-            taken.damping += loads.power(local) * dt;
+            taken.damping += tasks::power(loads.get(local)) * dt;
         }
     }
 }
