@@ -356,7 +356,7 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
 }
 
 /// What a run leaves, in bytes.
-fn bytes(state: &State_) -> Vec<u8> {
+pub fn bytes(state: &State_) -> Vec<u8> {
     let rows = state.require::<f32, 16>(Kind::first("motion")).unwrap();
     rows.flat_map(|row| row.map(f32::to_le_bytes))
         .flatten()

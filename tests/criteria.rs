@@ -51,6 +51,20 @@ fn breaks(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
     panic!("it does not break");
 }
 
+/// Bonds have no stress of cells to break by.
+fn refuses_rankine() {
+    for integrator in [Integrator::Explicit, Integrator::BackwardEuler] {
+        let (mut pipeline, packing) = sheared(Criterion::Rankine);
+        pipeline.simulate.integrator = integrator;
+        let refused = method(&packing, &pipeline, Backend::Cpu, 1e-6).err();
+        let message = refused.expect("refused").to_string();
+        assert!(
+            message.contains("rankine") && message.contains("tension"),
+            "{message}"
+        );
+    }
+}
+
 /// Every criterion that a pipeline file can name.
 fn all_criteria() -> Vec<Criterion> {
     let schema: Value = serde_json::from_str(&json_schema()).unwrap();
@@ -69,6 +83,10 @@ fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
         let part = match criterion {
             Criterion::Tension | Criterion::Lu2021 => 1.0,
             Criterion::Rod => 0.75,
+            Criterion::Rankine => {
+                refuses_rankine();
+                continue;
+            }
         };
         for (precision, integrator, backend) in [
             (Precision::F32, Integrator::Explicit, Backend::Cpu),

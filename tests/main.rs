@@ -40,6 +40,7 @@ mod packed_cells;
 mod pipeline;
 mod properties;
 mod random;
+mod rankine;
 mod readmes;
 mod refusals;
 mod rigid;

@@ -101,6 +101,11 @@ fn cell_face(
     return Face(line, arm_i + swung, (line - (arm_i - arm_j)) + (cell_swing(q_j, left_j, arm_j) - swung));
 }
 
+// From the centre of j to the face's as j has it now, m: x_i + R_i a_i + Δu = x_j + R_j a_j.
+fn cell_arm_j(at: Face) -> vec3<f32> {
+    return at.arm + at.gap - at.line;
+}
+
 // What a face adds to ε V of both cells, m³: ½ S Δu·e.
 fn cell_dilation(at: Face, half_area: f32) -> f32 {
     return half_area * dot(at.gap, at.line) / vec3_norm(at.line);
@@ -113,11 +118,10 @@ fn cell_traction(at: Face, stiffness: f32, half_area: f32, pressure: f32) -> Fac
     let squeeze = half_area * pressure;
     let at_face = at.gap * stiffness + direction * squeeze;
     let across = at.gap - direction * dot(at.gap, direction);
-    let arm_j = at.arm + at.gap - at.line;
     return FaceLoad(
         at_face + across * (squeeze / length),
         vec3_cross(at.arm, at_face),
-        -vec3_cross(arm_j, at_face),
+        -vec3_cross(cell_arm_j(at), at_face),
     );
 }
 

@@ -75,7 +75,7 @@ fn turned<T: Real>(q: Quat<T>, left: Vec3<T>) -> Turned<T> {
 
 /// A direction at rest, turned with the cell.
 #[inline(always)]
-fn rotated<T: Real>(own: &Turned<T>, v: Vec3<T>) -> Vec3<T> {
+pub fn rotated<T: Real>(own: &Turned<T>, v: Vec3<T>) -> Vec3<T> {
     v + own.swing.times(v)
 }
 
@@ -105,6 +105,12 @@ pub fn face<T: Real>(
     }
 }
 
+/// From the centre of j to the face's as j has it now, m: x_i + R_i a_i + Δu = x_j + R_j a_j.
+#[inline(always)]
+pub fn arm_j<T: Real>(at: Face<T>) -> Vec3<T> {
+    at.arm + at.gap - at.line
+}
+
 /// What a face adds to ε V of both cells, m³: ½ S Δu·e.
 #[inline(always)]
 pub fn dilation<T: Real>(at: Face<T>, half_area: T) -> T {
@@ -119,12 +125,10 @@ pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -
     let squeeze = half_area * pressure;
     let at_face = at.gap * stiffness + direction * squeeze;
     let across = at.gap - direction * at.gap.dot(direction);
-    // x_i + R_i a_i + Δu = x_j + R_j a_j.
-    let arm_j = at.arm + at.gap - at.line;
     FaceLoad {
         force: at_face + across * (squeeze / length),
         torque: at.arm.cross(at_face),
-        torque_j: -arm_j.cross(at_face),
+        torque_j: -arm_j(at).cross(at_face),
     }
 }
 

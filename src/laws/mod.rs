@@ -17,6 +17,7 @@ pub mod kelvin;
 pub mod motion;
 pub mod overlap;
 pub mod projection;
+pub mod rankine;
 pub mod rattle;
 pub mod relative;
 pub mod rigid;

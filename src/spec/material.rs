@@ -32,6 +32,8 @@ pub enum Criterion {
     Lu2021,
     /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the shear force's stress, as in the middle of a round rod.
     Rod,
+    /// Rankine: the largest principal stress of the material about a face beyond the tensile strength; bodies of cells only.
+    Rankine,
 }
 
 /// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ (d_g·d_b)⁴, d_g the direction of

@@ -322,7 +322,8 @@ impl BondTraits {
         };
         for end in ends {
             match end.criterion {
-                Criterion::Tension => {}
+                // The method of cells takes the stress of cells in place of a face's own.
+                Criterion::Tension | Criterion::Rankine => {}
                 Criterion::Lu2021 => made.compression_counts = true,
                 Criterion::Rod => made.shear_peaks = true,
             }

@@ -1,7 +1,9 @@
 //! What explicit steps and graphics processors lack.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
+use crate::spec::{
+    Action, Backend, ColliderShape, ContactLaw, Criterion, Integrator, Pipeline, Precision,
+};
 
 /// What of a pipeline explicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -21,6 +23,17 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
                 "{}: steps that find a minimum",
                 Integrator::names(Integrator::minimises)
             ),
+        );
+    }
+    if pipeline
+        .materials
+        .iter()
+        .any(|one| one.criterion == Criterion::Rankine)
+    {
+        return lack(
+            "material.criterion with bonds",
+            "rankine",
+            "tension, lu2021, rod; or packing.type = \"voronoi\" or \"cubic\"",
         );
     }
     // Its stiffness has no bound, so no explicit step is short enough.

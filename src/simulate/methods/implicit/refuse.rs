@@ -2,7 +2,7 @@
 
 use crate::columns::Named;
 use crate::simulate::error::SimulateError;
-use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
+use crate::spec::{Backend, ContactLaw, Criterion, Friction, Integrator, Law, Pipeline, Precision};
 
 /// What of a pipeline implicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -42,6 +42,17 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "output.convergence with simulate.contact",
             "barrier",
             "penalty",
+        );
+    }
+    if pipeline
+        .materials
+        .iter()
+        .any(|one| one.criterion == Criterion::Rankine)
+    {
+        return lack(
+            "material.criterion with bonds",
+            "rankine",
+            "tension, lu2021, rod; or packing.type = \"voronoi\" or \"cubic\"",
         );
     }
     let law = settings.bond_law();

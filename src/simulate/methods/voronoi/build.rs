@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::borders;
 use super::columns::{Cells, FaceRow, Faces, Volumes};
+use super::stress::Stresses;
 use super::tasks::Limits;
 use super::thin::{ThinFace, thin_faces};
 use crate::columns;
@@ -23,7 +24,7 @@ use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::error::SimulateError;
 use crate::simulate::source::{Source, TableHash};
-use crate::spec::{CellContact, Material, Pipeline};
+use crate::spec::{CellContact, Criterion, Material, Pipeline};
 
 /// A scene of cells.
 pub struct CellScene<S> {
@@ -35,6 +36,8 @@ pub struct CellScene<S> {
     pub faces: Faces<S>,
     /// What faces break by.
     pub limits: Limits<S>,
+    /// What faces break by that break by Rankine's criterion instead of their own tension; none where no face does.
+    pub stresses: Option<Stresses<S>>,
     /// Cells at absorbing sides, and what resists their velocities along each axis, N s/m.
     pub borders: Vec<(u32, DVec3)>,
     /// Hash of all numbers of the packing.
@@ -76,9 +79,11 @@ pub fn scene<S: Scalar>(
     let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
     let thin = thin_faces(&tables.faces, built.system.count);
     let walls = thin.iter().flatten().any(|face| face.wall.is_some());
+    let principal = principal(&built.system, &tables.faces, &thin, &pipeline.materials);
     let mut scene = CellScene {
         faces: Faces::new(&built.system.bonds, damped, walls),
-        limits: limits(&built.system),
+        limits: limits(&built.system, &principal),
+        stresses: stresses(&built.system, &principal),
         borders: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
         hash: built.hash ^ hash,
         built,
@@ -210,8 +215,53 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
     Crowded::new(system.count, &found)
 }
 
-/// Strengths by entry, and what of criteria differs from bond to bond.
-fn limits<S: Scalar>(system: &System<S>) -> Limits<S> {
+/// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and bars of one layer do not: the stress of their
+/// cells does not know of bending.
+fn principal<S: Scalar>(
+    system: &System<S>,
+    table: &columns::Faces,
+    thin: &[Option<ThinFace>],
+    materials: &[Material],
+) -> Vec<bool> {
+    let mut found = vec![false; system.bonds.other.len()];
+    let asked = |cell: u32| {
+        let material = system.material.get(cell as usize);
+        let criterion = material.map(|&material| materials[material as usize].criterion);
+        criterion == Some(Criterion::Rankine)
+    };
+    for row in (0..table.id.len()).filter(|&row| table.bond[row] != columns::NONE) {
+        let (i, j) = (table.i[row], table.j[row]);
+        if thin[row].is_none() && (asked(i) || asked(j)) {
+            let side = system.bonds.find(i as usize, j as usize);
+            side.into_iter().for_each(|side| found[side.entry] = true);
+        }
+    }
+    found
+}
+
+/// Tensile strengths of the faces that are principal, or not, as wanted; of others infinite.
+fn only<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
+    if !principal.contains(&!wanted) {
+        return bonds.sigma_c.clone();
+    }
+    let strength = |entry: usize| match principal[entry] == wanted {
+        true => bonds.sigma_c.get(entry),
+        false => S::from_f64(f64::INFINITY),
+    };
+    Column::Each((0..principal.len()).map(strength).collect())
+}
+
+/// What Rankine's criterion takes, if any face is principal.
+fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresses<S>> {
+    let any = principal.contains(&true);
+    any.then(|| {
+        let strengths = only(&system.bonds, principal, true);
+        Stresses::new(strengths, system.motion.len())
+    })
+}
+
+/// Strengths by entry, and what of criteria differs from bond to bond; the tension of faces that break by principal stresses has no limit.
+fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
     let bonds = &system.bonds;
     let entries = bonds.other.len();
     let column = |of: fn(&crate::laws::failure::Section<S>) -> f64| {
@@ -228,8 +278,9 @@ fn limits<S: Scalar>(system: &System<S>) -> Limits<S> {
         }
         Column::Each(each)
     };
+    let sigma_c = only(bonds, principal, false);
     Limits {
-        sigma_c: bonds.sigma_c.clone(),
+        sigma_c,
         tau_c: bonds.tau_c.clone(),
         criterion: [
             column(|section| section.compression_counts.to_f64()),

@@ -13,6 +13,7 @@ mod motion_pass;
 mod refuse;
 mod row_sums;
 pub mod stability;
+mod stress;
 pub mod tasks;
 mod thin;
 

@@ -2,7 +2,9 @@
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
-use crate::spec::{Backend, CellContact, ContactLaw, Integrator, Law, Pipeline, Precision};
+use crate::spec::{
+    Backend, CellContact, ContactLaw, Criterion, Integrator, Law, Pipeline, Precision,
+};
 
 /// What of a pipeline steps of cells lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -57,6 +59,14 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "simulate.cell_contact on backend gpu",
             "polyhedra",
             "balls; or --backend cpu",
+        );
+    }
+    let mut materials = pipeline.materials.iter();
+    if materials.any(|material| material.criterion == Criterion::Rankine) {
+        return lack(
+            "material.criterion on backend gpu",
+            "rankine",
+            "tension, lu2021, rod; or --backend cpu",
         );
     }
     explicit::on_device(pipeline)

@@ -4,6 +4,7 @@ use super::between::Across;
 use super::columns::{Faces, field};
 use super::face_pass::{FaceLanes, Owners, Task};
 use super::row_sums::RowSums;
+use super::stress::Stresses;
 use crate::laws::cell::{self, Bend, FaceLoad};
 use crate::laws::failure::{self, Section};
 use crate::math::lanes::Row;
@@ -215,6 +216,8 @@ impl<L: Lanes> Across<L> for Act<'_, L> {
 pub struct Carry<'a, L: Lanes> {
     /// What faces break by.
     pub limits: &'a Limits<L::Scalar>,
+    /// What principal stresses break; none where they break nothing.
+    pub stresses: Option<&'a Stresses<L::Scalar>>,
     /// What bending puts on the faces of walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
     /// σ, τ and energy of the gap and of bending, by entry of the chunk; written.
@@ -249,6 +252,14 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
                 tau: columns[1][lane].to_f64(),
                 energy: columns[2][lane].to_f64(),
             };
+        }
+        if let Some(stresses) = self.stresses {
+            stresses.sigmas(at, L::splat(f64::NEG_INFINITY), |lane, sigma| {
+                let entry = at.entry + lane;
+                if stresses.strengths.get(entry).to_f64() < f64::INFINITY {
+                    self.carried[entry - self.base].sigma = sigma;
+                }
+            });
         }
     }
 

@@ -48,8 +48,7 @@ impl<L: Lanes> CellRun<L> {
             crossings[other as usize / chunk].unbond(entry);
         });
         for &cell in &ends {
-            self.cells
-                .refresh(cell as usize, &self.run.system.bonds, &self.faces);
+            self.refresh(cell as usize);
         }
         self.dilate(|chunk| chunks.contains(&chunk));
         let after = stored(&self.cells);
@@ -57,6 +56,15 @@ impl<L: Lanes> CellRun<L> {
             work.breaking += before - after;
         }
         self.costs.breaks.add(clock, 1);
+    }
+
+    /// Brings what a cell has of its broken faces up to date.
+    pub(super) fn refresh(&mut self, cell: usize) {
+        let bonds = &self.run.system.bonds;
+        self.cells.refresh(cell, bonds, &self.faces);
+        if let Some(stresses) = &mut self.stresses {
+            stresses.refresh(cell, bonds);
+        }
     }
 
     /// Stresses and energies of the gap and of bending of the faces of these chunks, by entry; zero of others.
@@ -74,6 +82,7 @@ impl<L: Lanes> CellRun<L> {
                 let mut task = Carry::<L> {
                     folding: &self.cells.folding,
                     limits: &self.limits,
+                    stresses: self.stresses.as_ref(),
                     carried,
                     base: chunk * per_chunk,
                     lanes: PhantomData,

@@ -22,14 +22,16 @@ use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::dilate::{Dilate, Sums};
 use crate::simulate::methods::voronoi::face_pass::{FacePass, Task};
 use crate::simulate::methods::voronoi::row_sums::RowSums;
+use crate::simulate::methods::voronoi::stress::{Rankine, Virial, put_stress};
 use crate::simulate::methods::voronoi::tasks::{self, Act};
 
-/// Room for the sums of a chunk.
+/// Scratch buffers for the sums of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Room<S> {
     dilation: Sums<S>,
     folding: Sums<S>,
     loads: RowSums<S>,
+    virial: RowSums<S>,
 }
 
 /// The room of this thread.
@@ -226,5 +228,60 @@ impl<L: Lanes> CellRun<L> {
         for (local, taken) in taken.iter_mut().enumerate().take(load.len()) {
             taken.damping += tasks::power(loads.get(local)) * dt;
         }
+    }
+
+    /// Brings the stresses of cells up to date, where faces break by them; λε is that of the last force pass.
+    pub(super) fn update_stresses(&mut self) {
+        let Some(mut stresses) = self.stresses.take() else {
+            return;
+        };
+        let chunk = self.run.system.chunk;
+        let chunks = stresses.of.par_chunks_mut(chunk).enumerate();
+        chunks.for_each(|(at, rows)| self.stress_chunk(at * chunk, rows));
+        self.stresses = Some(stresses);
+    }
+
+    fn stress_chunk(&self, first: usize, rows: &mut [Row<L::Scalar, 8>]) {
+        let bonds = &self.run.system.bonds;
+        let mut room = room(&self.rooms);
+        let sums = &mut room.virial;
+        sums.clear(rows.len(), bonds.slots);
+        let mut task = Virial::<L> {
+            sums: &mut *sums,
+            others: &bonds.other,
+            slots: bonds.slots,
+            first,
+            row: [L::zero(); 8],
+        };
+        self.pass(first, &self.cells.pressure, &mut task);
+        for (local, row) in rows.iter_mut().enumerate() {
+            let volume = self.cells.volumes[first + local].all;
+            put_stress(sums.get(local), volume, row);
+        }
+    }
+
+    /// Finds the faces that break by the stresses of their cells.
+    pub(super) fn find_principal_breaks(&mut self) {
+        let clock = Instant::now();
+        self.update_stresses();
+        let Some(stresses) = &self.stresses else {
+            return;
+        };
+        let mut found = std::mem::take(&mut self.chunk_breaks);
+        let chunk = self.run.system.chunk;
+        let chunks = found.par_iter_mut().enumerate();
+        chunks.for_each(|(at, breaks)| {
+            let mut task = Rankine::<L> { stresses, breaks };
+            L::run(FacePass {
+                system: &self.run.system,
+                faces: &self.faces,
+                rest: &self.cells.pressure,
+                first: at * chunk,
+                count: self.count(at * chunk),
+                task: &mut task,
+            });
+        });
+        self.chunk_breaks = found;
+        self.costs.bonds.add(clock, rayon::current_num_threads());
     }
 }

@@ -13,6 +13,7 @@ use super::build::CellScene;
 use super::columns::{Cells, Faces};
 use super::crossings::Crossings;
 use super::motion_pass::TurnPass;
+use super::stress::Stresses;
 use super::tasks::Limits;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
@@ -37,6 +38,8 @@ pub struct CellRun<L: Lanes> {
     limits: Limits<L::Scalar>,
     /// Whether any face may break.
     breakable: bool,
+    /// Stresses of cells; none where no face breaks by them.
+    stresses: Option<Stresses<L::Scalar>>,
     /// Cells at absorbing sides, and what resists their velocities.
     borders: Vec<(u32, DVec3)>,
     driven: Driven<L::Scalar>,
@@ -65,6 +68,7 @@ impl<L: Lanes> CellRun<L> {
         let mut cpu = CellRun {
             driven: run.driven(),
             breakable,
+            stresses: scene.stresses,
             parameters: StepParameters {
                 dt: Scalar::from_f64(dt),
                 gravity: Vec3::from_f64(pipeline.world.gravity),
@@ -133,6 +137,7 @@ impl<L: Lanes> CellRun<L> {
                 before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
             }
             self.add_loads(self.parameters.dt);
+            self.find_principal_breaks();
             self.break_faces();
         }
         if steps > 0 {
@@ -217,6 +222,7 @@ impl<L: Lanes> Method for CellRun<L> {
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
         self.account();
+        self.update_stresses();
         let measured = Measured {
             carried: self.carried_by_cells(),
             contact,
@@ -250,8 +256,7 @@ impl<L: Lanes> Method for CellRun<L> {
         self.half = false;
         self.driven = self.run.driven();
         for cell in 0..self.run.system.count {
-            self.cells
-                .refresh(cell, &self.run.system.bonds, &self.faces);
+            self.refresh(cell);
         }
         self.crossings = Crossings::all(&self.run.system, &self.faces);
         self.dilate(|_| true);
