@@ -98,7 +98,7 @@ mod tests {
                 arm[axis] = 0.5 * side * size[axis];
                 let area = volume / size[axis];
                 let force = rows[axis].map(|s| s * side * area);
-                let more = virial(Vec3::from_f64(arm), Vec3::from_f64(force));
+                let more: Six<f64> = virial(Vec3::from_f64(arm), Vec3::from_f64(force));
                 for (sum, more) in sum.iter_mut().zip(more) {
                     *sum += more / volume;
                 }
