@@ -1,0 +1,11 @@
+//! Boundary elements.
+pub mod cavity;
+pub mod completed;
+pub mod dense;
+pub mod loads;
+pub mod panel;
+pub mod particular;
+pub mod recover;
+pub mod rigid;
+pub mod surface;
+pub mod triangle;
