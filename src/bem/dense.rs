@@ -1,17 +1,14 @@
 //! The double layer as a stored matrix: exact panel integrals, a block for every pair of vertices; the reference, for up to some ten thousand triangles.
 
-use super::panel::{Elastic, double_layer, single_layer};
+use glam::DVec3;
+
+use super::elastic::Elastic;
+use super::layers::{Layers, add_times};
+use super::panel::{double_layer, single_layer};
 use super::surface::Surface;
-use super::triangle::M;
 use crate::math::{Mat3, Vec3};
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
-
-/// The layers of a surface as [`solve`](crate::solve) takes them.
-pub trait Layers: Operator<3> {
-    /// Displacement of the vertices, m, by tractions on the panels, Pa.
-    fn single(&self, tractions: &[glam::DVec3]) -> Vec<[f64; 3]>;
-}
 
 /// The matrix, 72 n² bytes for n vertices.
 pub struct Dense<'a> {
@@ -33,25 +30,13 @@ impl<'a> Dense<'a> {
                 }
                 row[vertex] = row[vertex] - Mat3::diagonal(double.harmonic);
             }
-            row.into_iter().map(rows)
+            row.into_iter().map(|block| block.rows.map(Vec3::to_f64))
         };
         Dense {
             surface,
             elastic,
             blocks: (0..vertices).into_par_iter().flat_map_iter(row).collect(),
         }
-    }
-}
-
-/// A matrix as plain numbers.
-pub fn rows(block: M) -> [[f64; 3]; 3] {
-    block.rows.map(Vec3::to_f64)
-}
-
-/// Adds a block times a vector.
-pub fn add_times(block: &[[f64; 3]; 3], x: &[f64; 3], sum: &mut [f64; 3]) {
-    for (sum, row) in sum.iter_mut().zip(block) {
-        *sum += row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
     }
 }
 
@@ -69,9 +54,9 @@ impl Operator<3> for Dense<'_> {
 }
 
 impl Layers for Dense<'_> {
-    fn single(&self, tractions: &[glam::DVec3]) -> Vec<[f64; 3]> {
+    fn single(&self, tractions: &[DVec3]) -> Vec<[f64; 3]> {
         let at = |vertex: usize| {
-            let of = |(t, traction): (usize, &glam::DVec3)| {
+            let of = |(t, traction): (usize, &DVec3)| {
                 single_layer(self.surface, self.elastic, vertex, t, *traction)
             };
             let shares = tractions.iter().enumerate().map(of);

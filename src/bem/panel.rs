@@ -12,19 +12,11 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use super::elastic::Elastic;
 use super::surface::{Surface, plain};
 use super::triangle::{M, V};
 use crate::laws::galerkin;
 use crate::math::{Mat3, Vec3};
-
-/// Shear modulus, Pa, and Poisson's ratio.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Elastic {
-    /// Shear modulus G, Pa.
-    pub shear: f64,
-    /// Poisson's ratio ν, below ½.
-    pub poisson: f64,
-}
 
 /// Shares of a panel's three corners in the double layer at a point, and in the harmonic one, which the point's own displacement enters with.
 pub struct Double {

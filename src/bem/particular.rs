@@ -11,7 +11,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::panel::Elastic;
+use super::elastic::Elastic;
 use super::surface::plain;
 use super::triangle::M;
 use crate::math::{Mat3, Vec3};

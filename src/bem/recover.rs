@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::panel::Elastic;
+use super::elastic::Elastic;
 use super::surface::{Surface, plain};
 use super::triangle::M;
 use crate::laws::hooke;

@@ -26,4 +26,5 @@ pub use gradients::{Found, Operator, Precondition, conjugate_gradients};
 pub use matrix::{BlockMatrix, Diagonal};
 pub use minimal::minimal_residuals;
 pub use multigrid::Multigrid;
+pub use recycle::Recycled;
 pub use scaled::Scaled;

@@ -1,0 +1,6 @@
+//! Boundary elements against bodies whose stress is known.
+
+mod answers;
+mod bodies;
+mod manufactured;
+mod solved;
