@@ -65,4 +65,9 @@ impl Layers for Dense<'_> {
         let vertices = 0..self.surface.mesh.positions.len();
         vertices.into_par_iter().map(at).collect()
     }
+
+    fn diagonal(&self) -> Vec<[[f64; 3]; 3]> {
+        let vertices = self.surface.mesh.positions.len();
+        self.blocks.iter().step_by(vertices + 1).copied().collect()
+    }
 }

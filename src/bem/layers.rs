@@ -8,6 +8,9 @@ use crate::solve::Operator;
 pub trait Layers: Operator<3> {
     /// V t: displacement of the vertices, m, by tractions on the panels, Pa.
     fn single(&self, tractions: &[DVec3]) -> Vec<[f64; 3]>;
+
+    /// Block of A that takes each vertex to itself.
+    fn diagonal(&self) -> Vec<[[f64; 3]; 3]>;
 }
 
 /// Adds a 3×3 block times a vector.

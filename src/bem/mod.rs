@@ -15,10 +15,12 @@ pub mod loads;
 pub mod mean;
 pub mod panel;
 pub mod particular;
+pub mod points;
 pub mod recover;
 pub mod rigid;
 pub mod solution;
 pub mod solver;
+pub mod split;
 pub mod surface;
 pub mod triangle;
 

@@ -26,13 +26,22 @@ pub struct Double {
     pub harmonic: f64,
 }
 
+/// m of a panel as it follows from the displacement of each corner.
+pub fn swept_rows(surface: &Surface, t: usize) -> [M; 3] {
+    let n = plain(surface.normals[t]);
+    surface.shapes[t].map(|slope| {
+        let g = plain(slope);
+        Mat3::outer(g, n) - Mat3::outer(n, g)
+    })
+}
+
 /// Double layer of panel `t` at vertex `vertex`.
 pub fn double_layer(surface: &Surface, poisson: f64, vertex: usize, t: usize) -> Double {
     let touches = surface.mesh.triangles[t].contains(&(vertex as u32));
     let position = surface.mesh.positions[vertex];
     let at = surface.triangles[t].second(plain(position), touches);
     let swept = galerkin::swept((at.phi, at.second), poisson);
-    let n = plain(surface.normals[t]);
+    let rows = swept_rows(surface, t);
     let first = surface.mesh.corners(t)[0];
     let corners = [0, 1, 2].map(|c| {
         let slope = surface.shapes[t][c];
@@ -41,8 +50,7 @@ pub fn double_layer(surface: &Surface, poisson: f64, vertex: usize, t: usize) ->
         let foot = start + slope.dot(position - first);
         let g = plain(slope);
         let harmonic = (foot * at.solid_angle + g.dot(at.moment)) / (4.0 * PI);
-        let turned = Mat3::outer(g, n) - Mat3::outer(n, g);
-        swept.product(turned) + Mat3::diagonal(harmonic)
+        swept.product(rows[c]) + Mat3::diagonal(harmonic)
     });
     Double {
         corners,

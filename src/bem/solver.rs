@@ -16,7 +16,7 @@ use crate::solve::gmres::gmres;
 use crate::solve::recycle::Recycled;
 
 /// Residual over right-hand side at which iterations end: far below what the mesh leaves.
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-7;
 /// Iterations at most; well-shaped bodies take 5 to 40.
 const ITERATIONS: u32 = 300;
 
@@ -87,11 +87,8 @@ impl<'a> Solver<'a> {
         for cavity in &self.cavities {
             cavity.add_right(self.surface, &means, &mut right);
         }
-        let matrix = Completed {
-            layer: &*self.layers,
-            motions: &self.motions,
-            cavities: &self.cavities,
-        };
+        let matrix = Completed::new(&*self.layers, &self.motions, &self.cavities);
+        matrix.precondition(&mut right);
         let mut u = recycled.guess(&right);
         let found = gmres(&matrix, &right, &mut u, (TOLERANCE, ITERATIONS));
         if !(found.residual <= TOLERANCE) {

@@ -4,7 +4,7 @@ use super::gradients::{Found, Operator};
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
 /// Iterations after which the directions found so far are dropped.
-const RESTART: usize = 60;
+const RESTART: usize = 200;
 
 /// Solves `A x = b` from the x given until |b − A x| is no more than `tolerance` |b|.
 pub fn gmres<const N: usize>(
