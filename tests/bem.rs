@@ -2,5 +2,6 @@
 
 mod answers;
 mod bodies;
+mod iterations;
 mod manufactured;
 mod solved;

@@ -9,9 +9,8 @@
 
 use glam::DVec3;
 
-use super::surface::Surface;
+use super::surface::{Surface, parts};
 use crate::geometry::winding::Winding;
-use crate::math::UnionFind;
 use crate::solve::vector::{add_scaled, dot};
 
 /// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger ones change little.
@@ -33,12 +32,7 @@ impl Cavity {
     /// Cavities of a surface that contain their centroids, in the order of their first vertices. G: shear modulus, Pa.
     pub fn all(surface: &Surface, shear: f64) -> Vec<Self> {
         let mesh = &surface.mesh;
-        let mut joined = UnionFind::new(mesh.positions.len());
-        for &[a, b, c] in &mesh.triangles {
-            joined.join(a, b);
-            joined.join(b, c);
-        }
-        let root = joined.roots();
+        let root = parts(mesh);
         // Six volumes and 24 first moments of each part, about the middle of the solid.
         let mut sums = vec![(0.0, DVec3::ZERO); mesh.positions.len()];
         for (t, triangle) in mesh.triangles.iter().enumerate() {

@@ -91,7 +91,7 @@ impl<'a> Solver<'a> {
         matrix.precondition(&mut right);
         let mut u = recycled.guess(&right);
         let found = gmres(&matrix, &right, &mut u, (TOLERANCE, ITERATIONS));
-        if !(found.residual <= TOLERANCE) {
+        if found.residual.is_nan() || found.residual > TOLERANCE {
             return Err(SolveError::NotConverged {
                 residual: found.residual,
                 iterations: found.iterations,

@@ -6,8 +6,7 @@ use super::triangle::{Triangle, V};
 use crate::geometry::check::{MeshDefect, require_solid};
 use crate::geometry::mass::Mass;
 use crate::geometry::mesh::TriMesh;
-use crate::math::UnionFind;
-use crate::math::Vec3;
+use crate::math::{UnionFind, Vec3};
 
 /// Twice the area of a panel over the square of its longest edge, at least: below, its normal is rounding.
 const FLATTEST: f64 = 1e-9;
@@ -141,8 +140,8 @@ impl Surface {
         let [a, b, c] = corners;
         let twice = (b - a).cross(c - a);
         let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
-        // Not only too flat: a product that underflows is none either.
-        if !(twice.length() > FLATTEST * size * size) {
+        // Not less: a size whose square underflows is none either.
+        if twice.length() <= FLATTEST * size * size {
             return Err(SurfaceError::Degenerate { triangle: t });
         }
         let normal = twice / twice.length();
@@ -176,14 +175,19 @@ fn require_outward(mesh: &TriMesh) -> Result<(), SurfaceError> {
     }
 }
 
-/// Each outer surface bounds a solid; surfaces of cavities have negative volumes.
-fn require_one(mesh: &TriMesh) -> Result<(), SurfaceError> {
+/// For each vertex the smallest one that triangles connect it with.
+pub fn parts(mesh: &TriMesh) -> Vec<u32> {
     let mut joined = UnionFind::new(mesh.positions.len());
     for &[a, b, c] in &mesh.triangles {
         joined.join(a, b);
         joined.join(b, c);
     }
-    let root = joined.roots();
+    joined.roots()
+}
+
+/// Each outer surface bounds a solid; surfaces of cavities have negative volumes.
+fn require_one(mesh: &TriMesh) -> Result<(), SurfaceError> {
+    let root = parts(mesh);
     let mut volume = vec![0.0; mesh.positions.len()];
     for (t, [a, ..]) in mesh.triangles.iter().enumerate() {
         let part = root[*a as usize] as usize;
