@@ -1,10 +1,8 @@
 //! Displacement gradient at the centroids of panels from the displacement of the vertices: quadratic where the surface is smooth.
 //!
-//! The linear field of a panel has the gradient at its centroid to first order only. The far vertices of its three neighbours say how the displacement
-//! bends: u = Σ L_i u_i + Σ e_i L_j L_k, which leaves the corners as they are and changes the gradient at the centroid by −⅓ Σ e_i ∇L_i. What a neighbour's
-//! vertex stands above the panel's plane is reached by ∂u/∂n, which the traction gives, so linear fields stay exact. Across sharp edges nothing is taken.
-
-use std::collections::BTreeMap;
+//! The linear field of a panel has the gradient at its centroid to first order only. The vertices of the panels about it say how the displacement
+//! bends: u = Σ L_i u_i + Σ e_i L_j L_k, which leaves the corners as they are and changes the gradient at the centroid by −⅓ Σ e_i ∇L_i. The height of such a
+//! vertex over the panel's plane is reached by ∂u/∂n, which the traction gives, so linear fields stay exact. Across sharp edges nothing is taken.
 
 use glam::{DMat3, DVec3};
 
@@ -19,38 +17,32 @@ const SMOOTH: f64 = 0.866;
 /// Of the squares of the equations, so that badly placed neighbours bend little.
 const DAMPING: f64 = 1e-4;
 
-/// For each panel and corner: the vertex beyond the opposite edge, where the surface is smooth there.
+/// For each panel: the vertices of the panels that it shares a corner with, where the surface is smooth between both.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
-    beyond: Vec<[Option<u32>; 3]>,
+    around: Vec<Vec<u32>>,
 }
 
 impl Neighbours {
     /// Of the panels of a surface.
     pub fn new(surface: &Surface) -> Self {
-        // Panel and corner opposite to each directed edge.
-        let mut edges = BTreeMap::new();
+        let mut touching = vec![Vec::new(); surface.mesh.positions.len()];
         for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
-            for c in 0..3 {
-                edges.insert((triangle[(c + 1) % 3], triangle[(c + 2) % 3]), (t, c));
-            }
+            triangle.iter().for_each(|v| touching[*v as usize].push(t));
         }
-        let beyond = |(t, triangle): (usize, &[u32; 3])| {
-            [0, 1, 2].map(|c| {
-                let back = (triangle[(c + 2) % 3], triangle[(c + 1) % 3]);
-                let &(other, corner) = edges.get(&back)?;
-                let smooth = surface.normals[t].dot(surface.normals[other]) >= SMOOTH;
-                smooth.then(|| surface.mesh.triangles[other][corner])
-            })
+        let around = |t: usize| {
+            let own = surface.mesh.triangles[t];
+            let others = own.iter().flat_map(|v| &touching[*v as usize]);
+            let smooth =
+                others.filter(|other| surface.normals[t].dot(surface.normals[**other]) >= SMOOTH);
+            let corners = smooth.flat_map(|other| surface.mesh.triangles[*other]);
+            let mut around: Vec<u32> = corners.filter(|v| !own.contains(v)).collect();
+            around.sort_unstable();
+            around.dedup();
+            around
         };
         Neighbours {
-            beyond: surface
-                .mesh
-                .triangles
-                .iter()
-                .enumerate()
-                .map(beyond)
-                .collect(),
+            around: (0..surface.len()).map(around).collect(),
         }
     }
 
@@ -80,7 +72,7 @@ impl Neighbours {
         let own = surface.mesh.triangles[t];
         let first = surface.mesh.positions[own[0] as usize];
         let (mut squares, mut right) = (DMat3::ZERO, [DVec3::ZERO; 3]);
-        for vertex in self.beyond[t].into_iter().flatten() {
+        for &vertex in &self.around[t] {
             let offset = surface.mesh.positions[vertex as usize] - first;
             let mut at = surface.shapes[t].map(|slope| slope.dot(offset));
             at[0] += 1.0;
@@ -90,9 +82,10 @@ impl Neighbours {
             let height = surface.normals[t].dot(offset);
             let rest = DVec3::from(u[vertex as usize]) - plane - out * height;
             let products = DVec3::new(at[1] * at[2], at[2] * at[0], at[0] * at[1]);
+            let weight = offset_from_middle(surface, t, vertex).powi(-4);
             for c in 0..3 {
-                *squares.col_mut(c) += products * products[c];
-                right[c] += rest * products[c];
+                *squares.col_mut(c) += products * (products[c] * weight);
+                right[c] += rest * (products[c] * weight);
             }
         }
         let trace = squares.col(0).x + squares.col(1).y + squares.col(2).z;
@@ -102,6 +95,10 @@ impl Neighbours {
         let inverse = (squares + DMat3::from_diagonal(DVec3::splat(DAMPING * trace))).inverse();
         [0, 1, 2].map(|c| (0..3).map(|d| right[d] * inverse.col(d)[c]).sum())
     }
+}
+
+fn offset_from_middle(surface: &Surface, t: usize, vertex: u32) -> f64 {
+    surface.mesh.positions[vertex as usize].distance(surface.centroids[t]) / surface.sizes[t]
 }
 
 /// Gradient of the linear field with these values at the corners.

@@ -346,6 +346,7 @@ fn an_unbalanced_blow_needs_inertia() {
     let solution = solver.solve(&loads, &mut recycled).unwrap();
     assert!(solution.found().iterations > 5);
     check_cut(&solution);
+    check_mean(&solution);
     // The same loads again, and any multiple of them, cost nothing.
     let twice: Vec<DVec3> = tractions.iter().map(|t| *t * 2.0).collect();
     let again = super::solved::loads(&twice);
@@ -403,4 +404,26 @@ fn point_sums_with_near_corrections_agree_with_the_matrix() {
         println!("split, ν = {poisson}: {off:?}");
         assert!(off.0 < 0.01);
     }
+}
+
+/// Displacement and rotation are zero in the mean over the brick.
+fn check_mean(solution: &Solution) {
+    let place = |k: u32, parts: u32| (f64::from(k) + 0.5) / f64::from(parts) - 0.5;
+    let points: Vec<DVec3> = (0..2000)
+        .map(|k| {
+            dvec3(
+                place(k % 10, 10),
+                place(k / 10 % 10, 10),
+                2.0 * place(k / 100, 20),
+            )
+        })
+        .collect();
+    let fields = solution.inside(&points);
+    let mean = fields.iter().map(|f| f.displacement).sum::<DVec3>() / 2000.0;
+    let skew = fields.iter().map(|f| f.gradient - f.gradient.transpose());
+    let skew = skew.fold(DMat3::ZERO, |sum, m| sum + m) * (0.5 / 2000.0);
+    let places = fields.iter().map(|f| f.displacement.length());
+    let largest = places.fold(0.0, f64::max);
+    println!("mean displacement {mean}, rotation {skew}, largest displacement {largest}");
+    assert!(mean.length() < 0.01 * largest && norm(skew) < 0.01 * largest);
 }
