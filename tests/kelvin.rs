@@ -1,7 +1,7 @@
 //! Kelvin's solution against independently computed values (float64, automatic differentiation).
 
-use cullet::laws::kelvin;
-use cullet::math::Vec3;
+use cullet::laws::{galerkin, hooke, kelvin};
+use cullet::math::{Mat3, Vec3};
 use serde_json::Value;
 
 use crate::vectors::read;
@@ -50,4 +50,57 @@ fn kelvin_vectors() {
     }
     println!("displacement, stress, traction off by {worst:?}");
     assert!(worst.iter().all(|off| *off < 1e-12), "{worst:?}");
+}
+
+/// Gradients are central differences of the displacement, and give the stress by Hooke's law.
+#[test]
+fn gradients_are_differences_and_give_the_stress() {
+    let step = 1e-5;
+    for row in read("kelvin").as_array().unwrap() {
+        let r = vector(&row["x"]) - vector(&row["y"]);
+        let force = vector(&row["force"]);
+        let [shear, poisson] = ["G", "nu"].map(|key| row[key].as_f64().unwrap());
+        let found = kelvin::gradient(r, force, shear, poisson);
+        let [along_x, along_y, along_z] =
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| {
+                let step = Vec3::from_f64(axis) * (step * r.norm());
+                let [up, down] =
+                    [r + step, r - step].map(|r| kelvin::displacement(r, force, shear, poisson));
+                (up - down) * (0.5 / step.norm())
+            });
+        let differences = Mat3::new(along_x, along_y, along_z).transposed();
+        assert!(off(&flat(found), &flat(differences)) < 1e-8);
+        let by_hooke = hooke::stress(found, shear, poisson);
+        assert!(off(&flat(by_hooke), &flat(kelvin::stress(r, force, poisson))) < 1e-12);
+    }
+}
+
+/// A point's potential Ψ = r gives the point force.
+#[test]
+fn galerkins_vector_of_a_point_is_the_point_force() {
+    for row in read("kelvin").as_array().unwrap() {
+        let r = vector(&row["x"]) - vector(&row["y"]);
+        let force = vector(&row["force"]);
+        let [shear, poisson] = ["G", "nu"].map(|key| row[key].as_f64().unwrap());
+        let phi = 1.0 / r.norm();
+        let n = r * phi;
+        let second = (Mat3::diagonal(1.0) - Mat3::outer(n, n)) * phi;
+        let slope = n * (-phi * phi);
+        // f_k ∂_k of the second derivatives.
+        let along = n.dot(force);
+        let third = (Mat3::outer(n, n) * (3.0 * along)
+            - Mat3::diagonal(along)
+            - Mat3::both_outer(n, force))
+            * (phi * phi);
+        let displacement = galerkin::displacement((phi, second), force, shear, poisson);
+        let expected = kelvin::displacement(r, force, shear, poisson);
+        assert!(off(&displacement.to_f64(), &expected.to_f64()) < 1e-12);
+        let gradient = galerkin::gradient((slope, third), force, shear, poisson);
+        let expected = kelvin::gradient(r, force, shear, poisson);
+        assert!(off(&flat(gradient), &flat(expected)) < 1e-12);
+    }
+}
+
+fn flat(matrix: Mat3<f64>) -> Vec<f64> {
+    matrix.rows.iter().flat_map(|row| row.to_f64()).collect()
 }

@@ -3,6 +3,7 @@
 
 mod barrier;
 mod bench;
+mod bem;
 mod bending;
 mod cell_contacts;
 mod cell_runs;

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! u = [(3 − 4ν) f + n (n·f)] / (16π G (1 − ν) r)                                             n = (x − y)/r,  r = |x − y|
+//! ∇u = −[(3 − 4ν) f nᵀ − n fᵀ − (n·f) 1 + 3 (n·f) n nᵀ] / (16π G (1 − ν) r²)                row i, column k: ∂u_i/∂x_k
 //! σ = −[(1 − 2ν) (n fᵀ + f nᵀ − (n·f) 1) + 3 (n·f) n nᵀ] / (8π (1 − ν) r²)
 //! ```
 //!
@@ -21,6 +22,21 @@ pub fn displacement<T: Real>(from_force: Vec3<T>, force: Vec3<T>, shear: T, pois
     let n = from_force * inverse;
     let scale = inverse / (T::splat(16.0 * PI) * shear * (one - poisson));
     (force * (T::splat(3.0) - T::splat(4.0) * poisson) + n * n.dot(force)) * scale
+}
+
+/// Displacement gradient ∂u_i/∂x_k (row i, column k) at `from_force` = x − y of a force (N) at y.
+#[inline(always)]
+pub fn gradient<T: Real>(from_force: Vec3<T>, force: Vec3<T>, shear: T, poisson: T) -> Mat3<T> {
+    let one = T::splat(1.0);
+    let inverse = one / from_force.norm();
+    let n = from_force * inverse;
+    let along = n.dot(force);
+    let scale = -(inverse * inverse) / (T::splat(16.0 * PI) * shear * (one - poisson));
+    let swept = Mat3::outer(
+        force * (T::splat(3.0) - T::splat(4.0) * poisson) + n * (T::splat(3.0) * along),
+        n,
+    );
+    (swept - Mat3::outer(n, force) - Mat3::diagonal(along)) * scale
 }
 
 /// Stress, Pa, at `from_force` = x − y of a force (N) at y.

@@ -12,6 +12,8 @@ pub mod damping;
 pub mod elasticity;
 pub mod energy;
 pub mod failure;
+pub mod galerkin;
+pub mod hooke;
 pub mod hydrostatic;
 pub mod kelvin;
 pub mod motion;

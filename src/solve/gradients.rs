@@ -2,7 +2,7 @@
 
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
-/// A symmetric matrix with `N` unknowns an element, known by its products.
+/// A square matrix with `N` unknowns an element, known by its products. Symmetric, unless the method asks for no symmetry.
 pub trait Operator<const N: usize = 6> {
     /// `y = A x`.
     fn times(&self, x: &[[f64; N]], y: &mut [[f64; N]]);

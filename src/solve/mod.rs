@@ -7,20 +7,24 @@
 pub mod aggregate;
 pub mod block;
 mod dense;
+pub mod gmres;
 pub mod gradients;
 pub mod lanczos;
 pub mod matrix;
 pub mod minimal;
 pub mod multigrid;
 pub mod prolong;
+pub mod recycle;
 pub mod scaled;
 mod smooth;
 pub mod vector;
 pub mod wide;
 
 pub use block::{Block, Six};
+pub use gmres::gmres;
 pub use gradients::{Found, Operator, Precondition, conjugate_gradients};
 pub use matrix::{BlockMatrix, Diagonal};
 pub use minimal::minimal_residuals;
 pub use multigrid::Multigrid;
+pub use recycle::Recycled;
 pub use scaled::Scaled;

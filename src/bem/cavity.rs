@@ -1,0 +1,117 @@
+//! How much each cavity grows: the one thing that the double layer says too faintly where the material hardly changes its volume.
+//!
+//! The equation of a field u ~ r/r³ about a cavity has the factor 1 − 2ν, by which errors of the mesh are divided. Betti's theorem with just that field, whose
+//! source lies in the cavity, has no such factor:
+//!
+//! ```text
+//! ∮ u·t' dS = ∮ u'·t dS        u' = r/r³        t' = 2G (n − 3 (n·r̂) r̂)/r³        r = x − z, z in the cavity
+//! ```
+
+use glam::DVec3;
+
+use super::surface::{Surface, parts};
+use crate::geometry::winding::Winding;
+use crate::solve::vector::{add_scaled, dot};
+
+/// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger ones change little.
+const WEIGHT: f64 = 10.0;
+
+/// The equation of one cavity, added to the rows of its vertices along their normals.
+#[derive(Clone, Debug)]
+pub struct Cavity {
+    source: DVec3,
+    /// Mean normal of the cavity's vertices, zero elsewhere.
+    normals: Vec<[f64; 3]>,
+    /// Factors of the displacements on the left, so scaled that the normals get [`WEIGHT`].
+    weights: Vec<[f64; 3]>,
+    /// ∮ u·t' dS of the normals over the weight, Pa.
+    scale: f64,
+}
+
+impl Cavity {
+    /// Cavities of a surface that contain their centroids, in the order of their first vertices. G: shear modulus, Pa.
+    pub fn all(surface: &Surface, shear: f64) -> Vec<Self> {
+        let mesh = &surface.mesh;
+        let root = parts(mesh);
+        // Six volumes and 24 first moments of each part, about the middle of the solid.
+        let mut sums = vec![(0.0, DVec3::ZERO); mesh.positions.len()];
+        for (t, triangle) in mesh.triangles.iter().enumerate() {
+            let [a, b, c] = mesh.corners(t).map(|p| p - surface.mass.centre);
+            let six = a.dot(b.cross(c));
+            let sum = &mut sums[root[triangle[0] as usize] as usize];
+            sum.0 += six;
+            sum.1 += (a + b + c) * six;
+        }
+        let winding = Winding::new(mesh);
+        let cavities = (0..).zip(sums).filter(|(_, sum)| sum.0 < 0.0);
+        cavities
+            .map(|(part, (six, moment))| (part, surface.mass.centre + moment / (4.0 * six)))
+            .filter(|(_, source)| !winding.contains(*source))
+            .map(|(part, source)| Cavity::new(surface, shear, source, |v| root[v as usize] == part))
+            .collect()
+    }
+
+    fn new(surface: &Surface, shear: f64, source: DVec3, of: impl Fn(u32) -> bool) -> Self {
+        let count = surface.mesh.positions.len();
+        let (mut normals, mut weights) = (vec![DVec3::ZERO; count], vec![DVec3::ZERO; count]);
+        for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
+            let n = surface.normals[t];
+            let third = surface.areas[t] / 3.0;
+            if of(triangle[0]) {
+                triangle
+                    .iter()
+                    .for_each(|v| normals[*v as usize] += n * third);
+            }
+            for (c, middle) in middles(surface, t).into_iter().enumerate() {
+                let r = middle - source;
+                let inverse = r.length_recip();
+                let along = r * inverse;
+                let pull = (n - along * (3.0 * n.dot(along))) * (2.0 * shear * inverse.powi(3));
+                for end in [triangle[c], triangle[(c + 1) % 3]] {
+                    weights[end as usize] += pull * (third / 2.0);
+                }
+            }
+        }
+        let normals: Vec<_> = normals
+            .iter()
+            .map(|n| n.normalize_or_zero().to_array())
+            .collect();
+        let mut weights: Vec<_> = weights.iter().map(|w| w.to_array()).collect();
+        let scale = dot(&normals, &weights) / WEIGHT;
+        weights
+            .as_flattened_mut()
+            .iter_mut()
+            .for_each(|w| *w /= scale);
+        Cavity {
+            source,
+            normals,
+            weights,
+            scale,
+        }
+    }
+
+    /// Adds the left side to that of the vertices.
+    pub fn add_left(&self, u: &[[f64; 3]], y: &mut [[f64; 3]]) {
+        add_scaled(y, dot(&self.weights, u), &self.normals);
+    }
+
+    /// Adds the right side, of tractions on the panels, Pa, to that of the vertices.
+    pub fn add_right(&self, surface: &Surface, tractions: &[DVec3], y: &mut [[f64; 3]]) {
+        let work = |(t, traction): (usize, &DVec3)| -> f64 {
+            let third = surface.areas[t] / 3.0;
+            let at = middles(surface, t).map(|middle| {
+                let r = middle - self.source;
+                traction.dot(r) / r.length().powi(3)
+            });
+            third * at.iter().sum::<f64>()
+        };
+        let sum: f64 = tractions.iter().enumerate().map(work).sum();
+        add_scaled(y, sum / self.scale, &self.normals);
+    }
+}
+
+/// Middles of a panel's edges, corner k to the next: a rule exact to second degree.
+fn middles(surface: &Surface, t: usize) -> [DVec3; 3] {
+    let [a, b, c] = surface.mesh.corners(t);
+    [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0]
+}

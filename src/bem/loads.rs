@@ -1,0 +1,162 @@
+//! What loads a body: tractions, weight, spin; and the accelerations that follow (Newton and Euler).
+
+use glam::DVec3;
+
+use super::particular::BodyForce;
+use super::surface::Surface;
+
+/// Resultant over the sum of all loads, at most, of loads that count as balanced: meshes of curved surfaces balance no better.
+const BALANCED: f64 = 1e-3;
+
+/// Loads on a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Loads<'a> {
+    /// Traction on each panel, Pa.
+    pub tractions: &'a [DVec3],
+    /// Density, kg/m³; 0 where there is neither weight nor inertia.
+    pub density: f64,
+    /// Gravity, m/s².
+    pub gravity: DVec3,
+    /// Angular velocity, rad/s.
+    pub spin: DVec3,
+    /// What becomes of a resultant.
+    pub balance: Balance,
+}
+
+/// What becomes of loads with a resultant, which no free body bears at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Balance {
+    /// It is an error, but for a thousandth of the loads, which inertia takes.
+    Required,
+    /// The body accelerates; its inertia is part of the load (inertia relief).
+    Inertia,
+}
+
+/// Why loads are refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LoadError {
+    /// Not one traction a panel.
+    #[error("{tractions} tractions for {panels} triangles; give one for each")]
+    Count {
+        /// Tractions.
+        tractions: usize,
+        /// Panels.
+        panels: usize,
+    },
+    /// NaN or infinite.
+    #[error("the traction on triangle {0} is not finite")]
+    NotFinite(usize),
+    /// A resultant.
+    #[error(
+        "loads on a free body do not balance: resultant force {force} N, moment about the centre of mass {moment} N m; \
+         balance them or ask for inertia relief"
+    )]
+    Unbalanced {
+        /// N.
+        force: DVec3,
+        /// About the centre of mass, N m.
+        moment: DVec3,
+    },
+}
+
+/// Force, N, and moment about the centre of mass, N m, of tractions.
+pub fn resultant(surface: &Surface, tractions: &[DVec3]) -> (DVec3, DVec3) {
+    let mut sum = (DVec3::ZERO, DVec3::ZERO);
+    for (t, traction) in tractions.iter().enumerate() {
+        let force = *traction * surface.areas[t];
+        sum.0 += force;
+        sum.1 += (surface.centroids[t] - surface.mass.centre).cross(force);
+    }
+    sum
+}
+
+impl Loads<'_> {
+    /// The body force that balances the tractions: weight less inertia.
+    pub fn body_force(&self, surface: &Surface) -> Result<BodyForce, LoadError> {
+        let (tractions, panels) = (self.tractions.len(), surface.len());
+        if tractions != panels {
+            return Err(LoadError::Count { tractions, panels });
+        }
+        if let Some(t) = self.tractions.iter().position(|t| !t.is_finite()) {
+            return Err(LoadError::NotFinite(t));
+        }
+        let (pull, torque) = resultant(surface, self.tractions);
+        let (mass, inertia) = (
+            self.density * surface.mass.volume,
+            surface.mass.inertia * self.density,
+        );
+        let weight = self.gravity * mass;
+        let force = pull + weight;
+        // ω × Jω is what turns a body that spins about none of its principal axes.
+        let moment = torque - self.spin.cross(inertia * self.spin);
+        if self.balance == Balance::Required {
+            let pairs = self.tractions.iter().zip(&surface.areas);
+            let all = pairs.map(|(t, area)| t.length() * area).sum::<f64>() + weight.length();
+            let swing = (inertia * self.spin).length() * self.spin.length();
+            let reach = surface.area.sqrt();
+            if force.length() > BALANCED * all || moment.length() > BALANCED * (all * reach + swing)
+            {
+                return Err(LoadError::Unbalanced { force, moment });
+            }
+        }
+        // Per unit of density, so that a body without density has a field that balances it too.
+        let (volume, unit) = (surface.mass.volume, surface.mass.inertia);
+        let mut field = BodyForce::new(
+            self.density,
+            surface.mass.centre,
+            self.gravity,
+            DVec3::ZERO,
+            self.spin,
+        );
+        field.constant -= force / volume;
+        field.turning -= unit.inverse() * moment;
+        Ok(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    #[test]
+    fn a_resultant_is_an_error_or_accelerates() {
+        let mesh = shapes::cuboid(DVec3::new(1.0, 2.0, 3.0));
+        let surface = Surface::new(&mesh).unwrap();
+        let pull = |n: &DVec3| {
+            if n.y > 0.5 {
+                DVec3::new(1.0, 5.0, 0.0)
+            } else {
+                DVec3::ZERO
+            }
+        };
+        let tractions: Vec<DVec3> = surface.normals.iter().map(pull).collect();
+        let mut loads = Loads {
+            tractions: &tractions,
+            density: 2.0,
+            gravity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+            balance: Balance::Required,
+        };
+        let LoadError::Unbalanced { force, moment } = loads.body_force(&surface).unwrap_err()
+        else {
+            panic!("balanced");
+        };
+        assert!(force.distance(DVec3::new(3.0, 15.0, 0.0)) < 1e-12);
+        assert!(moment.distance(DVec3::new(0.0, 0.0, -3.0)) < 1e-12);
+        loads.balance = Balance::Inertia;
+        let field = loads.body_force(&surface).unwrap();
+        assert!((field.constant * 6.0 + force).length() < 1e-12);
+        // J = ρ V (x² + y²)/12 about z.
+        let inertia = 6.0 * 5.0 / 12.0;
+        assert!((field.turning * inertia + moment).length() < 1e-12);
+        loads.tractions = &tractions[1..];
+        assert_eq!(
+            loads.body_force(&surface).unwrap_err(),
+            LoadError::Count {
+                tractions: 11,
+                panels: 12
+            }
+        );
+    }
+}

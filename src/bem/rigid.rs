@@ -1,0 +1,70 @@
+//! The six rigid motions of a body: what a free body's displacement is fixed up to.
+
+use glam::DVec3;
+
+use super::surface::Surface;
+use crate::solve::vector::{add_scaled, dot};
+
+/// Rigid motions at the vertices, orthonormal in the mean over the surface.
+#[derive(Clone, Debug)]
+pub struct RigidMotions {
+    motions: Vec<Vec<[f64; 3]>>,
+    /// Motions times the share of the area: their products with displacements are means.
+    weighted: Vec<Vec<[f64; 3]>>,
+}
+
+impl RigidMotions {
+    /// Three translations and three rotations, made orthonormal one after the other.
+    pub fn new(surface: &Surface) -> Self {
+        let shares: Vec<f64> = surface
+            .vertex_areas
+            .iter()
+            .map(|a| a / surface.area)
+            .collect();
+        let mut all = RigidMotions {
+            motions: Vec::new(),
+            weighted: Vec::new(),
+        };
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        for k in 0..6 {
+            let at = |x: &DVec3| match k {
+                0..3 => axes[k],
+                _ => axes[k - 3].cross(*x - surface.mass.centre),
+            };
+            let mut motion: Vec<_> = surface
+                .mesh
+                .positions
+                .iter()
+                .map(|x| at(x).to_array())
+                .collect();
+            all.remove(&mut motion);
+            let weigh = |motion: &[[f64; 3]]| -> Vec<[f64; 3]> {
+                let pairs = motion.iter().zip(&shares);
+                pairs.map(|(m, share)| m.map(|m| m * share)).collect()
+            };
+            let length = dot(&motion, &weigh(&motion)).sqrt();
+            motion
+                .as_flattened_mut()
+                .iter_mut()
+                .for_each(|m| *m /= length);
+            all.weighted.push(weigh(&motion));
+            all.motions.push(motion);
+        }
+        all
+    }
+
+    /// Takes the rigid part out of displacements of the vertices.
+    pub fn remove(&self, field: &mut [[f64; 3]]) {
+        for (motion, weighted) in self.motions.iter().zip(&self.weighted) {
+            let part = dot(weighted, field);
+            add_scaled(field, -part, motion);
+        }
+    }
+
+    /// `y += P x`, P the projection on rigid motions.
+    pub fn add_projection(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
+        for (motion, weighted) in self.motions.iter().zip(&self.weighted) {
+            add_scaled(y, dot(weighted, x), motion);
+        }
+    }
+}

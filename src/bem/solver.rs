@@ -1,0 +1,109 @@
+//! Solves Somigliana's identity for the displacement of a body's vertices under loads.
+
+use glam::DVec3;
+
+use super::cavity::Cavity;
+use super::completed::Completed;
+use super::dense::Dense;
+use super::elastic::Elastic;
+use super::layers::Layers;
+use super::loads::{LoadError, Loads};
+use super::recover::Neighbours;
+use super::rigid::RigidMotions;
+use super::solution::{Solution, particular_traction};
+use super::surface::Surface;
+use crate::solve::gmres::gmres;
+use crate::solve::recycle::Recycled;
+
+/// Residual over right-hand side at which iterations end: far below what the mesh leaves.
+const TOLERANCE: f64 = 1e-7;
+/// Iterations at most; well-shaped bodies take 5 to 40.
+const ITERATIONS: u32 = 300;
+
+/// Why a body's response was not found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolveError {
+    /// Loads that are refused.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The iteration stalled, or met NaN.
+    #[error(
+        "boundary elements did not converge: residual {residual:.1e} of the loads after {iterations} iterations; \
+         the mesh may have slivers or parts that nearly touch"
+    )]
+    NotConverged {
+        /// Residual over right-hand side.
+        residual: f64,
+        /// Iterations done.
+        iterations: u32,
+    },
+}
+
+/// Everything of a body that its loads do not change.
+pub struct Solver<'a> {
+    surface: &'a Surface,
+    elastic: Elastic,
+    layers: Box<dyn Layers + 'a>,
+    motions: RigidMotions,
+    cavities: Vec<Cavity>,
+    neighbours: Neighbours,
+}
+
+impl<'a> Solver<'a> {
+    /// With the layers stored as a matrix of 72 bytes for each pair of vertices.
+    pub fn dense(surface: &'a Surface, elastic: Elastic) -> Self {
+        Solver::new(surface, elastic, Box::new(Dense::new(surface, elastic)))
+    }
+
+    /// With layers of this surface and these moduli.
+    pub fn new(surface: &'a Surface, elastic: Elastic, layers: Box<dyn Layers + 'a>) -> Self {
+        Solver {
+            surface,
+            elastic,
+            layers,
+            motions: RigidMotions::new(surface),
+            cavities: Cavity::all(surface, elastic.shear),
+            neighbours: Neighbours::new(surface),
+        }
+    }
+
+    /// Response to loads. Earlier solutions in `recycled`, of this solver, are the first guess, and this one joins them.
+    pub fn solve(
+        &self,
+        loads: &Loads,
+        recycled: &mut Recycled<3>,
+    ) -> Result<Solution<'_>, SolveError> {
+        let body_force = loads.body_force(self.surface)?;
+        let left: Vec<[DVec3; 2]> = (0..)
+            .zip(loads.tractions)
+            .map(|(t, traction)| {
+                let own = particular_traction(self.surface, self.elastic, &body_force, t);
+                own.map(|own| *traction - own)
+            })
+            .collect();
+        let means: Vec<DVec3> = left.iter().map(|[mean, _]| *mean).collect();
+        let middles = left.iter().map(|[_, middle]| *middle).collect();
+        let mut right = self.layers.single(&means);
+        for cavity in &self.cavities {
+            cavity.add_right(self.surface, &means, &mut right);
+        }
+        let matrix = Completed::new(&*self.layers, &self.motions, &self.cavities);
+        matrix.precondition(&mut right);
+        let mut u = recycled.guess(&right);
+        let found = gmres(&matrix, &right, &mut u, (TOLERANCE, ITERATIONS));
+        if found.residual.is_nan() || found.residual > TOLERANCE {
+            return Err(SolveError::NotConverged {
+                residual: found.residual,
+                iterations: found.iterations,
+            });
+        }
+        recycled.push(&matrix, &u);
+        Ok(Solution::new(
+            (self.surface, &self.neighbours),
+            self.elastic,
+            body_force,
+            (&means, middles),
+            (u, found),
+        ))
+    }
+}

@@ -1,0 +1,261 @@
+//! Panels: the flat triangles of a closed mesh, each with its centroid, normal and area.
+
+use glam::DVec3;
+
+use super::triangle::{Triangle, V};
+use crate::geometry::check::{MeshDefect, require_solid};
+use crate::geometry::mass::Mass;
+use crate::geometry::mesh::TriMesh;
+use crate::math::{UnionFind, Vec3};
+
+/// Twice the area of a panel over the square of its longest edge, at least: below, its normal is rounding.
+const FLATTEST: f64 = 1e-9;
+
+/// Why boundary elements cannot use a mesh.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SurfaceError {
+    /// No triangles.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// A coordinate that is NaN or infinite.
+    #[error("vertex {vertex} is not finite")]
+    NotFinite {
+        /// Its number.
+        vertex: usize,
+    },
+    /// A triangle without a normal.
+    #[error("triangle {triangle} is degenerate: its corners lie on a line; remove it")]
+    Degenerate {
+        /// Its number.
+        triangle: usize,
+    },
+    /// Open, wound inconsistently, or cutting itself.
+    #[error(transparent)]
+    Defect(#[from] MeshDefect),
+    /// Normals point into the solid.
+    #[error("{triangles} triangles are wound inward, the first is {first}; turn them round")]
+    Inverted {
+        /// How many.
+        triangles: usize,
+        /// The first.
+        first: usize,
+    },
+    /// Several solids that are not connected.
+    #[error("the mesh bounds {0} solids that are not connected; solve one at a time")]
+    Several(usize),
+    /// Flat as a whole: no inertia.
+    #[error("the mesh bounds no volume")]
+    Flat,
+    /// A vertex of no triangle.
+    #[error("vertex {vertex} belongs to no triangle; remove it")]
+    Unused {
+        /// Its number.
+        vertex: usize,
+    },
+}
+
+/// A vector as the laws have it.
+pub fn plain(v: DVec3) -> V {
+    Vec3::from_f64(v.to_array())
+}
+
+/// Panels of the surface of one solid, which may have cavities.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// The mesh.
+    pub mesh: TriMesh,
+    /// Exact integrals over each panel.
+    pub triangles: Vec<Triangle>,
+    /// Gradients of each panel's three linear shape functions in its plane, 1/m.
+    pub shapes: Vec<[DVec3; 3]>,
+    /// Share of the area that stands for each vertex, m².
+    pub vertex_areas: Vec<f64>,
+    /// Middle of each panel, m.
+    pub centroids: Vec<DVec3>,
+    /// Unit normal of each panel, out of the solid.
+    pub normals: Vec<DVec3>,
+    /// Area of each panel, m².
+    pub areas: Vec<f64>,
+    /// Longest edge of each panel, m.
+    pub sizes: Vec<f64>,
+    /// Area of all panels, m².
+    pub area: f64,
+    /// Volume, centre and moments of inertia of the solid at density 1.
+    pub mass: Mass,
+}
+
+impl Surface {
+    /// Panels of a mesh that bounds one solid and is wound outward.
+    pub fn new(mesh: &TriMesh) -> Result<Self, SurfaceError> {
+        if mesh.triangles.is_empty() {
+            return Err(SurfaceError::Empty);
+        }
+        if let Some(vertex) = mesh.positions.iter().position(|p| !p.is_finite()) {
+            return Err(SurfaceError::NotFinite { vertex });
+        }
+        let count = mesh.triangles.len();
+        let mut surface = Surface {
+            mesh: mesh.clone(),
+            triangles: Vec::with_capacity(count),
+            shapes: Vec::with_capacity(count),
+            vertex_areas: vec![0.0; mesh.positions.len()],
+            centroids: Vec::with_capacity(count),
+            normals: Vec::with_capacity(count),
+            areas: Vec::with_capacity(count),
+            sizes: Vec::with_capacity(count),
+            area: 0.0,
+            mass: Mass {
+                volume: 0.0,
+                centre: DVec3::ZERO,
+                inertia: glam::DMat3::ZERO,
+            },
+        };
+        for t in 0..count {
+            surface.push(t)?;
+        }
+        if let Some(vertex) = surface.vertex_areas.iter().position(|&area| area == 0.0) {
+            return Err(SurfaceError::Unused { vertex });
+        }
+        require_outward(mesh)?;
+        require_one(mesh)?;
+        surface.area = surface.areas.iter().sum();
+        let corners = (0..count).map(|t| mesh.corners(t));
+        let middle = surface.centroids.iter().sum::<DVec3>() / count as f64;
+        surface.mass = Mass::within(middle, corners).ok_or(SurfaceError::Flat)?;
+        Ok(surface)
+    }
+
+    /// Number of panels.
+    pub fn len(&self) -> usize {
+        self.areas.len()
+    }
+
+    /// Whether there are no panels; there always are.
+    pub fn is_empty(&self) -> bool {
+        self.areas.is_empty()
+    }
+
+    fn push(&mut self, t: usize) -> Result<(), SurfaceError> {
+        let corners = self.mesh.corners(t);
+        let [a, b, c] = corners;
+        let twice = (b - a).cross(c - a);
+        let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
+        // Not less: a size whose square underflows is none either.
+        if twice.length() <= FLATTEST * size * size {
+            return Err(SurfaceError::Degenerate { triangle: t });
+        }
+        let normal = twice / twice.length();
+        self.triangles
+            .push(Triangle::new(corners.map(plain), plain(normal)));
+        let opposite = [c - b, a - c, b - a];
+        self.shapes
+            .push(opposite.map(|edge| normal.cross(edge) / twice.length()));
+        for vertex in self.mesh.triangles[t] {
+            self.vertex_areas[vertex as usize] += twice.length() / 6.0;
+        }
+        self.centroids.push((a + b + c) / 3.0);
+        self.normals.push(normal);
+        self.areas.push(twice.length() / 2.0);
+        self.sizes.push(size);
+        Ok(())
+    }
+}
+
+fn require_outward(mesh: &TriMesh) -> Result<(), SurfaceError> {
+    let mut outward = mesh.clone();
+    require_solid(&mut outward)?;
+    let pairs = mesh.triangles.iter().zip(&outward.triangles);
+    let mut wrong = (0..).zip(pairs).filter(|(_, (a, b))| a != b);
+    match wrong.next() {
+        None => Ok(()),
+        Some((first, _)) => Err(SurfaceError::Inverted {
+            triangles: 1 + wrong.count(),
+            first,
+        }),
+    }
+}
+
+/// For each vertex the smallest one that triangles connect it with.
+pub fn parts(mesh: &TriMesh) -> Vec<u32> {
+    let mut joined = UnionFind::new(mesh.positions.len());
+    for &[a, b, c] in &mesh.triangles {
+        joined.join(a, b);
+        joined.join(b, c);
+    }
+    joined.roots()
+}
+
+/// Each outer surface bounds a solid; surfaces of cavities have negative volumes.
+fn require_one(mesh: &TriMesh) -> Result<(), SurfaceError> {
+    let root = parts(mesh);
+    let mut volume = vec![0.0; mesh.positions.len()];
+    for (t, [a, ..]) in mesh.triangles.iter().enumerate() {
+        let part = root[*a as usize] as usize;
+        let [a, b, c] = mesh.corners(t).map(|p| p - mesh.positions[part]);
+        volume[part] += a.dot(b.cross(c));
+    }
+    match volume.iter().filter(|&&v| v > 0.0).count() {
+        0 | 1 => Ok(()),
+        several => Err(SurfaceError::Several(several)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    #[test]
+    fn areas_normals_and_mass_are_those_of_a_box() {
+        let mesh = shapes::cuboid(DVec3::new(1.0, 2.0, 3.0));
+        let surface = Surface::new(&mesh).unwrap();
+        assert_eq!(surface.len(), 12);
+        assert!((surface.area - 22.0).abs() < 1e-12);
+        assert!((surface.mass.volume - 6.0).abs() < 1e-12);
+        for (centroid, normal) in surface.centroids.iter().zip(&surface.normals) {
+            assert!(centroid.dot(*normal) > 0.4 && (normal.length() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn meshes_that_bound_no_single_solid_are_refused() {
+        let cube = shapes::cuboid(DVec3::ONE);
+        let mut open = cube.clone();
+        open.triangles.pop();
+        assert!(matches!(
+            Surface::new(&open),
+            Err(SurfaceError::Defect(MeshDefect::Open { edges: 3, .. }))
+        ));
+        let mut inverted = cube.clone();
+        crate::geometry::check::flip(&mut inverted);
+        let error = Surface::new(&inverted).unwrap_err();
+        assert_eq!(
+            error,
+            SurfaceError::Inverted {
+                triangles: 12,
+                first: 0
+            }
+        );
+        let mut two = cube.clone();
+        let mut far = cube.clone();
+        far.positions.iter_mut().for_each(|p| p.x += 3.0);
+        two.append(far);
+        assert_eq!(Surface::new(&two).unwrap_err(), SurfaceError::Several(2));
+        let mut flat = cube.clone();
+        flat.positions[0] = flat.positions[1];
+        assert!(matches!(
+            Surface::new(&flat),
+            Err(SurfaceError::Degenerate { .. })
+        ));
+        let mut strange = cube;
+        strange.positions[3].y = f64::NAN;
+        assert_eq!(
+            Surface::new(&strange).unwrap_err(),
+            SurfaceError::NotFinite { vertex: 3 }
+        );
+        assert_eq!(
+            Surface::new(&TriMesh::default()).unwrap_err(),
+            SurfaceError::Empty
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! Restarted minimal residuals for matrices without symmetry (Saad and Schultz 1986, GMRES).
+
+use super::gradients::{Found, Operator};
+use super::vector::{add_scaled, dot, norm, scale_and_add};
+
+/// Iterations after which the directions found so far are dropped: slender bodies take more than a hundred, and stall with fewer.
+const RESTART: usize = 200;
+
+/// Solves `A x = b` from the x given until |b − A x| is no more than `tolerance` |b|.
+pub fn gmres<const N: usize>(
+    matrix: &(impl Operator<N> + ?Sized),
+    b: &[[f64; N]],
+    x: &mut [[f64; N]],
+    (tolerance, most): (f64, u32),
+) -> Found {
+    let size = norm(b);
+    let mut found = Found {
+        iterations: 0,
+        residual: 0.0,
+        indefinite: false,
+    };
+    if size == 0.0 {
+        x.fill([0.0; N]);
+        return found;
+    }
+    loop {
+        let mut residual = vec![[0.0; N]; b.len()];
+        matrix.times(x, &mut residual);
+        scale_and_add(&mut residual, -1.0, b);
+        found.residual = norm(&residual) / size;
+        // Not `>`: a residual that is NaN ends it too.
+        if found.iterations >= most || !matches!(found.residual, r if r > tolerance) {
+            return found;
+        }
+        let cycle = RESTART.min((most - found.iterations) as usize);
+        let mut krylov = Krylov::new(residual);
+        while krylov.steps() < cycle && krylov.left > tolerance * size && krylov.extend(matrix) {}
+        found.iterations += krylov.steps() as u32;
+        krylov.add_to(x);
+        if krylov.steps() == 0 {
+            return found;
+        }
+    }
+}
+
+/// Orthonormal directions and the triangular factor of the matrix on them.
+struct Krylov<const N: usize> {
+    basis: Vec<Vec<[f64; N]>>,
+    /// Columns of the triangle.
+    upper: Vec<Vec<f64>>,
+    /// Cosine and sine of each rotation.
+    turns: Vec<[f64; 2]>,
+    /// The residual turned.
+    right: Vec<f64>,
+    /// Length of the residual.
+    left: f64,
+}
+
+impl<const N: usize> Krylov<N> {
+    fn new(mut residual: Vec<[f64; N]>) -> Self {
+        let left = norm(&residual);
+        scale(&mut residual, 1.0 / left);
+        Krylov {
+            basis: vec![residual],
+            upper: Vec::new(),
+            turns: Vec::new(),
+            right: vec![left],
+            left,
+        }
+    }
+
+    fn steps(&self) -> usize {
+        self.upper.len()
+    }
+
+    /// One direction more; whether there was one.
+    fn extend(&mut self, matrix: &(impl Operator<N> + ?Sized)) -> bool {
+        let Some(last) = self
+            .basis
+            .last()
+            .filter(|_| self.basis.len() > self.steps())
+        else {
+            return false;
+        };
+        let mut next = vec![[0.0; N]; last.len()];
+        matrix.times(last, &mut next);
+        let before = norm(&next);
+        let mut column = Vec::with_capacity(self.basis.len() + 1);
+        for direction in &self.basis {
+            let along = dot(direction, &next);
+            add_scaled(&mut next, -along, direction);
+            column.push(along);
+        }
+        let rest = norm(&next);
+        for (k, [c, s]) in self.turns.iter().enumerate() {
+            let (a, b) = (column[k], column[k + 1]);
+            (column[k], column[k + 1]) = (c * a + s * b, c * b - s * a);
+        }
+        let k = self.steps();
+        let length = column[k].hypot(rest);
+        if length == 0.0 || !length.is_finite() {
+            return false;
+        }
+        let [c, s] = [column[k] / length, rest / length];
+        column[k] = length;
+        self.turns.push([c, s]);
+        self.upper.push(column);
+        self.right.push(-s * self.right[k]);
+        self.right[k] *= c;
+        self.left = self.right[k + 1].abs();
+        // A rest of rounding alone is no direction.
+        if rest > f64::EPSILON * before {
+            scale(&mut next, 1.0 / rest);
+            self.basis.push(next);
+        }
+        true
+    }
+
+    /// Adds the combination of directions that leaves least.
+    fn add_to(&self, x: &mut [[f64; N]]) {
+        let count = self.steps();
+        let mut y = self.right[..count].to_vec();
+        for k in (0..count).rev() {
+            y[k] /= self.upper[k][k];
+            let (known, unknown) = (y[k], &self.upper[k]);
+            for (y, above) in y[..k].iter_mut().zip(unknown) {
+                *y -= above * known;
+            }
+        }
+        for (factor, direction) in y.iter().zip(&self.basis) {
+            add_scaled(x, *factor, direction);
+        }
+    }
+}
+
+fn scale<const N: usize>(y: &mut [[f64; N]], factor: f64) {
+    y.as_flattened_mut().iter_mut().for_each(|y| *y *= factor);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unity and a skew coupling of neighbours.
+    struct Skew(usize);
+
+    impl Operator<3> for Skew {
+        fn times(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
+            for (i, y) in y.iter_mut().enumerate() {
+                let near = |j: usize| x.get(j).copied().unwrap_or_default();
+                let (a, b) = (near(i.wrapping_sub(1)), near(i + 1));
+                let factor = 1.0 + (i % self.0) as f64;
+                *y = std::array::from_fn(|k| factor * x[i][k] + 0.7 * (a[k] - b[(k + 1) % 3]));
+            }
+        }
+    }
+
+    fn load(count: usize) -> Vec<[f64; 3]> {
+        let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.3 * k)).sin();
+        (0..count)
+            .map(|i| [0.0, 1.0, 2.0].map(|k| wave(i, k)))
+            .collect()
+    }
+
+    #[test]
+    fn a_system_without_symmetry_is_solved_across_restarts() {
+        let (matrix, b) = (Skew(90), load(400));
+        let mut x = vec![[0.0; 3]; b.len()];
+        let found = gmres(&matrix, &b, &mut x, (1e-11, 1000));
+        let mut image = x.clone();
+        matrix.times(&x, &mut image);
+        add_scaled(&mut image, -1.0, &b);
+        assert!(found.iterations > RESTART as u32, "{found:?}");
+        assert!(norm(&image) <= 1e-11 * norm(&b), "{found:?}");
+        let again = gmres(&matrix, &b, &mut x, (1e-11, 1000));
+        assert_eq!(again.iterations, 0);
+    }
+
+    #[test]
+    fn two_eigenvalues_take_two_iterations() {
+        struct Two;
+        impl Operator<1> for Two {
+            fn times(&self, x: &[[f64; 1]], y: &mut [[f64; 1]]) {
+                for (i, y) in y.iter_mut().enumerate() {
+                    *y = [x[i][0] * if i % 2 == 0 { 2.0 } else { -3.0 }];
+                }
+            }
+        }
+        let b = vec![[1.0]; 9];
+        let mut x = vec![[0.0]; 9];
+        let found = gmres(&Two, &b, &mut x, (1e-12, 50));
+        assert_eq!(found.iterations, 2);
+        assert!((x[0][0] - 0.5).abs() < 1e-12 && (x[1][0] + 1.0 / 3.0).abs() < 1e-12);
+        let none = vec![[0.0]; 9];
+        assert_eq!(gmres(&Two, &none, &mut x, (1e-12, 50)).iterations, 0);
+        assert_eq!(x, none);
+    }
+}

@@ -1,0 +1,108 @@
+//! A body solved, and how far it is from what is known.
+
+use cullet::bem::{Balance, Elastic, Field, Loads, Solution, Solver, Surface};
+use cullet::geometry::TriMesh;
+use cullet::solve::Recycled;
+use glam::{DMat3, DVec3};
+
+/// Young's modulus, Pa.
+pub const YOUNG: f64 = 2.0;
+
+pub fn elastic(poisson: f64) -> Elastic {
+    Elastic::new(YOUNG, poisson).unwrap()
+}
+
+/// Tractions of a function of place and normal, at the centroids.
+pub fn tractions(surface: &Surface, of: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<DVec3> {
+    let places = surface.centroids.iter().zip(&surface.normals);
+    places.map(|(x, n)| of(*x, *n)).collect()
+}
+
+/// Loads that must balance.
+pub fn loads(tractions: &[DVec3]) -> Loads<'_> {
+    Loads {
+        tractions,
+        density: 0.0,
+        gravity: DVec3::ZERO,
+        spin: DVec3::ZERO,
+        balance: Balance::Required,
+    }
+}
+
+/// Solves with loads and looks at the solution.
+pub fn solved<T>(
+    mesh: &TriMesh,
+    poisson: f64,
+    traction: impl Fn(DVec3, DVec3) -> DVec3,
+    load: impl Fn(&mut Loads),
+    look: impl Fn(&Surface, &Solution) -> T,
+) -> T {
+    let surface = Surface::new(mesh).unwrap();
+    let solver = Solver::dense(&surface, elastic(poisson));
+    let tractions = tractions(&surface, traction);
+    let mut loads = loads(&tractions);
+    load(&mut loads);
+    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+    look(&surface, &solution)
+}
+
+/// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest stress expected.
+pub fn surface_error(
+    surface: &Surface,
+    found: &[Field],
+    expected: impl Fn(DVec3) -> DMat3,
+    here: impl Fn(DVec3) -> bool,
+) -> [f64; 2] {
+    let (mut squares, mut area, mut worst, mut largest) = (0.0, 0.0, 0.0f64, 0.0f64);
+    for (t, field) in found.iter().enumerate() {
+        let x = surface.centroids[t];
+        if !here(x) {
+            continue;
+        }
+        let expected = expected(x);
+        let off = norm(field.stress - expected);
+        squares += off * off * surface.areas[t];
+        area += surface.areas[t];
+        worst = worst.max(off);
+        largest = largest.max(norm(expected));
+    }
+    [(squares / area).sqrt() / largest, worst / largest]
+}
+
+/// Largest difference of stress inside over the largest stress expected.
+pub fn inner_error(
+    solution: &Solution,
+    points: &[DVec3],
+    expected: impl Fn(DVec3) -> DMat3,
+) -> f64 {
+    let found = solution.inside(points);
+    let worst = |off: f64, (x, field): (&DVec3, &Field)| off.max(norm(field.stress - expected(*x)));
+    let largest = points
+        .iter()
+        .fold(0.0, |l: f64, x| l.max(norm(expected(*x))));
+    points.iter().zip(&found).fold(0.0, worst) / largest
+}
+
+/// Directions all round, at these radii.
+pub fn directions(radii: impl Fn(u32) -> f64) -> Vec<DVec3> {
+    let point = |k: u32| {
+        let a = f64::from(k);
+        let v = DVec3::new(
+            (a * 1.3).sin(),
+            (a * 2.7 + 0.4).cos(),
+            (a * 0.77 + 0.2).sin(),
+        );
+        v.normalize() * radii(k)
+    };
+    (0..24).map(point).collect()
+}
+
+/// Frobenius norm.
+pub fn norm(m: DMat3) -> f64 {
+    m.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// a bᵀ.
+pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
