@@ -20,6 +20,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a panic is a failed test
 
+pub mod bem;
 pub mod cli;
 pub mod columns;
 pub mod export;

@@ -29,6 +29,7 @@ const LAYERS: &[&[&str]] = &[
     &["picture"],
     &["store"],
     &["columns", "spec"],
+    &["bem"],
     &["geometry", "laws", "solve"],
     // These know nothing of ours.
     &["gpu", "math", "parallel", "units"],

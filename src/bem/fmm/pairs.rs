@@ -1,0 +1,128 @@
+//! Sums over pairs of points, vectorised over the points that are acted on.
+
+use crate::laws::papkovich;
+use crate::math::Vec3;
+use crate::solve::wide::{self, Loop};
+
+/// Points that are acted on side by side.
+pub const LANES: usize = 8;
+
+/// A source: place, m (three); force density, N (three); density of Q or centre of dilatation, N·m; nothing.
+pub type Source = [f64; 8];
+
+/// Sources and targets of one sum, to be used again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// What acts.
+    pub sources: Vec<Source>,
+    /// Places that are acted on, by groups of lanes and axis.
+    targets: Vec<[[f64; LANES]; 3]>,
+    /// How many of these are no repetitions.
+    count: usize,
+}
+
+impl Points {
+    /// Forgets the sources and takes these places in the place of the targets.
+    pub fn aim(&mut self, places: impl ExactSizeIterator<Item = [f64; 3]>) {
+        self.sources.clear();
+        self.targets.clear();
+        self.count = places.len();
+        for (k, place) in places.enumerate() {
+            let lane = k % LANES;
+            if lane == 0 {
+                // Lanes that stay unused repeat the first place of their group.
+                self.targets.push(place.map(|x| [x; LANES]));
+            }
+            if let Some(group) = self.targets.last_mut() {
+                (0..3).for_each(|axis| group[axis][lane] = place[axis]);
+            }
+        }
+    }
+
+    /// Appends a source.
+    pub fn push(&mut self, place: [f64; 3], force: [f64; 3], scalar: f64) {
+        let ([x, y, z], [a, b, c]) = (place, force);
+        self.sources.push([x, y, z, a, b, c, scalar, 0.0]);
+    }
+
+    /// Adds what the sources do at the targets to `sums`, one row a group of lanes, which grows as needed.
+    pub fn add<K: Kernel<C>, const C: usize>(&self, kernel: K, sums: &mut Vec<[[f64; LANES]; C]>) {
+        sums.resize(self.targets.len(), [[0.0; LANES]; C]);
+        wide::run(Pairs {
+            kernel,
+            sources: &self.sources,
+            targets: &self.targets,
+            sums,
+        });
+    }
+}
+
+/// What a source does at a point: `C` numbers.
+pub trait Kernel<const C: usize>: Copy {
+    /// At `d` from the source; must be `#[inline(always)]`.
+    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; C];
+}
+
+/// The harmonic potentials P (three) and Q.
+#[derive(Clone, Copy, Debug)]
+pub struct Potentials;
+
+impl Kernel<4> for Potentials {
+    #[inline(always)]
+    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 4] {
+        let potential = papkovich::potential(d);
+        let p = force * potential;
+        [p.x, p.y, p.z, scalar * potential]
+    }
+}
+
+/// Displacement but for its factor, with Poisson's ratio.
+#[derive(Clone, Copy, Debug)]
+pub struct Displacement(pub f64);
+
+impl Kernel<3> for Displacement {
+    #[inline(always)]
+    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 3] {
+        let u = papkovich::displacement(d, force, scalar, self.0);
+        [u.x, u.y, u.z]
+    }
+}
+
+/// Stress but for its factor, with Poisson's ratio.
+#[derive(Clone, Copy, Debug)]
+pub struct Stress(pub f64);
+
+impl Kernel<6> for Stress {
+    #[inline(always)]
+    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 6] {
+        papkovich::stress(d, force, scalar, self.0)
+    }
+}
+
+struct Pairs<'a, K, const C: usize> {
+    kernel: K,
+    sources: &'a [Source],
+    targets: &'a [[[f64; LANES]; 3]],
+    sums: &'a mut [[[f64; LANES]; C]],
+}
+
+impl<K: Kernel<C>, const C: usize> Loop for Pairs<'_, K, C> {
+    #[inline(always)]
+    fn run(self) {
+        for (target, sums) in self.targets.iter().zip(self.sums) {
+            let [x, y, z] = *target;
+            let mut total = *sums;
+            for source in self.sources {
+                let force = Vec3::new(source[3], source[4], source[5]);
+                for k in 0..LANES {
+                    let d = Vec3::new(x[k] - source[0], y[k] - source[1], z[k] - source[2]);
+                    let value = self.kernel.at(d, force, source[6]);
+                    for c in 0..C {
+                        total[c][k] += value[c];
+                    }
+                }
+            }
+            *sums = total;
+        }
+    }
+}
