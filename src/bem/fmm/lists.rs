@@ -41,7 +41,8 @@ pub struct Rows<T> {
 }
 
 impl<T> Rows<T> {
-    fn new(rows: impl ExactSizeIterator<Item = Vec<T>>) -> Self {
+    /// From rows.
+    pub fn new(rows: impl ExactSizeIterator<Item = Vec<T>>) -> Self {
         let mut start = Vec::with_capacity(rows.len() + 1);
         start.push(0);
         let mut items = Vec::new();
