@@ -1,6 +1,5 @@
 //! Sums over pairs of points, vectorised over the points that are acted on.
 
-use crate::laws::papkovich;
 use crate::math::Vec3;
 use crate::solve::wide::{self, Loop};
 
@@ -61,42 +60,6 @@ impl Points {
 pub trait Kernel<const C: usize>: Copy {
     /// At `d` from the source; must be `#[inline(always)]`.
     fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; C];
-}
-
-/// The harmonic potentials P (three) and Q.
-#[derive(Clone, Copy, Debug)]
-pub struct Potentials;
-
-impl Kernel<4> for Potentials {
-    #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 4] {
-        let potential = papkovich::potential(d);
-        let p = force * potential;
-        [p.x, p.y, p.z, scalar * potential]
-    }
-}
-
-/// Displacement but for its factor, with Poisson's ratio.
-#[derive(Clone, Copy, Debug)]
-pub struct Displacement(pub f64);
-
-impl Kernel<3> for Displacement {
-    #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 3] {
-        let u = papkovich::displacement(d, force, scalar, self.0);
-        [u.x, u.y, u.z]
-    }
-}
-
-/// Stress but for its factor, with Poisson's ratio.
-#[derive(Clone, Copy, Debug)]
-pub struct Stress(pub f64);
-
-impl Kernel<6> for Stress {
-    #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 6] {
-        papkovich::stress(d, force, scalar, self.0)
-    }
 }
 
 struct Pairs<'a, K, const C: usize> {
