@@ -18,6 +18,7 @@ pub struct Batch {
     /// Boxes to be translated: where their densities begin, their octant, and the box of the batch that they act on.
     waiting: Vec<(usize, usize, usize)>,
     input: Vec<Row>,
+    scratch: [Vec<Row>; 2],
     output: Vec<Row>,
     points: Points,
     sums: Vec<[[f64; LANES]; 4]>,
@@ -113,26 +114,22 @@ impl Batch {
         multiply: impl Fn(&Plan, &[Row], &mut [Row]),
     ) {
         let n = plan.points();
-        let eighth = n / 8;
+        let images = &plan.operators.surface.images;
         for boxes in self.waiting.chunks(BOXES) {
             for (k, (at, octant, _)) in boxes.iter().enumerate() {
                 let bit = |axis: usize| (octant >> axis & 1) as f64 - 0.5;
                 let offset = DVec3::new(bit(0), bit(1), bit(2));
                 let densities = &densities[*at..at + n];
-                for (g, rows) in self.input.chunks_exact_mut(eighth).enumerate() {
-                    let from = &densities[(g ^ octant) * eighth..][..eighth];
-                    for (row, from) in rows.iter_mut().zip(from) {
-                        row[4 * k..4 * k + 4].copy_from_slice(&about(offset, *from));
-                    }
+                for (row, image) in self.input.iter_mut().zip(&images[*octant]) {
+                    let from = about(offset, densities[*image as usize]);
+                    row[4 * k..4 * k + 4].copy_from_slice(&from);
                 }
             }
             multiply(plan, &self.input, &mut self.output);
             for (k, (_, octant, column)) in boxes.iter().enumerate() {
-                for (g, rows) in self.output.chunks_exact(eighth).enumerate() {
-                    let to = &mut self.rows[(g ^ octant) * eighth..][..eighth];
-                    for (row, to) in rows.iter().zip(to) {
-                        (0..4).for_each(|c| to[4 * column + c] += row[4 * k + c]);
-                    }
+                for (row, image) in self.output.iter().zip(&images[*octant]) {
+                    let to = &mut self.rows[*image as usize];
+                    (0..4).for_each(|c| to[4 * column + c] += row[4 * k + c]);
                 }
             }
         }
@@ -141,7 +138,7 @@ impl Batch {
     /// Replaces upward check potentials by equivalent densities.
     pub fn invert_upward(&mut self, plan: &Plan) {
         let inverse = &plan.operators.from_upward;
-        inverse.apply(&mut self.rows, &mut self.input);
+        inverse.apply(&mut self.rows, &mut self.scratch);
     }
 
     /// Replaces downward check potentials by equivalent densities and what is set apart of each box.
@@ -151,6 +148,6 @@ impl Batch {
             *apart = Uniform::split_off(&mut self.rows, 4 * column, points);
         }
         let inverse = &plan.operators.from_downward;
-        inverse.apply(&mut self.rows, &mut self.input);
+        inverse.apply(&mut self.rows, &mut self.scratch);
     }
 }

@@ -30,6 +30,8 @@ pub struct Convolution {
     blocks: usize,
     /// Transformed kernels by slab, block and direction.
     kernels: Vec<Complex>,
+    /// How far the target of each direction lies from the source, in half sides.
+    moved: Vec<[f64; 3]>,
 }
 
 impl Convolution {
@@ -42,6 +44,9 @@ impl Convolution {
             grid: surface.grid.clone(),
             fourier,
             blocks,
+            moved: (0..DIRECTIONS)
+                .map(|k| steps(k).map(|step| 2.0 * f64::from(step)))
+                .collect(),
         };
         let apart = |k: &usize| steps(*k).iter().any(|step| step.abs() > 1);
         let far: Vec<usize> = (0..DIRECTIONS).filter(apart).collect();
@@ -99,13 +104,17 @@ impl Convolution {
         let chunks = densities.len().div_ceil(n * CHUNK);
         let mut sources = vec![NOTHING; chunks * CHUNK * self.blocks];
         let mut targets = sources.clone();
+        let t = std::time::Instant::now();
+        let mut tt = [0.0; 3];
         for slab in 0..self.fourier.side {
+            let t0 = t.elapsed().as_secs_f64();
             sources
                 .par_chunks_mut(CHUNK * self.blocks)
                 .zip(densities.par_chunks(CHUNK * n))
                 .for_each_init(Scratch::default, |scratch, (spectra, densities)| {
                     self.forward(slab, densities, spectra, scratch);
                 });
+            let t1 = t.elapsed().as_secs_f64();
             targets
                 .par_chunks_mut(CHUNK)
                 .enumerate()
@@ -114,6 +123,7 @@ impl Convolution {
                     let row = (slab * self.blocks + block) * DIRECTIONS;
                     wide::run(Multiply {
                         kernels: &self.kernels[row..][..DIRECTIONS],
+                        moved: &self.moved,
                         far,
                         sources: &sources,
                         blocks: self.blocks,
@@ -123,12 +133,20 @@ impl Convolution {
                         targets: spectra,
                     });
                 });
+            let t2 = t.elapsed().as_secs_f64();
             potentials
                 .par_chunks_mut(CHUNK * n)
                 .zip(targets.par_chunks(CHUNK * self.blocks))
                 .for_each_init(Scratch::default, |scratch, (potentials, spectra)| {
                     self.backward(slab, spectra, potentials, scratch);
                 });
+            let t3 = t.elapsed().as_secs_f64();
+            tt[0] += t1 - t0;
+            tt[1] += t2 - t1;
+            tt[2] += t3 - t2;
+        }
+        if std::env::var("FMM_TIME").is_ok() {
+            eprintln!("    conv {tt:.3?} nodes {}", potentials.len() / n);
         }
     }
 
@@ -202,6 +220,7 @@ impl Convolution {
 /// Products of kernels and spectra, summed over the lists V of a chunk of boxes, for one block of frequencies.
 struct Multiply<'a> {
     kernels: &'a [Complex],
+    moved: &'a [[f64; 3]],
     far: &'a Rows<Far>,
     sources: &'a [Spectrum],
     blocks: usize,
@@ -223,8 +242,8 @@ impl Loop for Multiply<'_> {
             for far in &self.far[self.first + k] {
                 let node = far.node as usize;
                 let at = (node / CHUNK * self.blocks + self.block) * CHUNK + node % CHUNK;
-                let moved = steps(far.direction as usize).map(|step| 2.0 * f64::from(step));
-                let kernel = &self.kernels[far.direction as usize];
+                let direction = far.direction as usize;
+                let (kernel, moved) = (&self.kernels[direction], self.moved[direction]);
                 add_product(kernel, &self.sources[at], moved, &mut sum);
             }
             *target = sum;
@@ -237,19 +256,21 @@ impl Loop for Multiply<'_> {
 fn add_product(kernel: &Complex, densities: &Spectrum, moved: [f64; 3], sum: &mut Spectrum) {
     let [re, im] = kernel;
     for k in 0..LANES {
-        let product = |c: usize| {
+        let mut q = [0.0; 2];
+        // Q first: what its shift takes are the products of the others.
+        let [a, b] = [densities[3][0][k], densities[3][1][k]];
+        q[0] += re[k] * a - im[k] * b;
+        q[1] += re[k] * b + im[k] * a;
+        for c in 0..3 {
             let [a, b] = [densities[c][0][k], densities[c][1][k]];
-            [re[k] * a - im[k] * b, re[k] * b + im[k] * a]
-        };
-        let p = [product(0), product(1), product(2)];
-        let q = product(3);
-        for part in 0..2 {
-            let mut shifted = q[part];
-            for c in 0..3 {
-                sum[c][part][k] += p[c][part];
-                shifted = shifted - moved[c] * p[c][part];
+            let product = [re[k] * a - im[k] * b, re[k] * b + im[k] * a];
+            for part in 0..2 {
+                sum[c][part][k] += product[part];
+                q[part] -= moved[c] * product[part];
             }
-            sum[3][part][k] += shifted;
+        }
+        for part in 0..2 {
+            sum[3][part][k] += q[part];
         }
     }
 }

@@ -72,18 +72,21 @@ fn inverse_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 pub struct Inverse {
     /// Uᵀ and V S⁻¹ of each block.
     blocks: Vec<(Matrix, Matrix)>,
+    /// Points by reflection, then by point of an octant.
+    reflected: Vec<u32>,
 }
 
 /// Pseudo-inverses for the upward and the downward surfaces, whose matrices are each other's transpose.
 fn inverses(surface: &Surface) -> (Inverse, Inverse) {
-    let eighth = surface.len() / 8;
+    let reflected = surface.reflected.concat();
+    let eighth = reflected.len() / 8;
+    let point = |k: usize, half| surface.point(reflected[k] as usize, half);
     let block = |signs: usize| {
         let column = |j: usize| {
             let entry = |i: usize| {
                 let of = |g: usize| {
-                    let check = surface.point(i, OUTER);
-                    let kernel = inverse_distance(check, surface.point(g * eighth + j, INNER));
-                    sign(signs, g) * kernel
+                    let place = point(g * eighth + j, INNER);
+                    sign(signs, g) * inverse_distance(point(i, OUTER), place)
                 };
                 (0..8).map(of).sum()
             };
@@ -104,14 +107,11 @@ fn inverses(surface: &Surface) -> (Inverse, Inverse) {
     };
     let up = blocks.iter().map(|b| factors(b, &b.left, &b.right));
     let down = blocks.iter().map(|b| factors(b, &b.right, &b.left));
-    (
-        Inverse {
-            blocks: up.collect(),
-        },
-        Inverse {
-            blocks: down.collect(),
-        },
-    )
+    let inverse = |blocks: Vec<(Matrix, Matrix)>| Inverse {
+        blocks,
+        reflected: reflected.clone(),
+    };
+    (inverse(up.collect()), inverse(down.collect()))
 }
 
 /// Sign that reflection g gives what changes sign in the axes whose bits `signs` has.
@@ -124,16 +124,25 @@ fn sign(signs: usize, g: usize) -> f64 {
 }
 
 impl Inverse {
-    /// Replaces the potentials at the points of a surface by densities. `scratch` is grown as needed.
-    pub fn apply(&self, rows: &mut [Row], scratch: &mut Vec<Row>) {
-        let eighth = rows.len() / self.blocks.len();
-        reflect(rows, eighth);
-        for ((onto, back), rows) in self.blocks.iter().zip(rows.chunks_exact_mut(eighth)) {
-            scratch.resize(onto.rows(), [0.0; _]);
-            onto.multiply(rows, scratch);
-            back.multiply(scratch, rows);
+    /// Replaces the potentials at the points of a surface by densities. The scratch buffers grow as needed.
+    pub fn apply(&self, rows: &mut [Row], scratch: &mut [Vec<Row>; 2]) {
+        let eighth = self.reflected.len() / self.blocks.len();
+        let [unfolded, kept] = scratch;
+        unfolded.clear();
+        unfolded.extend(self.reflected.iter().map(|k| rows[*k as usize]));
+        reflect(unfolded, eighth);
+        for ((onto, back), rows) in self.blocks.iter().zip(unfolded.chunks_exact_mut(eighth)) {
+            kept.resize(onto.rows(), [0.0; _]);
+            onto.multiply(rows, kept);
+            back.multiply(kept, rows);
         }
-        reflect(rows, eighth);
+        reflect(unfolded, eighth);
+        // A point that stands in several rows has the sum of their densities.
+        rows.fill([0.0; _]);
+        for (k, row) in self.reflected.iter().zip(unfolded) {
+            let sum = &mut rows[*k as usize];
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += *x);
+        }
     }
 }
 
@@ -161,10 +170,10 @@ mod tests {
     #[test]
     fn densities_stand_for_a_charge() {
         let place = [0.3, -0.8, 0.95];
-        for (side, within) in [(4, 1e-2), (6, 1e-4), (8, 1e-6)] {
+        for (side, within) in [(4, 1e-2), (5, 1e-3), (6, 1e-4), (9, 3e-7)] {
             let surface = Surface::new(side);
             let (up, down) = inverses(&surface);
-            let mut scratch = Vec::new();
+            let mut scratch = Default::default();
             let outside = place.map(|x: f64| 3.0 * x);
             let cases = [
                 (&up, OUTER, INNER, place, [3.1, -2.0, 4.0]),
