@@ -104,17 +104,13 @@ impl Convolution {
         let chunks = densities.len().div_ceil(n * CHUNK);
         let mut sources = vec![NOTHING; chunks * CHUNK * self.blocks];
         let mut targets = sources.clone();
-        let t = std::time::Instant::now();
-        let mut tt = [0.0; 3];
         for slab in 0..self.fourier.side {
-            let t0 = t.elapsed().as_secs_f64();
             sources
                 .par_chunks_mut(CHUNK * self.blocks)
                 .zip(densities.par_chunks(CHUNK * n))
                 .for_each_init(Scratch::default, |scratch, (spectra, densities)| {
                     self.forward(slab, densities, spectra, scratch);
                 });
-            let t1 = t.elapsed().as_secs_f64();
             targets
                 .par_chunks_mut(CHUNK)
                 .enumerate()
@@ -133,20 +129,12 @@ impl Convolution {
                         targets: spectra,
                     });
                 });
-            let t2 = t.elapsed().as_secs_f64();
             potentials
                 .par_chunks_mut(CHUNK * n)
                 .zip(targets.par_chunks(CHUNK * self.blocks))
                 .for_each_init(Scratch::default, |scratch, (potentials, spectra)| {
                     self.backward(slab, spectra, potentials, scratch);
                 });
-            let t3 = t.elapsed().as_secs_f64();
-            tt[0] += t1 - t0;
-            tt[1] += t2 - t1;
-            tt[2] += t3 - t2;
-        }
-        if std::env::var("FMM_TIME").is_ok() {
-            eprintln!("    conv {tt:.3?} nodes {}", potentials.len() / n);
         }
     }
 

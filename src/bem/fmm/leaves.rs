@@ -12,7 +12,7 @@ use super::tree::Node;
 use crate::parallel::prelude::*;
 
 /// Sums of a kernel at the targets, in the tree's order.
-pub fn evaluate<K: Field<C> + Send + Sync, const C: usize>(
+pub fn evaluate<K: Field<C>, const C: usize>(
     plan: &Plan,
     kernel: K,
     forces: &[DVec3],
@@ -26,19 +26,19 @@ pub fn evaluate<K: Field<C> + Send + Sync, const C: usize>(
         points.aim(targets.iter().map(|x| x.to_array()));
         add_sources(plan, forces, &plan.lists.direct[*at as usize], points);
         points.add(kernel, sums);
+        let centre = plan.tree.centre(node);
+        points.aim(targets.iter().map(|x| (*x - centre).to_array()));
         if node.level as usize >= FIRST_LEVEL {
-            let centre = plan.tree.centre(node);
-            points.aim(targets.iter().map(|x| (*x - centre).to_array()));
             add_surface(plan, *at, (OUTER, centre), &downward.densities, points);
-            for other in &plan.lists.smaller[*at as usize] {
-                add_surface(plan, *other, (INNER, centre), upward, points);
-            }
-            points.add(kernel, sums);
-            let uniform = &downward.uniform[*at as usize];
-            let shared = kernel.uniform(uniform, plan.tree.half(node));
-            for group in sums.iter_mut() {
-                (0..C).for_each(|c| group[c].iter_mut().for_each(|sum| *sum += shared[c]));
-            }
+        }
+        for other in &plan.lists.smaller[*at as usize] {
+            add_surface(plan, *other, (INNER, centre), upward, points);
+        }
+        points.add(kernel, sums);
+        let uniform = &downward.uniform[*at as usize];
+        let shared = kernel.uniform(uniform, plan.tree.half(node));
+        for group in sums.iter_mut() {
+            (0..C).for_each(|c| group[c].iter_mut().for_each(|sum| *sum += shared[c]));
         }
         let value = |k: usize| std::array::from_fn(|c| sums[k / LANES][c][k % LANES]);
         (0..targets.len()).map(value).collect::<Vec<[f64; C]>>()

@@ -16,16 +16,13 @@ pub struct Points {
     pub sources: Vec<Source>,
     /// Places that are acted on, by groups of lanes and axis.
     targets: Vec<[[f64; LANES]; 3]>,
-    /// How many of these are no repetitions.
-    count: usize,
 }
 
 impl Points {
     /// Forgets the sources and takes these places in the place of the targets.
-    pub fn aim(&mut self, places: impl ExactSizeIterator<Item = [f64; 3]>) {
+    pub fn aim(&mut self, places: impl Iterator<Item = [f64; 3]>) {
         self.sources.clear();
         self.targets.clear();
-        self.count = places.len();
         for (k, place) in places.enumerate() {
             let lane = k % LANES;
             if lane == 0 {
@@ -57,7 +54,7 @@ impl Points {
 }
 
 /// What a source does at a point: `C` numbers.
-pub trait Kernel<const C: usize>: Copy {
+pub trait Kernel<const C: usize>: Copy + Send + Sync {
     /// At `d` from the source; must be `#[inline(always)]`.
     fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; C];
 }
@@ -87,5 +84,34 @@ impl<K: Kernel<C>, const C: usize> Loop for Pairs<'_, K, C> {
             }
             *sums = total;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernels::Stress;
+    use super::*;
+
+    /// The widest vectors of this machine and the plain loop round alike.
+    #[test]
+    fn bits_do_not_depend_on_the_width_of_vectors() {
+        let place = |k: usize| [0.71, 0.37, 0.19].map(|a| (a * k as f64).fract());
+        let mut points = Points::default();
+        points.aim((0..13).map(place));
+        for k in 10..40 {
+            points.push(place(k), place(3 * k), 0.1 * k as f64);
+        }
+        let mut wide = Vec::new();
+        points.add(Stress(0.3), &mut wide);
+        let mut plain = vec![[[0.0; LANES]; 6]; 2];
+        let pairs = Pairs {
+            kernel: Stress(0.3),
+            sources: &points.sources,
+            targets: &points.targets,
+            sums: &mut plain,
+        };
+        pairs.run();
+        assert_eq!(wide, plain);
+        assert!(wide[0][0][0] != 0.0);
     }
 }
