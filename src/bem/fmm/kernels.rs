@@ -19,10 +19,9 @@ pub struct Potentials;
 
 impl Kernel<4> for Potentials {
     #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 4] {
-        let potential = papkovich::potential(d);
-        let p = force * potential;
-        [p.x, p.y, p.z, scalar * potential]
+    fn at(self, _: Vec3<f64>, inverse: f64, force: Vec3<f64>, scalar: f64) -> [f64; 4] {
+        let p = force * inverse;
+        [p.x, p.y, p.z, scalar * inverse]
     }
 }
 
@@ -32,8 +31,8 @@ pub struct Displacement(pub f64);
 
 impl Kernel<3> for Displacement {
     #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 3] {
-        let u = papkovich::displacement(d, force, scalar, self.0);
+    fn at(self, n: Vec3<f64>, inverse: f64, force: Vec3<f64>, scalar: f64) -> [f64; 3] {
+        let u = papkovich::displacement(n, inverse, force, scalar, self.0);
         [u.x, u.y, u.z]
     }
 }
@@ -44,8 +43,8 @@ pub struct Stress(pub f64);
 
 impl Kernel<6> for Stress {
     #[inline(always)]
-    fn at(self, d: Vec3<f64>, force: Vec3<f64>, scalar: f64) -> [f64; 6] {
-        papkovich::stress(d, force, scalar, self.0)
+    fn at(self, n: Vec3<f64>, inverse: f64, force: Vec3<f64>, scalar: f64) -> [f64; 6] {
+        papkovich::stress(n, inverse, force, scalar, self.0)
     }
 }
 
