@@ -63,9 +63,8 @@ impl Batch {
         self.points
             .aim((0..surface.len()).map(|k| surface.point(k, half_size)));
         for source in sources {
-            let range = plan.tree.nodes[*source as usize].sources.clone();
-            for k in range.start as usize..range.end as usize {
-                let (place, force) = ((plan.sources[k] - centre) * scale, forces[k]);
+            for (place, force) in plan.acting(*source, forces) {
+                let place = (place - centre) * scale;
                 self.points
                     .push(place.to_array(), force.to_array(), place.dot(force));
             }

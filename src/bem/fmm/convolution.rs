@@ -288,11 +288,11 @@ mod tests {
         assert_eq!(potentials[..n], vec![[1.0; 4]; n]);
         for (i, found) in potentials[n..].iter().enumerate() {
             let mut exact = [1.0; 4];
-            for j in 0..n {
+            for (j, four) in densities[..n].iter().enumerate() {
                 let (a, b) = (surface.point(i, INNER), surface.point(j, INNER));
                 let d = [0, 1, 2].map(|k| a[k] - b[k] + 2.0 * f64::from(moved[k]));
                 let inverse = 1.0 / d.iter().map(|x| x * x).sum::<f64>().sqrt();
-                let [x, y, z, q] = densities[j];
+                let [x, y, z, q] = *four;
                 let q = q - 6.0 * x + 2.0 * y;
                 for (exact, value) in exact.iter_mut().zip([x, y, z, q]) {
                     *exact += inverse * value;

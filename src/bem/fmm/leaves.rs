@@ -53,9 +53,8 @@ pub fn evaluate<K: Field<C>, const C: usize>(
 /// Appends the sources of boxes.
 fn add_sources(plan: &Plan, forces: &[DVec3], boxes: &[u32], points: &mut Points) {
     for other in boxes {
-        let range = plan.tree.nodes[*other as usize].sources.clone();
-        for k in range.start as usize..range.end as usize {
-            points.push(plan.sources[k].to_array(), forces[k].to_array(), 0.0);
+        for (place, force) in plan.acting(*other, forces) {
+            points.push(place.to_array(), force.to_array(), 0.0);
         }
     }
 }

@@ -64,8 +64,8 @@ pub struct Fmm {
 impl Fmm {
     /// For forces at `sources` and values at `targets`, m, which may be the same points; `poisson` is below ½.
     ///
-    /// `accuracy` is the relative L2 error asked for, from 1e-3 to 1e-8; a tenth costs about twice the time. The first use of an accuracy in a process
-    /// computes operators, which takes up to a second and 10 to 60 MB.
+    /// `accuracy` is the relative L2 error asked for, from 1e-3 to 1e-8; a hundredth costs about twice the time. The first use of an accuracy in a
+    /// process computes operators, which takes up to a second and 3 to 60 MB.
     pub fn new(sources: &[DVec3], targets: &[DVec3], poisson: f64, accuracy: f64) -> Self {
         let enough = SIDES.iter().find(|(error, _)| *error <= accuracy);
         let (_, side) = enough.unwrap_or(&SIDES[SIDES.len() - 1]);

@@ -64,6 +64,18 @@ impl Plan {
         order.iter().map(|k| forces[*k as usize]).collect()
     }
 
+    /// Sources of a box and the forces there, which are in the tree's order.
+    pub fn acting<'a>(
+        &'a self,
+        at: u32,
+        forces: &'a [DVec3],
+    ) -> impl Iterator<Item = (DVec3, DVec3)> + 'a {
+        let range = &self.tree.nodes[at as usize].sources;
+        let range = range.start as usize..range.end as usize;
+        let places = self.sources[range.clone()].iter();
+        places.copied().zip(forces[range].iter().copied())
+    }
+
     /// Values at targets in the caller's order.
     pub fn unsorted<T: Copy>(&self, values: &[T], none: T) -> Vec<T> {
         let mut out = vec![none; values.len()];

@@ -85,7 +85,7 @@ impl Tree {
             sources: 0..sources.len() as u32,
             targets: 0..targets.len() as u32,
         }];
-        let mut levels = vec![0..1];
+        let mut levels: Vec<Range<usize>> = std::iter::once(0..1).collect();
         for level in 0..DEPTH {
             let here = levels[level as usize].clone();
             for at in here.clone() {
