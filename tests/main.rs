@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod barrier;
-mod bench;
 mod bem;
+mod bench;
 mod bending;
 mod cell_contacts;
 mod cell_runs;

@@ -32,6 +32,7 @@ pub mod completed;
 pub mod dense;
 pub mod elastic;
 pub mod field;
+pub mod fmm;
 pub mod layers;
 pub mod loads;
 pub mod mean;

@@ -18,6 +18,7 @@ pub mod hydrostatic;
 pub mod kelvin;
 pub mod motion;
 pub mod overlap;
+pub mod papkovich;
 pub mod projection;
 pub mod rankine;
 pub mod rattle;

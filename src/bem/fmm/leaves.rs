@@ -1,0 +1,85 @@
+//! What acts on the targets of leaves: sources nearby (P2P), smaller boxes (list W) and the leaf's own downward densities (L2P).
+
+use glam::DVec3;
+
+use super::convolution::Four;
+use super::kernels::Field;
+use super::pairs::{LANES, Points};
+use super::passes::Downward;
+use super::plan::{FIRST_LEVEL, Plan};
+use super::surface::{INNER, OUTER};
+use super::tree::Node;
+use crate::parallel::prelude::*;
+
+/// Sums of a kernel at the targets, in the tree's order.
+pub fn evaluate<K: Field<C>, const C: usize>(
+    plan: &Plan,
+    kernel: K,
+    forces: &[DVec3],
+    upward: &[Four],
+    downward: &Downward,
+) -> Vec<[f64; C]> {
+    let leaf = |(points, sums): &mut (Points, Vec<[[f64; LANES]; C]>), at: &u32| {
+        let node = &plan.tree.nodes[*at as usize];
+        let targets = &plan.targets[node.targets.start as usize..node.targets.end as usize];
+        sums.clear();
+        points.aim(targets.iter().map(|x| x.to_array()));
+        add_sources(plan, forces, &plan.lists.direct[*at as usize], points);
+        points.add(kernel, sums);
+        let centre = plan.tree.centre(node);
+        points.aim(targets.iter().map(|x| (*x - centre).to_array()));
+        if node.level as usize >= FIRST_LEVEL {
+            add_surface(plan, *at, (OUTER, centre), &downward.densities, points);
+        }
+        for other in &plan.lists.smaller[*at as usize] {
+            add_surface(plan, *other, (INNER, centre), upward, points);
+        }
+        points.add(kernel, sums);
+        let uniform = &downward.uniform[*at as usize];
+        let shared = kernel.uniform(uniform, plan.tree.half(node));
+        for group in sums.iter_mut() {
+            (0..C).for_each(|c| group[c].iter_mut().for_each(|sum| *sum += shared[c]));
+        }
+        let value = |k: usize| std::array::from_fn(|c| sums[k / LANES][c][k % LANES]);
+        (0..targets.len()).map(value).collect::<Vec<[f64; C]>>()
+    };
+    plan.leaves
+        .par_iter()
+        .map_init(Default::default, leaf)
+        .collect::<Vec<_>>()
+        .concat()
+}
+
+/// Appends the sources of boxes.
+fn add_sources(plan: &Plan, forces: &[DVec3], boxes: &[u32], points: &mut Points) {
+    for other in boxes {
+        for (place, force) in plan.acting(*other, forces) {
+            points.push(place.to_array(), force.to_array(), 0.0);
+        }
+    }
+}
+
+/// Appends the equivalent densities of a box on its surface of this half size, relative to a centre.
+fn add_surface(
+    plan: &Plan,
+    at: u32,
+    (half_size, centre): (f64, DVec3),
+    densities: &[Four],
+    points: &mut Points,
+) {
+    let node: &Node = &plan.tree.nodes[at as usize];
+    let (offset, half) = (plan.tree.centre(node) - centre, plan.tree.half(node));
+    let surface = &plan.operators.surface;
+    let densities = &densities[at as usize * surface.len()..][..surface.len()];
+    for (k, [x, y, z, q]) in densities.iter().enumerate() {
+        let place = DVec3::from_array(surface.point(k, half_size));
+        let force = DVec3::new(*x, *y, *z);
+        // What Q holds beyond the moment of its force is a centre of dilatation.
+        let dilatation = half * (q - place.dot(force));
+        points.push(
+            (offset + half * place).to_array(),
+            force.to_array(),
+            dilatation,
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! The passes over the tree: equivalent densities upward from the sources, check potentials across, and downward to the targets.
+
+use glam::DVec3;
+
+use super::batch::Batch;
+use super::convolution::Four;
+use super::plan::{FIRST_LEVEL, Plan};
+use super::product::BOXES;
+use super::surface::{INNER, OUTER};
+use super::uniform::Uniform;
+use crate::parallel::prelude::*;
+
+/// Upward equivalent densities of every box, a row a point: P2M and M2M.
+pub fn upward(plan: &Plan, forces: &[DVec3]) -> Vec<Four> {
+    let (n, nodes) = (plan.points(), &plan.tree.nodes);
+    let mut densities = vec![[0.0; 4]; nodes.len() * n];
+    for level in plan.tree.levels.iter().skip(FIRST_LEVEL).rev() {
+        let (head, children) = densities.split_at_mut(level.end * n);
+        let here = head[level.start * n..].par_chunks_mut(BOXES * n);
+        let work = |batch: &mut Batch, (chunk, densities): (usize, &mut [Four])| {
+            let first = level.start + chunk * BOXES;
+            let boxes = densities.len() / n;
+            batch.clear(plan);
+            for (column, at) in (first..first + boxes).enumerate() {
+                let node = &nodes[at];
+                if node.is_leaf() {
+                    batch.add_sources(plan, forces, (column, node), OUTER, &[at as u32]);
+                }
+                for child in node.children.clone() {
+                    let child = child as usize;
+                    if !nodes[child].sources.is_empty() {
+                        batch.translate((child - level.end) * n, nodes[child].octant(), column);
+                    }
+                }
+            }
+            batch.up(plan, children);
+            batch.invert_upward(plan);
+            for (column, densities) in densities.chunks_exact_mut(n).enumerate() {
+                batch.take(column, densities);
+            }
+        };
+        here.enumerate().for_each_init(Batch::default, work);
+    }
+    densities
+}
+
+/// Densities and what is set apart of the boxes of a batch.
+type Here<'a> = (&'a mut [Four], &'a mut [Uniform]);
+
+/// What acts in boxes from outside.
+pub struct Downward {
+    /// Downward equivalent densities of every box, a row a point.
+    pub densities: Vec<Four>,
+    /// What is set apart from them.
+    pub uniform: Vec<Uniform>,
+}
+
+/// Downward equivalent densities of every box: M2L, P2L of the list X, and L2L.
+pub fn downward(plan: &Plan, forces: &[DVec3], upward: &[Four]) -> Downward {
+    let (n, nodes) = (plan.points(), &plan.tree.nodes);
+    // Potentials become densities level by level.
+    let mut densities = vec![[0.0; 4]; nodes.len() * n];
+    let convolution = &plan.operators.convolution;
+    convolution.add(&plan.lists.far, upward, &mut densities);
+    let mut uniform = vec![Uniform::default(); nodes.len()];
+    for (number, level) in plan.tree.levels.iter().enumerate().skip(FIRST_LEVEL) {
+        let (above, rest) = densities.split_at_mut(level.start * n);
+        let here = rest[..level.len() * n].par_chunks_mut(BOXES * n);
+        let (uniform_above, uniform) = uniform.split_at_mut(level.start);
+        let uniform = uniform[..level.len()].par_chunks_mut(BOXES);
+        let work = |batch: &mut Batch, (chunk, (densities, uniform)): (usize, Here)| {
+            let first = level.start + chunk * BOXES;
+            batch.clear(plan);
+            for (column, densities) in densities.chunks_exact(n).enumerate() {
+                let (at, node) = (first + column, &nodes[first + column]);
+                if node.targets.is_empty() {
+                    continue;
+                }
+                batch.put(column, densities);
+                if number > FIRST_LEVEL {
+                    batch.translate(node.parent as usize * n, node.octant(), column);
+                }
+                let larger = &plan.lists.larger[at];
+                if !larger.is_empty() {
+                    batch.add_sources(plan, forces, (column, node), INNER, larger);
+                }
+            }
+            batch.down(plan, above);
+            batch.invert_downward(plan, uniform);
+            for (column, apart) in uniform.iter_mut().enumerate() {
+                let parent = nodes[first + column].parent as usize;
+                *apart += uniform_above[parent].in_child();
+            }
+            for (column, densities) in densities.chunks_exact_mut(n).enumerate() {
+                batch.take(column, densities);
+            }
+        };
+        let here = here.zip(uniform).enumerate();
+        here.for_each_init(Batch::default, work);
+    }
+    Downward { densities, uniform }
+}
