@@ -6,12 +6,23 @@ use super::vector::{add_scaled, dot, norm, scale_and_add};
 /// Iterations after which the directions found so far are dropped: slender bodies take more than a hundred, and stall with fewer.
 const RESTART: usize = 200;
 
-/// Solves `A x = b` from the x given until |b − A x| is no more than `tolerance` |b|.
+/// Solves `A x = b` from the x given until |b − A x| is no more than `limits.0` |b|, in `limits.1` iterations at most.
 pub fn gmres<const N: usize>(
     matrix: &(impl Operator<N> + ?Sized),
     b: &[[f64; N]],
     x: &mut [[f64; N]],
+    limits: (f64, u32),
+) -> Found {
+    restarted(matrix, b, x, limits, RESTART)
+}
+
+/// The same with another number of iterations between restarts.
+fn restarted<const N: usize>(
+    matrix: &(impl Operator<N> + ?Sized),
+    b: &[[f64; N]],
+    x: &mut [[f64; N]],
     (tolerance, most): (f64, u32),
+    restart: usize,
 ) -> Found {
     let size = norm(b);
     let mut found = Found {
@@ -32,7 +43,7 @@ pub fn gmres<const N: usize>(
         if found.iterations >= most || !matches!(found.residual, r if r > tolerance) {
             return found;
         }
-        let cycle = RESTART.min((most - found.iterations) as usize);
+        let cycle = restart.min((most - found.iterations) as usize);
         let mut krylov = Krylov::new(residual);
         while krylov.steps() < cycle && krylov.left > tolerance * size && krylov.extend(matrix) {}
         found.iterations += krylov.steps() as u32;
@@ -164,13 +175,13 @@ mod tests {
 
     #[test]
     fn a_system_without_symmetry_is_solved_across_restarts() {
-        let (matrix, b) = (Skew(90), load(400));
+        let (matrix, b, restart) = (Skew(90), load(400), 60);
         let mut x = vec![[0.0; 3]; b.len()];
-        let found = gmres(&matrix, &b, &mut x, (1e-11, 1000));
+        let found = restarted(&matrix, &b, &mut x, (1e-11, 1000), restart);
         let mut image = x.clone();
         matrix.times(&x, &mut image);
         add_scaled(&mut image, -1.0, &b);
-        assert!(found.iterations > RESTART as u32, "{found:?}");
+        assert!(found.iterations > restart as u32, "{found:?}");
         assert!(norm(&image) <= 1e-11 * norm(&b), "{found:?}");
         let again = gmres(&matrix, &b, &mut x, (1e-11, 1000));
         assert_eq!(again.iterations, 0);
