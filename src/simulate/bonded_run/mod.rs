@@ -4,6 +4,7 @@ pub mod advance;
 mod applied;
 pub mod build;
 pub mod costs;
+pub mod refuse;
 pub mod run;
 pub mod stability;
 mod start;

@@ -1,9 +1,8 @@
 //! What explicit steps and graphics processors lack.
 
+use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
-use crate::spec::{
-    Action, Backend, ColliderShape, ContactLaw, Criterion, Integrator, Pipeline, Precision,
-};
+use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
 /// What of a pipeline explicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -25,16 +24,8 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             ),
         );
     }
-    if pipeline
-        .materials
-        .iter()
-        .any(|one| one.criterion == Criterion::Rankine)
-    {
-        return lack(
-            "material.criterion with bonds",
-            "rankine",
-            "tension, lu2021, rod; or packing.type = \"voronoi\" or \"cubic\"",
-        );
+    if let Some(refused) = refuse::criterion(pipeline) {
+        return Some(refused);
     }
     // Its stiffness has no bound, so no explicit step is short enough.
     if pipeline.simulate.contact == ContactLaw::Barrier {

@@ -1,8 +1,9 @@
 //! What implicit steps lack.
 
 use crate::columns::Named;
+use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
-use crate::spec::{Backend, ContactLaw, Criterion, Friction, Integrator, Law, Pipeline, Precision};
+use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
 
 /// What of a pipeline implicit steps lack on this backend.
 pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -44,16 +45,8 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "penalty",
         );
     }
-    if pipeline
-        .materials
-        .iter()
-        .any(|one| one.criterion == Criterion::Rankine)
-    {
-        return lack(
-            "material.criterion with bonds",
-            "rankine",
-            "tension, lu2021, rod; or packing.type = \"voronoi\" or \"cubic\"",
-        );
+    if let Some(refused) = refuse::criterion(pipeline) {
+        return Some(refused);
     }
     let law = settings.bond_law();
     if !law.has_energy() {
