@@ -38,4 +38,5 @@ pub mod simulate;
 pub mod solve;
 pub mod spec;
 pub mod store;
+pub mod stress;
 pub mod units;

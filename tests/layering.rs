@@ -25,6 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "export",
         "preview",
         "plot",
+        "stress",
     ],
     &["picture"],
     &["store"],

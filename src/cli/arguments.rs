@@ -73,6 +73,18 @@ pub struct SimulateArguments {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct StressArguments {
+    /// Frame store with a packing, or a pipeline file, whose bodies are packed first where they are not.
+    pub target: PathBuf,
+    /// Frame store of a pipeline file; default: out/NAME in the current folder.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Override a value of the pipeline file: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct FramesArguments {
     /// Frame store.
     pub store: PathBuf,
@@ -116,6 +128,7 @@ pub struct ExportArguments {
 pub enum Stage {
     Pack,
     Simulate,
+    Stress,
     Reconstruct,
     Export,
     Preview,

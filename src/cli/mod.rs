@@ -13,6 +13,7 @@ mod print;
 mod progress;
 mod run;
 mod stages;
+mod stress;
 mod summary;
 mod task;
 mod validate;
@@ -23,7 +24,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use arguments::{ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments};
+use arguments::{
+    ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments,
+    StressArguments,
+};
 use error::{Interrupted, WrongUse};
 use print::print;
 
@@ -54,6 +58,8 @@ enum Command {
     Pack(PackArguments),
     /// Integrate a packed store in time, with fracture.
     Simulate(SimulateArguments),
+    /// Compute the stress in bodies under loads at rest, by boundary elements: where they would crack, and how near they are.
+    Stress(StressArguments),
     /// Rebuild the surfaces of the fragments.
     Reconstruct(FramesArguments),
     /// Export surfaces to renderers.
@@ -131,6 +137,7 @@ fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<crate::spec::SpecErrors>()
         || says(cause, crate::pack::PackError::caused_by_user)
         || says(cause, crate::simulate::SimulateError::caused_by_user)
+        || says(cause, crate::stress::StressError::caused_by_user)
         || says(cause, crate::reconstruct::ReconstructError::caused_by_user)
         || says(cause, crate::export::ExportError::caused_by_user)
         || says(cause, crate::preview::PreviewError::caused_by_user)
@@ -171,6 +178,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Run(arguments) => run::run(arguments, &report),
         Command::Pack(pack) => run::pack(pack, &report),
         Command::Simulate(simulate) => run::simulate(simulate, &report),
+        Command::Stress(stress) => stress::stress(stress, &report, arguments.json),
         Command::Reconstruct(frames) => run::reconstruct(frames, &report),
         Command::Export(export) => run::export(export, &report),
         Command::Preview(frames) => run::preview(frames, &report),

@@ -9,7 +9,7 @@ use super::error::WrongUse;
 use super::progress::Report;
 use super::stages::refuse_foreign_folder;
 use super::task::Task;
-use super::{branch, stages};
+use super::{branch, stages, stress};
 use crate::simulate::{Options, Start};
 use crate::spec::{self, Resolved};
 use crate::store::{Hold, Lock, Manifest, Store};
@@ -63,6 +63,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     };
     shot.pack()?;
     shot.simulate()?;
+    shot.stress()?;
     shot.reconstruct()?;
     shot.export()?;
     shot.preview()?;
@@ -121,6 +122,9 @@ impl Shot<'_> {
 
     fn simulate(&mut self) -> anyhow::Result<()> {
         let (pipeline, root) = (&self.resolved.pipeline, self.store.root().to_owned());
+        if pipeline.is_static() {
+            return stages::adopt(&self.store, pipeline).map(drop);
+        }
         let manifest = Manifest::read(&self.store)?;
         let task = Task::simulate(pipeline, &manifest);
         if self.due(Stage::Simulate, &task, &stages::tables(&manifest))? {
@@ -134,6 +138,20 @@ impl Shot<'_> {
             return stages::simulate(&root, pipeline, &options, self.report);
         }
         stages::adopt(&self.store, pipeline).map(drop)
+    }
+
+    fn stress(&mut self) -> anyhow::Result<()> {
+        let pipeline = &self.resolved.pipeline;
+        if pipeline.stress.is_none() && !pipeline.is_static() {
+            return Ok(());
+        }
+        let task = Task::stress(&Manifest::read(&self.store)?);
+        if self.due(Stage::Stress, &task, &[])? {
+            for verdict in stages::stress(self.store.root(), self.report)? {
+                stress::lines(&verdict).iter().for_each(|line| self.report.note(line));
+            }
+        }
+        Ok(())
     }
 
     fn reconstruct(&mut self) -> anyhow::Result<()> {

@@ -15,6 +15,7 @@ use crate::spec::{Pipeline, Resolved};
 use crate::store::{Manifest, Store, Sums, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
+    stress as statics,
 };
 
 /// Packs; `hold` is called once nothing is left that could refuse the pipeline.
@@ -27,13 +28,15 @@ pub fn pack<T>(
     let stage = report.stage("pack", 1);
     let task = Task::pack(&resolved.pipeline, &resolved.folder);
     let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
-    // Whatever simulate would refuse is refused before anything is removed.
-    integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
-        .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
-    // An integrator that is settled by the packing settles the law.
-    let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
-    let law = settled.simulate.bond_law();
-    packed.packing.bonds.law.fill(law);
+    if !resolved.pipeline.is_static() {
+        // Whatever simulate would refuse is refused before anything is removed.
+        integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
+            .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
+        // An integrator that is settled by the packing settles the law.
+        let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
+        let law = settled.simulate.bond_law();
+        packed.packing.bonds.law.fill(law);
+    }
     let held = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
     if !store.path("store.json").exists() {
@@ -205,6 +208,33 @@ pub fn simulate(
         return Err(Interrupted.into());
     }
     Ok(task.finish(&store, seconds, Sums::new(), Vec::new())?)
+}
+
+/// Computes the stress in the bodies under the loads of the store's pipeline.
+pub fn stress(path: &Path, report: &Report) -> anyhow::Result<Vec<statics::Verdict>> {
+    let (store, manifest) = open(path)?;
+    let Some(pipeline) = &manifest.pipeline else {
+        let what = format!(
+            "{}: store.json holds no pipeline, which stress needs",
+            path.display()
+        );
+        return Err(WrongUse(what).into());
+    };
+    let stage = report.stage("stress", pipeline.bodies.len() as u64);
+    let task = Task::stress(&manifest);
+    let verdicts = statics::run(&store, pipeline, &mut |done, total| {
+        stage.update(done as u64, total as u64, "bodies");
+    })?;
+    let triangles: usize = verdicts.iter().map(|verdict| verdict.triangles).sum();
+    let points: usize = verdicts.iter().map(|verdict| verdict.points).sum();
+    let seconds = stage.finish(&format!("{triangles} triangles, {points} points inside"));
+    let shapes = (0..verdicts.len()).map(|body| store.stress_shape_path(body));
+    let table = std::iter::once(store.numbered("stress", 0, "parquet"));
+    let files: Vec<_> = shapes.chain(table).collect();
+    let sums = store.sums_of(&files)?;
+    let outputs = sums.keys().cloned().collect();
+    task.finish(&store, seconds, sums, outputs)?;
+    Ok(verdicts)
 }
 
 /// The pipeline with what the command line overrides.

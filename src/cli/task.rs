@@ -59,6 +59,20 @@ impl Task {
         Task::new("simulate", settings).with(manifest, "packing", &["packing"])
     }
 
+    /// Loads, materials and settings of boundary elements, and the packing.
+    pub fn stress(manifest: &Manifest) -> Self {
+        let shot = manifest.pipeline.as_ref();
+        let settings = json!({
+            "stress": shot.map(|p| &p.stress),
+            "time": { "end": shot.map(|p| p.time.end) },
+            "world": { "gravity": shot.map(|p| p.world.gravity) },
+            "material": shot.map(|p| &p.materials),
+            "body": shot.map(|p| &p.bodies),
+            "attach": shot.map(|p| &p.attachments),
+        });
+        Task::new("stress", settings).with(manifest, "packing", &["packing"])
+    }
+
     /// Settings of the surfaces, packing and frames.
     pub fn reconstruct(manifest: &Manifest) -> Self {
         let settings = manifest.pipeline.as_ref().map(|p| &p.reconstruct);

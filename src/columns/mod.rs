@@ -13,5 +13,5 @@ pub use faces::NONE;
 pub use table::{Column, Table};
 pub use tables::{
     BondLaw, Bonds, BreakMode, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames,
-    History, LoadKind, Loads, Method, Shape,
+    History, LoadKind, Loads, Method, Shape, Stress, StressPoint,
 };

@@ -55,6 +55,18 @@ named! {
 }
 
 named! {
+    /// Where stress is computed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    StressPoint {
+        /// At the centroid of a triangle of the surface.
+        #[default]
+        Triangle = "triangle",
+        /// At the centre of an element.
+        Element = "element",
+    }
+}
+
+named! {
     /// A method that solves an implicit step.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     Method {
@@ -300,5 +312,41 @@ table! {
         residual: f64, "1", "forces out of balance over those at work, rotations as unit quaternions";
         violation: f64, "1", "largest difference of a quaternion's length from 1";
         gradients: u64, "1", "iterations of the linear solver so far";
+    }
+}
+
+table! {
+    /// `stress/NNNNNN.parquet`: one row a triangle of each body's surface, then one an element, of the bodies in order; places, directions and displacements
+    /// as in the packing.
+    Stress {
+        frame: u32, "1", "frame number; 0 of loads that follow from the pipeline alone";
+        time: f64, "s", "time of the loads";
+        body: u32, "1", "index of the body in the pipeline";
+        kind: StressPoint, "1", "whether the row is of a triangle or of an element";
+        id: u32, "1", "number of the triangle in stress/shapes/N.ply, or element id";
+        x: f64, "m", "centroid of the triangle, or centre of the element";
+        y: f64, "m", "centroid of the triangle, or centre of the element";
+        z: f64, "m", "centroid of the triangle, or centre of the element";
+        area: f64, "m^2", "area of the triangle; 0 of an element";
+        ux: f64, "m", "displacement; of a body that nothing clamps without mean displacement and rotation";
+        uy: f64, "m", "displacement";
+        uz: f64, "m", "displacement";
+        xx: f64, "Pa", "stress, tension positive";
+        yy: f64, "Pa", "stress";
+        zz: f64, "Pa", "stress";
+        yz: f64, "Pa", "stress";
+        zx: f64, "Pa", "stress";
+        xy: f64, "Pa", "stress";
+        s1: f64, "Pa", "largest principal stress";
+        s2: f64, "Pa", "middle principal stress";
+        s3: f64, "Pa", "smallest principal stress";
+        d1x: f64, "1", "direction of the largest principal stress";
+        d1y: f64, "1", "direction of the largest principal stress";
+        d1z: f64, "1", "direction of the largest principal stress";
+        d3x: f64, "1", "direction of the smallest principal stress; the second is d3 x d1";
+        d3y: f64, "1", "direction of the smallest principal stress";
+        d3z: f64, "1", "direction of the smallest principal stress";
+        energy: f64, "J/m^3", "density of the elastic energy";
+        utilization: f64, "1", "largest principal stress over tensile strength, at least 0; 0 where the material has no strength";
     }
 }

@@ -13,7 +13,7 @@ use super::{cells, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
 use crate::geometry::convex::Convex;
-use crate::spec::Body;
+use crate::spec::{Body, PackingSpec};
 
 /// A body filled with elements.
 #[derive(Clone, Debug)]
@@ -72,7 +72,8 @@ pub fn pack_body(
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     let whole = filled.volume >= 4.0 / 3.0 * PI * filled.radius.powi(3);
-    if centres.is_empty() || (centres.len() == 1 && !whole) {
+    let asked = body.packing != PackingSpec::None {};
+    if asked && (centres.is_empty() || (centres.len() == 1 && !whole)) {
         return Err(too_large(body, filled.radius, &filled.skin));
     }
     for p in centres.iter_mut().chain(&mut filled.skin.positions) {

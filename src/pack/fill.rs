@@ -52,6 +52,18 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     let wanted = || wanted(body);
     match body.packing {
+        PackingSpec::None {} => {
+            let Outline { skin, volume, .. } = Outline::of(body, base)?;
+            let points = Points::default();
+            Ok(Filled {
+                points,
+                radius: 0.0,
+                bonding: Bonding::Given(Vec::new()),
+                makeup: Makeup::Lattice,
+                volume,
+                skin,
+            })
+        }
         PackingSpec::Hexagonal { .. } => close_packed(job, wanted()?, base),
         PackingSpec::Random {
             spread,

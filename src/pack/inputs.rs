@@ -89,6 +89,7 @@ impl<'a> Inputs<'a> {
             time: _,
             world: _,
             attachments: _,
+            stress: _,
             output: _,
             reconstruct: _,
             export: _,

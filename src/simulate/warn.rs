@@ -153,7 +153,8 @@ fn inside(body: &Body) -> usize {
         PackingSpec::Hexagonal { .. } => INSIDE,
         PackingSpec::Random { .. } => INSIDE_RANDOM,
         // Thin on purpose, or without bonds.
-        PackingSpec::Loose { .. }
+        PackingSpec::None {}
+        | PackingSpec::Loose { .. }
         | PackingSpec::Shell { .. }
         | PackingSpec::Twisted { .. }
         | PackingSpec::Woven { .. } => 0,

@@ -65,7 +65,7 @@ impl Body {
     /// Whether neighbours are bonded.
     pub fn is_bonded(&self) -> bool {
         match self.packing {
-            PackingSpec::Loose { .. } => false,
+            PackingSpec::Loose { .. } | PackingSpec::None {} => false,
             PackingSpec::Hexagonal { .. }
             | PackingSpec::Random { .. }
             | PackingSpec::Shell { .. }
@@ -292,6 +292,8 @@ pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PackingSpec {
+    /// No elements: the surface alone, for `simulate.method = "bem"`.
+    None {},
     /// Hexagonal close packing; give the radius or about how many elements.
     Hexagonal {
         /// Element radius, m.
@@ -482,7 +484,9 @@ impl PackingSpec {
             | PackingSpec::Woven {
                 radius, elements, ..
             } => (radius, elements),
-            PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => (None, None),
+            PackingSpec::None {} | PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => {
+                (None, None)
+            }
         }
     }
 }

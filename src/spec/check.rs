@@ -36,8 +36,12 @@ pub(super) fn check(
     check.errors
 }
 
-/// Whether all that is made of a material is of cells.
-fn is_of_cells_alone(material: &Material, shot: &Pipeline) -> bool {
+/// Whether nothing made of a material has bonds: it is of cells, or boundary elements compute it.
+fn is_without_bonds(material: &Material, shot: &Pipeline) -> bool {
+    // Boundary elements take any ratio.
+    if shot.is_static() {
+        return true;
+    }
     let name = &material.name;
     let of_it = shot.bodies.iter().filter(|body| {
         let mut grains = body.grains.iter();
@@ -106,6 +110,12 @@ impl Check<'_> {
                 &body.material,
                 names,
             );
+            if body.packing == (PackingSpec::None {}) && !shot.is_static() {
+                self.senseless(
+                    &format!("{path}.packing.type"),
+                    "a body without elements cannot move; use simulate.method = \"bem\" or another packing",
+                );
+            }
             self.grains(&path, body, shot);
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
@@ -274,7 +284,7 @@ impl Check<'_> {
                     );
                 }
                 if let Some(poisson) = poisson.filter(|ratio| *ratio > 0.25)
-                    && !is_of_cells_alone(material, shot)
+                    && !is_without_bonds(material, shot)
                 {
                     let what = format!(
                         "{poisson} is above 0.25, which bonds cannot reach; more needs cells, as packing = {{ type = \"voronoi\" }} makes them"
@@ -322,6 +332,7 @@ impl Check<'_> {
             | BodyShape::Revolved { .. } => (false, false, false),
         };
         let (unfit, what) = match packing {
+            PackingSpec::None {} => (layered, COUNTED),
             PackingSpec::Hexagonal { .. } => (false, COUNTED),
             PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, COUNTED),
             PackingSpec::Shell { .. } => {
@@ -351,6 +362,7 @@ impl Check<'_> {
                 Some((size.is_some(), cells.is_some(), "cells"))
             }
             PackingSpec::Cubic { size, rows } => Some((size.is_some(), rows.is_some(), "rows")),
+            PackingSpec::None {} => return,
             _ => None,
         };
         match of_cells {

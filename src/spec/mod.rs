@@ -21,6 +21,7 @@ mod quantity;
 mod schema;
 mod settings;
 pub mod source;
+mod stress;
 mod time;
 
 pub use body::{
@@ -41,4 +42,5 @@ pub use settings::{
     Section, Simulate, Up, is_shutter,
 };
 pub use source::{Resolved, parse, read};
+pub use stress::Stress;
 pub use time::{Axis, Region, Side, Time, World};

@@ -8,6 +8,7 @@ use super::collider::{Attachment, Collider};
 use super::material::{Material, MaterialPair, joins};
 use super::output::Output;
 use super::settings::{Export, MethodChoice, MethodName, Preview, Reconstruct, Simulate};
+use super::stress::Stress;
 use super::time::{Time, World};
 
 /// A shot.
@@ -37,6 +38,10 @@ pub struct Pipeline {
     /// Time integration.
     #[serde(default)]
     pub simulate: Simulate,
+    /// Stress by boundary elements, which `run` computes after the simulation where this table is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Stress")]
+    pub stress: Option<Stress>,
     /// What simulate writes.
     #[serde(default)]
     pub output: Output,
@@ -61,8 +66,13 @@ impl Pipeline {
         };
         match self.simulate.method.unwrap_or(by_packing) {
             MethodChoice::Voronoi => MethodName::Voronoi,
-            MethodChoice::Bonds => self.simulate.integrator.method(),
+            MethodChoice::Bonds | MethodChoice::Bem => self.simulate.integrator.method(),
         }
+    }
+
+    /// Whether nothing moves in time: `run` computes stress by boundary elements instead of a simulation.
+    pub fn is_static(&self) -> bool {
+        self.simulate.method == Some(MethodChoice::Bem)
     }
 
     /// What the file says two materials have in common, by their names.

@@ -139,6 +139,8 @@ pub enum MethodChoice {
     Bonds,
     /// Faces of cells (Monasse and Mariotti 2012); bodies of cells alone have them.
     Voronoi,
+    /// Nothing moves: boundary elements (Zhu et al. 2015) give the stress under the loads, as `cullet stress` does; see `[stress]`.
+    Bem,
 }
 
 /// What pushes elements apart that no bond joins, and elements and colliders.

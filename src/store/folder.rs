@@ -59,6 +59,11 @@ impl Store {
         self.root.join("packing/shapes").join(format!("{body}.ply"))
     }
 
+    /// Surface of body number `body` whose triangles the tables of stress tell of (binary PLY).
+    pub fn stress_shape_path(&self, body: usize) -> PathBuf {
+        self.root.join("stress/shapes").join(format!("{body}.ply"))
+    }
+
     /// A file's name in the sums; none for files outside the store.
     pub fn name_of(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(self.root()).ok()?;

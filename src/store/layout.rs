@@ -18,7 +18,7 @@ const fn folder(name: &'static str, stage: &'static str, numbered: Option<&'stat
 }
 
 /// Every folder, in the order in which it is made; of the tables frames are the last, so that who finds a frame finds what belongs to it.
-const FOLDERS: [Folder; 12] = [
+const FOLDERS: [Folder; 13] = [
     folder("packing", "pack", None),
     folder("breaks", "simulate", Some("parquet")),
     folder("fragments", "simulate", Some("parquet")),
@@ -27,15 +27,18 @@ const FOLDERS: [Folder; 12] = [
     folder("convergence", "simulate", Some("parquet")),
     folder("frames", "simulate", Some("parquet")),
     folder("state", "simulate", Some("rkyv")),
+    folder("stress", "stress", Some("parquet")),
     folder("meshes", "reconstruct", Some("rkyv")),
     folder("exports", "export", None),
     folder("preview", "preview", None),
     folder("plots", "plot", None),
 ];
 
-/// Folders of the tables of frames, in the order in which they are written.
+/// Folders of the tables that a simulation writes, in the order in which they are written.
 pub fn tables() -> impl Iterator<Item = &'static str> {
-    let tables = FOLDERS.iter().filter(|f| f.numbered == Some("parquet"));
+    let tables = FOLDERS
+        .iter()
+        .filter(|f| f.stage == "simulate" && f.numbered == Some("parquet"));
     tables.map(|folder| folder.name)
 }
 
@@ -80,10 +83,10 @@ mod tests {
         assert_eq!(made.len(), 7);
         assert_eq!(made[..2], ["state", "frames"]);
         let after = made_after("pack");
-        assert_eq!(after.len(), 11);
+        assert_eq!(after.len(), 12);
         assert_eq!(
             after[..5],
-            ["plots", "preview", "exports", "meshes", "state"]
+            ["plots", "preview", "exports", "meshes", "stress"]
         );
         assert_eq!(made_after("plot"), [""; 0]);
         assert_eq!(tables().last(), Some("frames"));

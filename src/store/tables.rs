@@ -9,7 +9,8 @@ use super::format::Format;
 use super::rules::{self, Faults};
 use super::{atomic, parquet};
 use crate::columns::{
-    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Table,
+    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Stress,
+    Table,
 };
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
@@ -202,6 +203,11 @@ impl Store {
     /// Reads `convergence/NNNNNN.parquet`.
     pub fn read_convergence(&self, frame: u32) -> Result<Convergence> {
         self.read_numbered("convergence", frame)
+    }
+
+    /// Reads `stress/NNNNNN.parquet`.
+    pub fn read_stress(&self, frame: u32) -> Result<Stress> {
+        self.read_numbered("stress", frame)
     }
 
     /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.

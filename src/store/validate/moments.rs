@@ -1,4 +1,4 @@
-//! The tables of frames: elements, breaks, history, fragments, loads, convergence.
+//! The tables of frames: elements, breaks, history, fragments, loads, convergence, stress.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::parallel::prelude::*;
 use super::checked::{Checked, name_of};
 use super::packing::Known;
 use super::table::{self, Part};
-use crate::columns::{Breaks, Column, Convergence, Fragments, Frames, History, Loads, Table};
+use crate::columns::{Breaks, Column, Convergence, Fragments, Frames, History, Loads, Stress, Table};
 use crate::spec::FrameGroup;
 use crate::store::error::Result;
 use crate::store::folder::Store;
@@ -37,7 +37,7 @@ struct Broken {
     file: Checked,
 }
 
-/// Checks `frames/`, `breaks/`, `history/`, `fragments/`, `loads/` and `convergence/`.
+/// Checks `frames/`, `breaks/`, `history/`, `fragments/`, `loads/`, `convergence/` and `stress/`.
 pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result<()> {
     let numbers = |kind| store.numbers(kind, "parquet");
     let (frames, history, fragments) = (
@@ -107,6 +107,17 @@ pub fn check(store: &Store, known: &Known, checked: &mut Vec<Checked>) -> Result
     checked.extend(fragments);
     checked.extend(loads);
     checked.extend(convergence);
+    let stress = store.numbers("stress", "parquet")?;
+    let stress: Vec<Checked> = stress
+        .into_par_iter()
+        .map(|number| {
+            // Loads of the pipeline have a time of their own.
+            check_timed(store, "stress", None, number, |t: &Stress| {
+                (&t.frame, &t.time)
+            })
+        })
+        .collect();
+    checked.extend(stress);
     Ok(())
 }
 

@@ -1,0 +1,143 @@
+//! `cullet stress`: where bodies would crack under loads at rest, and how near they are.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::arguments::StressArguments;
+use super::error::WrongUse;
+use super::progress::Report;
+use super::stages;
+use super::task::Task;
+use crate::spec;
+use crate::store::{Hold, Manifest, Store};
+use crate::stress::{Largest, Verdict};
+use crate::units::show::{figures, quantity};
+
+/// `cullet stress`; of a pipeline file its bodies are packed first where they are not.
+pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> anyhow::Result<()> {
+    let root = match arguments.target.is_file() {
+        true => packed(arguments, report)?,
+        false => {
+            if arguments.out.is_some() || !arguments.set.is_empty() {
+                let what = "--out and --set belong to a pipeline file; a store has its own";
+                return Err(WrongUse(what.into()).into());
+            }
+            arguments.target.clone()
+        }
+    };
+    let _held = Store::open(&root)?.lock(Hold::Alone, "stress")?;
+    let verdicts = stages::stress(&root, report)?;
+    if as_json {
+        let all: Vec<Value> = verdicts.iter().map(value).collect();
+        return super::print::print(&json!({ "bodies": all }).to_string());
+    }
+    let lines: Vec<String> = verdicts.iter().flat_map(lines).collect();
+    super::print::print(&lines.join("\n"))
+}
+
+/// The store of a pipeline file with its bodies packed.
+fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBuf> {
+    let resolved = spec::read(&arguments.target, &arguments.set)?;
+    let root = arguments.out.clone().unwrap_or_else(|| {
+        let name = arguments.target.file_stem().unwrap_or_default();
+        Path::new("out").join(name)
+    });
+    stages::refuse_foreign_folder(&root)?;
+    let store = Store::at(&root);
+    let task = Task::pack(&resolved.pipeline, &resolved.folder);
+    let current = store.path("store.json").is_file() && {
+        let manifest = Manifest::read(&store)?;
+        task.outdated(&store, &manifest, &[]).is_none()
+    };
+    if !current {
+        let hold = || Ok(store.lock(Hold::Alone, "stress")?);
+        stages::pack(&resolved, &store, hold, report)?;
+    }
+    stages::adopt(&store, &resolved.pipeline)?;
+    Ok(root)
+}
+
+/// What is told of a body.
+pub fn lines(verdict: &Verdict) -> Vec<String> {
+    let name = &verdict.body;
+    let mut lines = Vec::new();
+    if !verdict.repairs.is_empty() {
+        lines.push(format!("{name}: surface repaired: {}", verdict.repairs));
+    }
+    if let Some((force, moment)) = verdict.unbalanced {
+        lines.push(format!(
+            "{name}: nothing clamps it and its loads do not balance: {} and {} about its centre of mass accelerate it (inertia relief)",
+            quantity(force.length(), "N"),
+            quantity(moment.length(), "N m"),
+        ));
+    }
+    match &verdict.largest {
+        None => lines.push(format!("{name}: nothing pulls in it; it does not crack")),
+        Some(largest) => lines.push(format!("{name}: {}", sentence(largest))),
+    }
+    lines
+}
+
+fn sentence(largest: &Largest) -> String {
+    let vector = |v: glam::DVec3| {
+        let [x, y, z] = v.to_array().map(figures);
+        format!("({x}, {y}, {z})")
+    };
+    let mut text = format!(
+        "largest principal stress {} at {} m {}, along {}",
+        quantity(largest.stress, "Pa"),
+        vector(largest.place),
+        match largest.on_surface {
+            true => "on the surface",
+            false => "inside",
+        },
+        vector(largest.direction),
+    );
+    if let [(load, part), _, ..] = &largest.shares[..] {
+        text += &format!(", {} % of it from {load:?}", figures(100.0 * part));
+    }
+    match (largest.utilization, largest.load_factor()) {
+        (Some(utilization), Some(factor)) => {
+            text += &format!(
+                "; that is {} of the tensile strength: it cracks at {} times the loads",
+                figures(utilization),
+                figures(factor)
+            );
+        }
+        _ => text += "; the material has no tensile_strength to compare with",
+    }
+    text
+}
+
+fn value(verdict: &Verdict) -> Value {
+    let largest = verdict.largest.as_ref().map(|largest| {
+        let shares = largest.shares.iter();
+        let shares: Vec<Value> = shares
+            .map(|(load, part)| json!({ "load": load, "part": part }))
+            .collect();
+        json!({
+            "stress": largest.stress,
+            "utilization": largest.utilization,
+            "load_factor": largest.load_factor(),
+            "place": largest.place.to_array(),
+            "on_surface": largest.on_surface,
+            "direction": largest.direction.to_array(),
+            "shares": shares,
+        })
+    });
+    json!({
+        "body": verdict.body,
+        "triangles": verdict.triangles,
+        "points": verdict.points,
+        "solves": verdict.solves.0,
+        "iterations": verdict.solves.1,
+        "seconds": verdict.seconds,
+        "repairs": verdict.repairs,
+        "unbalanced": verdict.unbalanced.map(|(force, moment)| json!({
+            "force": force.to_array(),
+            "moment": moment.to_array(),
+        })),
+        "largest": largest,
+    })
+}

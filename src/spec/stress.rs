@@ -1,0 +1,31 @@
+//! Stress by boundary elements.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::{NonNegativeTime, PositiveLength};
+
+/// What `cullet stress` computes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stress {
+    /// Edge length of the triangles, m; absent: the surface as it is where its triangles are even, else about 3000 triangles a body.
+    #[schemars(with = "PositiveLength")]
+    pub size: Option<f64>,
+    /// Time of the loads and of what clamps prescribe, s; absent: the end of the shot.
+    #[schemars(with = "NonNegativeTime")]
+    pub time: Option<f64>,
+    /// Relative error of the fast multipole method, which bodies of many triangles take: 1e-8 to 1e-3.
+    #[schemars(range(min = 1e-8, max = 1e-3))]
+    pub accuracy: Option<f64>,
+}
+
+impl Stress {
+    /// Relative error of the fast multipole method unless it is given.
+    const ACCURACY: f64 = 1e-4;
+
+    /// Relative error of the fast multipole method.
+    pub fn accuracy(&self) -> f64 {
+        self.accuracy.unwrap_or(Self::ACCURACY)
+    }
+}

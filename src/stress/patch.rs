@@ -1,0 +1,159 @@
+//! The part of a body's surface that lies in a region, and tractions on it.
+
+use glam::{DMat3, DVec3};
+
+use crate::bem::Surface;
+use crate::spec::Region;
+
+/// Least over largest second moment of a patch, below which it carries no torque about some axis.
+const THINNEST: f64 = 1e-12;
+
+/// Triangles of a surface that lie in a region, at least in part.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// Number of each triangle, and the part of its area that lies in the region.
+    pub triangles: Vec<(usize, f64)>,
+    /// Area in the region, m².
+    pub area: f64,
+    /// Centre of that area, m.
+    pub centre: DVec3,
+    /// ∫ (r·r − r rᵀ) dA about the centre, m⁴.
+    pub moment: DMat3,
+}
+
+impl Patch {
+    /// The part of a surface in a box, ends included; none where there is no area.
+    pub fn new(surface: &Surface, region: &Region) -> Option<Self> {
+        let (low, high) = (DVec3::from(region.min), DVec3::from(region.max));
+        let part = |t: usize| covered(surface.mesh.corners(t), low, high) / surface.areas[t];
+        let triangles: Vec<(usize, f64)> = (0..surface.len())
+            .map(|t| (t, part(t)))
+            .filter(|(_, part)| *part > 0.0)
+            .collect();
+        let area: f64 = triangles.iter().map(|(t, p)| surface.areas[*t] * p).sum();
+        if area <= 0.0 {
+            return None;
+        }
+        let mut patch = Patch {
+            triangles,
+            area,
+            centre: DVec3::ZERO,
+            moment: DMat3::ZERO,
+        };
+        patch.centre = patch.sum(surface, |x| x) / area;
+        let turning = |r: DVec3| DMat3::from_diagonal(DVec3::splat(r.dot(r))) - outer(r, r);
+        for (t, part) in &patch.triangles {
+            let r = surface.centroids[*t] - patch.centre;
+            patch.moment += turning(r) * (surface.areas[*t] * part);
+        }
+        Some(patch)
+    }
+
+    /// Sum over the triangles of area times a function of the centroid.
+    fn sum(&self, surface: &Surface, of: impl Fn(DVec3) -> DVec3) -> DVec3 {
+        let parts = self.triangles.iter();
+        parts
+            .map(|(t, part)| of(surface.centroids[*t]) * (surface.areas[*t] * part))
+            .sum()
+    }
+
+    /// Adds tractions `even + turn × (x − centre)`, Pa, to those of the triangles.
+    pub fn load(&self, surface: &Surface, (even, turn): (DVec3, DVec3), tractions: &mut [DVec3]) {
+        for (t, part) in &self.triangles {
+            let r = surface.centroids[*t] - self.centre;
+            tractions[*t] += (even + turn.cross(r)) * *part;
+        }
+    }
+
+    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch; none where the patch is a line or a point and
+    /// there is a torque.
+    pub fn tractions_of(&self, force: DVec3, torque: DVec3) -> Option<(DVec3, DVec3)> {
+        let even = force / self.area;
+        if torque == DVec3::ZERO {
+            return Some((even, DVec3::ZERO));
+        }
+        let size = self.moment.x_axis.x + self.moment.y_axis.y + self.moment.z_axis.z;
+        let carries = self.moment.determinant() > THINNEST * size.powi(3);
+        carries.then(|| (even, self.moment.inverse() * torque))
+    }
+
+    /// Presses on the triangles along their inward normals, Pa.
+    pub fn press(&self, surface: &Surface, pressure: f64, tractions: &mut [DVec3]) {
+        for (t, part) in &self.triangles {
+            tractions[*t] -= surface.normals[*t] * (pressure * part);
+        }
+    }
+}
+
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+/// Area of a triangle in a box, m²: Sutherland and Hodgman's clipping by its six sides.
+fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> f64 {
+    let mut polygon = corners.to_vec();
+    for axis in 0..3 {
+        for (sign, limit) in [(1.0, high[axis]), (-1.0, -low[axis])] {
+            let depth = |p: DVec3| limit - sign * p[axis];
+            let mut kept = Vec::with_capacity(polygon.len() + 1);
+            for (k, &a) in polygon.iter().enumerate() {
+                let b = polygon[(k + 1) % polygon.len()];
+                let (from, to) = (depth(a), depth(b));
+                if from >= 0.0 {
+                    kept.push(a);
+                }
+                if (from > 0.0 && to < 0.0) || (from < 0.0 && to > 0.0) {
+                    kept.push(a.lerp(b, from / (from - to)));
+                }
+            }
+            polygon = kept;
+        }
+    }
+    let Some(&first) = polygon.first() else {
+        return 0.0;
+    };
+    let fan = polygon.windows(2).map(|ends| (ends[0] - first).cross(ends[1] - first));
+    fan.sum::<DVec3>().length() / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    fn region(min: [f64; 3], max: [f64; 3]) -> Region {
+        Region { min, max }
+    }
+
+    #[test]
+    fn a_patch_is_the_area_in_the_box() {
+        let surface = Surface::new(&shapes::cuboid(DVec3::splat(2.0))).unwrap();
+        // A quarter of the top, and strips of two sides.
+        let patch = Patch::new(&surface, &region([0.0, 0.5, 0.0], [1.0, 1.0, 1.0])).unwrap();
+        assert!((patch.area - 2.0).abs() < 1e-12);
+        let whole = Patch::new(&surface, &region([-1.0; 3], [1.0; 3])).unwrap();
+        assert!((whole.area - 24.0).abs() < 1e-12 && whole.centre.length() < 1e-12);
+        assert!(Patch::new(&surface, &region([2.0; 3], [3.0; 3])).is_none());
+    }
+
+    #[test]
+    fn tractions_have_the_resultant_asked_for() {
+        let mesh = shapes::cuboid(DVec3::new(2.0, 1.0, 3.0));
+        let surface = Surface::new(&mesh).unwrap();
+        let patch = Patch::new(&surface, &region([-1.0, 0.2, -1.5], [0.3, 0.5, 0.4])).unwrap();
+        let (force, torque) = (DVec3::new(1.0, -2.0, 3.0), DVec3::new(0.3, 0.7, -0.2));
+        let mut tractions = vec![DVec3::ZERO; surface.len()];
+        patch.load(
+            &surface,
+            patch.tractions_of(force, torque).unwrap(),
+            &mut tractions,
+        );
+        let (mut sum, mut turn) = (DVec3::ZERO, DVec3::ZERO);
+        for (t, traction) in tractions.iter().enumerate() {
+            let own = *traction * surface.areas[t];
+            sum += own;
+            turn += (surface.centroids[t] - patch.centre).cross(own);
+        }
+        assert!((sum - force).length() < 1e-12 && (turn - torque).length() < 1e-12);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a user asks first: where a body is nearest to cracking, under which load, and how near.
+
+use glam::DVec3;
+
+use super::body::{Response3d, most_tension};
+use crate::bem::Surface;
+
+/// How near a body is to cracking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Name of the body.
+    pub body: String,
+    /// Triangles of its surface.
+    pub triangles: usize,
+    /// Points inside.
+    pub points: usize,
+    /// Right-hand sides solved, and iterations of all.
+    pub solves: (usize, u32),
+    /// Wall time, s.
+    pub seconds: f64,
+    /// What was done to the surface; empty where nothing was.
+    pub repairs: String,
+    /// The largest principal stress; none where nothing pulls.
+    pub largest: Option<Largest>,
+    /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.
+    pub unbalanced: Option<(DVec3, DVec3)>,
+}
+
+/// The largest principal stress in a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Largest {
+    /// Pa.
+    pub stress: f64,
+    /// Stress over tensile strength; none where the material has none.
+    pub utilization: Option<f64>,
+    /// Where it is, m.
+    pub place: DVec3,
+    /// Whether that is on the surface.
+    pub on_surface: bool,
+    /// Direction of the stress: a crack opens along it.
+    pub direction: DVec3,
+    /// Names of the loads and clamps, and their parts of the stress, the largest first.
+    pub shares: Vec<(String, f64)>,
+}
+
+impl Largest {
+    /// Factor on all loads at which the stress reaches the strength.
+    pub fn load_factor(&self) -> Option<f64> {
+        self.utilization.map(|utilization| 1.0 / utilization)
+    }
+
+    /// Of a response; none where nothing pulls.
+    pub fn of(
+        response: &Response3d,
+        surface: &Surface,
+        points: &[DVec3],
+        strength: Option<f64>,
+    ) -> Option<Self> {
+        let at = most_tension(response)?;
+        let triangles = response.triangles.len();
+        let on_surface = at < triangles;
+        let (field, place) = match on_surface {
+            true => (&response.triangles[at], surface.centroids[at]),
+            false => (&response.points[at - triangles], points[at - triangles]),
+        };
+        let principal = field.principal();
+        let mut shares = response.shares.clone();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Some(Largest {
+            stress: principal.values[0],
+            utilization: strength.map(|strength| principal.values[0] / strength),
+            place,
+            on_surface,
+            direction: principal.directions[0],
+            shares,
+        })
+    }
+}
