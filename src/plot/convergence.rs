@@ -1,7 +1,7 @@
 //! How fast methods solve a step (Lu 2025, Figure 7): their residuals over iterations and over time.
 
 use super::axis::{Axis, Unit};
-use super::drawing::Colour;
+use crate::picture::drawing::Colour;
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::Tables;
 use crate::columns::{Convergence, Method};

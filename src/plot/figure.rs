@@ -3,7 +3,7 @@
 //! A legend stands beside its panel, never over a curve.
 
 use super::axis::{Axis, Ends, Scale};
-use super::drawing::{Anchor, Colour, Drawing, Mark, width};
+use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
 /// Colours that people with any colour vision tell apart (Okabe and Ito), the dark one first.
 pub const COLOURS: [Colour; 9] = [

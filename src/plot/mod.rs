@@ -5,16 +5,13 @@
 mod axis;
 mod breaks;
 mod convergence;
-mod drawing;
 mod energy;
 mod figure;
 mod fragments;
 mod loads;
 mod packing;
-mod raster;
 mod svg;
 mod tables;
-mod text;
 
 pub use loads::STILL;
 
@@ -190,7 +187,7 @@ pub fn run(
                 }
                 ChartFormat::Png => {
                     let path = folder.join(format!("{name}.png"));
-                    picture::write(&path, &raster::draw(&drawing))?;
+                    picture::write(&path, &picture::raster::draw(&drawing))?;
                     path
                 }
             };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::drawing::{Anchor, Colour, Drawing, Mark};
+use crate::picture::drawing::{Anchor, Colour, Drawing, Mark};
 
 /// Sans serifs about as wide as the outlines that the layout was measured by.
 const FAMILY: &str = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";

@@ -2,10 +2,10 @@
 
 use super::drawing::{Anchor, Colour, Drawing, Mark, dashes, width};
 use super::text;
-use crate::picture::Picture;
+use super::image::Picture;
 
 /// Pixels a point.
-const SCALE: f64 = 2.0;
+pub const SCALE: f64 = 2.0;
 
 /// The picture of a drawing.
 pub fn draw(drawing: &Drawing) -> Picture {
@@ -16,10 +16,15 @@ pub fn draw(drawing: &Drawing) -> Picture {
         height,
         pixels: vec![[255; 3]; width * height],
     };
-    for mark in &drawing.marks {
-        paint(&mut picture, mark);
-    }
+    onto(drawing, &mut picture);
     picture
+}
+
+/// Draws marks over a picture, from its upper left corner; without the drawing's white.
+pub fn onto(drawing: &Drawing, picture: &mut Picture) {
+    for mark in &drawing.marks {
+        paint(picture, mark);
+    }
 }
 
 fn paint(picture: &mut Picture, mark: &Mark) {
