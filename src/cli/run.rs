@@ -148,13 +148,18 @@ impl Shot<'_> {
         let task = Task::stress(&Manifest::read(&self.store)?);
         if self.due(Stage::Stress, &task, &[])? {
             for verdict in stages::stress(self.store.root(), self.report)? {
-                stress::lines(&verdict).iter().for_each(|line| self.report.note(line));
+                stress::lines(&verdict)
+                    .iter()
+                    .for_each(|line| self.report.note(line));
             }
         }
         Ok(())
     }
 
     fn reconstruct(&mut self) -> anyhow::Result<()> {
+        if self.resolved.pipeline.is_static() {
+            return Ok(());
+        }
         let root = self.store.root().to_owned();
         let task = Task::reconstruct(&Manifest::read(&self.store)?);
         let files = stages::names(&self.store, &ALL, "meshes", "rkyv")?;
@@ -165,7 +170,11 @@ impl Shot<'_> {
     }
 
     fn export(&mut self) -> anyhow::Result<()> {
-        for &format in &self.resolved.pipeline.export.formats {
+        let pipeline = &self.resolved.pipeline;
+        for &format in &pipeline.export.formats {
+            if pipeline.is_static() && !crate::export::takes_stress(format) {
+                continue;
+            }
             let export = ExportArguments {
                 store: self.store.root().to_owned(),
                 format,
@@ -245,6 +254,10 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         );
         return Err(WrongUse(what).into());
     };
+    if pipeline.is_static() {
+        let what = "simulate.method = \"bem\": nothing moves in this pipeline; `cullet stress` computes it";
+        return Err(WrongUse(what.into()).into());
+    }
     if until.is_some_and(|until| until > pipeline.time.end) {
         report.note(&format!(
             "--until goes beyond the pipeline's end of {} s",

@@ -296,6 +296,13 @@ pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow:
     Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
+/// Numbers of the tables of stress in a range.
+fn stress_tables(store: &Store, range: &Range<u32>) -> anyhow::Result<Vec<u32>> {
+    let mut numbers = store.numbers("stress", "parquet")?;
+    numbers.retain(|number| range.contains(number));
+    Ok(numbers)
+}
+
 fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     if store.frames(range)?.is_empty() {
         let what = format!(
@@ -407,7 +414,9 @@ fn slowed(summary: &export::ExportSummary) -> String {
 pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.preview.clone());
-    some_frames(&store, frames)?;
+    if stress_tables(&store, frames)?.is_empty() {
+        some_frames(&store, frames)?;
+    }
     let stage = report.stage("preview", 1);
     let task = Task::preview(&manifest);
     let files = pictures(&store, frames)?;
@@ -427,7 +436,13 @@ pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Res
 /// Names of the pictures of these frames.
 pub fn pictures(store: &Store, frames: &Range<u32>) -> anyhow::Result<Vec<String>> {
     let mut files = names(store, frames, "preview", "png")?;
-    files.push("preview/contact_sheet.png".to_owned());
+    let tables = stress_tables(store, frames)?;
+    if !files.is_empty() || tables.is_empty() {
+        files.push("preview/contact_sheet.png".to_owned());
+    }
+    for table in tables {
+        files.extend(previewing::stress_pictures(table));
+    }
     Ok(files)
 }
 

@@ -93,6 +93,7 @@ impl Task {
             .with(manifest, "packing", &["packing"])
             .with(manifest, "frames", &TABLES)
             .with(manifest, "surfaces", &["meshes"])
+            .with_stress(manifest)
     }
 
     /// Settings of the pictures, colliders, surfaces and frames.
@@ -106,6 +107,15 @@ impl Task {
             .with(manifest, "packing", &["packing"])
             .with(manifest, "frames", &TABLES)
             .with(manifest, "surfaces", &["meshes"])
+            .with_stress(manifest)
+    }
+
+    /// Adds a hash of the tables of stress, where there are any.
+    fn with_stress(self, manifest: &Manifest) -> Self {
+        match manifest.files.keys().any(|file| in_folder(file, "stress")) {
+            true => self.with(manifest, "stress", &["stress"]),
+            false => self,
+        }
     }
 
     /// Adds a hash of the files in these folders.

@@ -1,6 +1,6 @@
 //! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
 //!
-//! OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames, where
+//! USD, PLY and VTK show tables of stress too, with or without frames. OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames, where
 //! they are there, for the motion between frames. The formats of elements and VTK need frames. A format is one file or folder here, its name in
 //! [`ExportFormat`] and its line in [`entry_of`].
 
@@ -22,6 +22,7 @@ mod rigid;
 mod sequence;
 mod space;
 mod spool;
+mod stress;
 mod stretch;
 mod text;
 mod track;
@@ -65,6 +66,11 @@ pub fn formats() -> impl Iterator<Item = &'static Format> {
     ExportFormat::value_variants()
         .iter()
         .map(|&format| entry_of(format))
+}
+
+/// Whether a format shows tables of stress.
+pub fn takes_stress(format: ExportFormat) -> bool {
+    stress::writer(format).is_some()
 }
 
 /// What of a shot is exported, and how.
@@ -125,7 +131,11 @@ pub fn run(
         }
         Needs::Frames => store.frames(&frames)?,
     };
-    if numbers.is_empty() {
+    // What tables of stress there are, where the format takes them.
+    let writer = stress::writer(format.format);
+    let mut tables = store.numbers("stress", "parquet")?;
+    tables.retain(|number| writer.is_some() && frames.contains(number));
+    if numbers.is_empty() && tables.is_empty() {
         return Err(match format.needs {
             Needs::Surfaces => ExportError::NoSurfaces {
                 path: store.path("meshes"),
@@ -165,7 +175,18 @@ pub fn run(
         names,
         left_out,
     };
-    (format.write)(&job, on_frame)
+    let mut summary = match job.frames.is_empty() {
+        true => ExportSummary::default(),
+        false => (format.write)(&job, on_frame)?,
+    };
+    if let Some(write) = writer {
+        for number in tables {
+            let written = write(&job, &stress::Solids::read(store, number)?)?;
+            summary.files.extend(written.files);
+            summary.bytes += written.bytes;
+        }
+    }
+    Ok(summary)
 }
 
 /// The groups of columns that some frame lacks.

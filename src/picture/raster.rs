@@ -1,8 +1,8 @@
 //! A drawing as pixels: strokes by their distance, letters by the area that they cover.
 
 use super::drawing::{Anchor, Colour, Drawing, Mark, dashes, width};
-use super::text;
 use super::image::Picture;
+use super::text;
 
 /// Pixels a point.
 pub const SCALE: f64 = 2.0;

@@ -27,6 +27,15 @@ pub fn colour(part: f64) -> [u8; 3] {
     })
 }
 
+/// 8-bit sRGB to linear.
+pub fn linear(coded: u8) -> f32 {
+    let value = f32::from(coded) / 255.0;
+    match value <= 0.040_45 {
+        true => value / 12.92,
+        false => ((value + 0.055) / 1.055).powf(2.4),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

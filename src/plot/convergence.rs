@@ -1,10 +1,10 @@
 //! How fast methods solve a step (Lu 2025, Figure 7): their residuals over iterations and over time.
 
 use super::axis::{Axis, Unit};
-use crate::picture::drawing::Colour;
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::Tables;
 use crate::columns::{Convergence, Method};
+use crate::picture::drawing::Colour;
 
 /// Every method with its name in the legend, colour, and whether it is dashed: the two that differ in their linear solver alone have one colour.
 const METHODS: [(Method, &str, Colour, bool); 6] = [

@@ -78,7 +78,11 @@ pub fn stage(
     preview: &spec::Preview,
     frames: &[u32],
 ) -> Result<Stage, PreviewError> {
-    let boxes = boxes(source, frames)?;
+    around(&boxes(source, frames)?, preview)
+}
+
+/// Sets the camera up for what lies in these boxes.
+pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage, PreviewError> {
     let (low, high) = boxes
         .iter()
         .fold(boxes[0], |(low, high), (l, h)| (low.min(*l), high.max(*h)));
@@ -92,7 +96,7 @@ pub fn stage(
             DVec3::from(camera.target),
             camera.fov,
         ),
-        None => automatic(&boxes, focus, radius, aspect),
+        None => automatic(boxes, focus, radius, aspect),
     };
     if !(angle > 0.0 && angle < std::f64::consts::PI) {
         let what = format!("angle of view {angle} rad; it must lie between 0 and pi");

@@ -8,6 +8,7 @@ mod camera;
 mod colliders;
 mod error;
 mod font;
+mod legend;
 mod light;
 mod occlusion;
 mod raster;
@@ -16,6 +17,7 @@ mod shade;
 mod sheet;
 mod source;
 mod spheres;
+mod stress;
 mod view;
 
 use std::ops::Range;
@@ -29,6 +31,7 @@ use crate::store::{Manifest, Store};
 use source::Source;
 
 pub use error::PreviewError;
+pub use stress::names as stress_pictures;
 
 impl PreviewError {
     /// Whether the settings or the store are at fault.
@@ -45,14 +48,15 @@ impl PreviewError {
 /// What a preview wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreviewSummary {
-    /// The pictures in order of frames, then the sheet.
+    /// Pictures of stress, then those of frames, in order, then the sheet.
     pub files: Vec<PathBuf>,
 }
 
 /// Longest side of a picture, pixels; four samples a pixel of it take about 1 GB.
 const LONGEST_SIDE: u32 = 4096;
 
-/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`.
+/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`; of each table of stress `preview/stress_NNNNNN.png`, coloured
+/// by the largest principal stress, and `preview/energy_NNNNNN.png`.
 ///
 /// `on_frame` hears (done, of how many).
 pub fn run(
@@ -73,13 +77,19 @@ pub fn run(
     let manifest = Manifest::read(store)?;
     let source = Source::new(store, manifest.pipeline.as_ref(), preview)?;
     let numbers = source.frames(&frames)?;
+    let mut summary = PreviewSummary {
+        files: stress::draw(store, preview, &frames)?,
+    };
+    if numbers.is_empty() && !summary.files.is_empty() {
+        return Ok(summary);
+    }
     if numbers.is_empty() {
         let path = store.root().to_owned();
         return Err(PreviewError::NoFrames { path, frames });
     }
     let stage = camera::stage(&source, preview, &numbers)?;
     let mut sheet = sheet::Sheet::new(&numbers, width, height);
-    let mut summary = PreviewSummary::default();
+    let mut done = 0;
     for batch in numbers.chunks(rayon::current_num_threads()) {
         let drawn = batch
             .par_iter()
@@ -94,7 +104,8 @@ pub fn run(
         for (&frame, (path, time, picture)) in batch.iter().zip(drawn) {
             sheet.offer(frame, time, &picture);
             summary.files.push(path);
-            on_frame(summary.files.len(), numbers.len());
+            done += 1;
+            on_frame(done, numbers.len());
         }
     }
     let path = store.path("preview/contact_sheet.png");

@@ -17,6 +17,8 @@ pub enum Material {
     Crack(u8),
     /// Element of a body, and how many 255ths of its bonds broke.
     Worn(u8, u8),
+    /// A number as a colour, 255ths of the largest.
+    Scale(u8),
 }
 
 /// A ball.

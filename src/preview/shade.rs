@@ -9,7 +9,7 @@ use super::light::Light;
 use super::occlusion::Occlusion;
 use super::raster;
 use super::scene::{Material, Scene};
-use crate::picture::Picture;
+use crate::picture::{Picture, scale};
 
 /// Light of the key lamp, and of the sky and ground around; linear RGB.
 const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);
@@ -170,6 +170,9 @@ fn albedo(material: Material) -> Vec3 {
             let skin = SKINS[usize::from(body) % SKINS.len()];
             skin.lerp(skin * BARE, f32::from(share) / 255.0)
         }
+        Material::Scale(part) => scale::colour(f64::from(part) / 255.0)
+            .map(scale::linear)
+            .into(),
     }
 }
 

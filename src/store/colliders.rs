@@ -29,8 +29,17 @@ impl Store {
         }
     }
 
+    /// Reads the surface that the tables of stress tell of.
+    pub fn read_stress_shape(&self, body: u32) -> Result<TriMesh> {
+        self.read_mesh_of(self.stress_shape_path(body as usize), "stress")
+    }
+
     fn read_mesh(&self, path: PathBuf) -> Result<TriMesh> {
-        let path = self.checked(path, "pack")?;
+        self.read_mesh_of(path, "pack")
+    }
+
+    fn read_mesh_of(&self, path: PathBuf, stage: &'static str) -> Result<TriMesh> {
+        let path = self.checked(path, stage)?;
         read::read(&path)
             .map_err(|error| StoreError::invalid(&path, read::without_path(&error, &path)))
     }

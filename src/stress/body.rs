@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::case::{Case, Grip};
-use super::clamp::{self, Resultant, Response};
+use super::clamp::{self, Response, Resultant};
 use super::error::StressError;
 use crate::bem::loads::resultant;
 use crate::bem::{Elastic, Field, Solution, Solver, Surface};
@@ -189,7 +189,10 @@ pub fn respond(
     let mut motion = [0.0; 6];
     for cause in &causes {
         total.add(&cause.case);
-        motion.iter_mut().zip(cause.motion).for_each(|(sum, own)| *sum += own);
+        motion
+            .iter_mut()
+            .zip(cause.motion)
+            .for_each(|(sum, own)| *sum += own);
     }
     let unbalanced = unbalanced(&bench, &total);
     let solution = bench.solve(&total)?;

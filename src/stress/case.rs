@@ -73,7 +73,10 @@ pub fn of_body(
     time: f64,
 ) -> Result<(Vec<Case>, Vec<Grip>), StressError> {
     let (mut cases, mut grips) = (Vec::new(), Vec::new());
-    let own = pipeline.attachments.iter().filter(|one| one.body == body.name);
+    let own = pipeline
+        .attachments
+        .iter()
+        .filter(|one| one.body == body.name);
     for attachment in own {
         let patch = match attachment.action {
             Action::Gauge {} => continue,

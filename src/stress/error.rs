@@ -70,7 +70,9 @@ pub enum StressError {
         body: String,
     },
     /// Clamps whose reactions do not follow.
-    #[error("body {body:?}: its clamps hold the same part of the surface twice; remove one of them")]
+    #[error(
+        "body {body:?}: its clamps hold the same part of the surface twice; remove one of them"
+    )]
     Clamps {
         /// Name of the body.
         body: String,

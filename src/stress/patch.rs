@@ -112,7 +112,9 @@ fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> f64 {
     let Some(&first) = polygon.first() else {
         return 0.0;
     };
-    let fan = polygon.windows(2).map(|ends| (ends[0] - first).cross(ends[1] - first));
+    let fan = polygon
+        .windows(2)
+        .map(|ends| (ends[0] - first).cross(ends[1] - first));
     fan.sum::<DVec3>().length() / 2.0
 }
 

@@ -115,6 +115,16 @@ impl PolyData {
         );
     }
 
+    /// An array of as many numbers a cell as `components` says.
+    pub fn cells_of<T: Number>(
+        &mut self,
+        name: &str,
+        components: usize,
+        values: impl IntoIterator<Item = T>,
+    ) {
+        array(&mut self.of_cells, &mut self.data, name, components, values);
+    }
+
     /// An array of one number a cell.
     pub fn cell<T: Number>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
         array(&mut self.of_cells, &mut self.data, name, 1, values);

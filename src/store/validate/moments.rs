@@ -7,7 +7,9 @@ use crate::parallel::prelude::*;
 use super::checked::{Checked, name_of};
 use super::packing::Known;
 use super::table::{self, Part};
-use crate::columns::{Breaks, Column, Convergence, Fragments, Frames, History, Loads, Stress, Table};
+use crate::columns::{
+    Breaks, Column, Convergence, Fragments, Frames, History, Loads, Stress, Table,
+};
 use crate::spec::FrameGroup;
 use crate::store::error::Result;
 use crate::store::folder::Store;

@@ -1,0 +1,156 @@
+//! Pictures of the tables of stress: bodies coloured by their largest principal stress and by the density of elastic energy. Where bodies are cut open,
+//! elements are drawn as balls.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use glam::{DVec3, Vec3};
+
+use super::camera;
+use super::error::PreviewError;
+use super::legend;
+use super::scene::{Ball, Material, Scene};
+use super::shade;
+use crate::columns::{Stress, StressPoint};
+use crate::picture;
+use crate::spec::{Preview, Section};
+use crate::store::corner_normals::Fans;
+use crate::store::{Result, Store};
+
+/// A picture of each table: file name, title, unit.
+const KINDS: [(&str, &str, &str); 2] = [
+    ("stress", "largest principal stress", "Pa"),
+    ("energy", "elastic energy", "J/m³"),
+];
+
+/// Names of the pictures of a table, in the store.
+pub fn names(number: u32) -> impl Iterator<Item = String> {
+    let kinds = KINDS.iter();
+    kinds.map(move |(kind, ..)| format!("preview/{kind}_{number:06}.png"))
+}
+
+/// Draws those tables of stress that lie in `frames`; the files.
+pub fn draw(
+    store: &Store,
+    preview: &Preview,
+    frames: &Range<u32>,
+) -> std::result::Result<Vec<PathBuf>, PreviewError> {
+    let mut files = Vec::new();
+    for number in store.numbers("stress", "parquet")? {
+        if !frames.contains(&number) {
+            continue;
+        }
+        let table = store.read_stress(number)?;
+        let radii = match preview.section {
+            Some(_) => store.read_element_columns(&["r"])?.r,
+            None => Vec::new(),
+        };
+        for ((kind, title, unit), name) in KINDS.into_iter().zip(names(number)) {
+            let values = match kind {
+                "stress" => &table.s1,
+                _ => &table.energy,
+            };
+            let largest = shown(&table, preview.section, values);
+            let part = |row: usize| {
+                Material::Scale((255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8)
+            };
+            let scene = match preview.section {
+                None => surfaces(store, &table, part)?,
+                Some(cut) => balls(&table, &radii, cut, part),
+            };
+            let corners: Vec<(DVec3, DVec3)> = scene
+                .body_corners()
+                .map(|(low, high)| (low.as_dvec3(), high.as_dvec3()))
+                .collect();
+            let bounds = corners
+                .iter()
+                .copied()
+                .reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
+                .unwrap_or((DVec3::splat(-0.5), DVec3::splat(0.5)));
+            let stage = camera::around(&[bounds], preview)?;
+            let mut drawn = shade::draw(&scene, &stage);
+            legend::draw(&mut drawn, title, largest, unit);
+            let path = store.path(name);
+            picture::write(&path, &drawn)?;
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Rows that are drawn.
+fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
+    match (section, table.kind[row]) {
+        (None, StressPoint::Triangle) => true,
+        (Some(cut), StressPoint::Element) => {
+            let at = DVec3::new(table.x[row], table.y[row], table.z[row]);
+            (at - DVec3::from(cut.point)).dot(DVec3::from(cut.normal)) <= 0.0
+        }
+        _ => false,
+    }
+}
+
+/// Largest value that is drawn; of no tension the size of the largest pressure.
+fn shown(table: &Stress, section: Option<Section>, values: &[f64]) -> f64 {
+    let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
+    let values: Vec<f64> = rows.map(|row| values[row]).collect();
+    let most = values.iter().copied().fold(0.0, f64::max);
+    match most > 0.0 {
+        true => most,
+        false => values
+            .iter()
+            .fold(0.0f64, |most, v| most.max(v.abs()))
+            .max(f64::MIN_POSITIVE),
+    }
+}
+
+fn surfaces(store: &Store, table: &Stress, part: impl Fn(usize) -> Material) -> Result<Scene> {
+    let mut scene = Scene {
+        time: table.time.first().copied().unwrap_or_default(),
+        ..Scene::default()
+    };
+    let is_triangle = |row: &usize| table.kind[*row] == StressPoint::Triangle;
+    let rows: Vec<usize> = (0..table.kind.len()).filter(is_triangle).collect();
+    for rows in rows.chunk_by(|a, b| table.body[*a] == table.body[*b]) {
+        let mesh = store.read_stress_shape(table.body[rows[0]])?;
+        let positions: Vec<[f32; 3]> = (mesh.positions.iter())
+            .map(|p| p.as_vec3().to_array())
+            .collect();
+        let inside = vec![0; mesh.triangles.len()];
+        let fans = Fans::new(&positions, mesh.triangles.iter().copied(), &inside);
+        let first = scene.positions.len() as u32;
+        let vertices = fans.vertices.iter();
+        scene
+            .positions
+            .extend(vertices.map(|&vertex| Vec3::from(positions[vertex as usize])));
+        scene
+            .normals
+            .extend(fans.normals(&positions).into_iter().map(Vec3::from));
+        let faces = fans.corners.iter().zip(rows);
+        scene
+            .triangles
+            .extend(faces.map(|(corners, row)| (corners.map(|corner| corner + first), part(*row))));
+    }
+    scene.body_vertices = scene.positions.len();
+    Ok(scene)
+}
+
+fn balls(table: &Stress, radii: &[f64], cut: Section, part: impl Fn(usize) -> Material) -> Scene {
+    let rows = (0..table.kind.len()).filter(|row| is_shown(table, Some(cut), *row));
+    let balls: Vec<Ball> = rows
+        .map(|row| Ball {
+            centre: DVec3::new(table.x[row], table.y[row], table.z[row]).as_vec3(),
+            radius: radii
+                .get(table.id[row] as usize)
+                .copied()
+                .unwrap_or_default() as f32,
+            material: part(row),
+        })
+        .collect();
+    Scene {
+        time: table.time.first().copied().unwrap_or_default(),
+        body_balls: balls.len(),
+        balls,
+        ..Scene::default()
+    }
+}
