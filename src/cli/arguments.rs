@@ -76,6 +76,9 @@ pub struct SimulateArguments {
 pub struct StressArguments {
     /// Frame store with a packing, or a pipeline file, whose bodies are packed first where they are not.
     pub target: PathBuf,
+    /// Take the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B or one frame A.
+    #[arg(long, value_parser = frame_range)]
+    pub frames: Option<Range<u32>>,
     /// Frame store of a pipeline file; default: out/NAME in the current folder.
     #[arg(long)]
     pub out: Option<PathBuf>,

@@ -145,9 +145,9 @@ impl Shot<'_> {
         if pipeline.stress.is_none() && !pipeline.is_static() {
             return Ok(());
         }
-        let task = Task::stress(&Manifest::read(&self.store)?);
+        let task = Task::stress(&Manifest::read(&self.store)?, None);
         if self.due(Stage::Stress, &task, &[])? {
-            for verdict in stages::stress(self.store.root(), self.report)? {
+            for verdict in stages::stress(self.store.root(), None, self.report)? {
                 stress::lines(&verdict)
                     .iter()
                     .for_each(|line| self.report.note(line));

@@ -210,8 +210,12 @@ pub fn simulate(
     Ok(task.finish(&store, seconds, Sums::new(), Vec::new())?)
 }
 
-/// Computes the stress in the bodies under the loads of the store's pipeline.
-pub fn stress(path: &Path, report: &Report) -> anyhow::Result<Vec<statics::Verdict>> {
+/// Computes the stress in the bodies under the loads of the store's pipeline, or under those that frames recorded.
+pub fn stress(
+    path: &Path,
+    frames: Option<&Range<u32>>,
+    report: &Report,
+) -> anyhow::Result<Vec<statics::Verdict>> {
     let (store, manifest) = open(path)?;
     let Some(pipeline) = &manifest.pipeline else {
         let what = format!(
@@ -221,16 +225,22 @@ pub fn stress(path: &Path, report: &Report) -> anyhow::Result<Vec<statics::Verdi
         return Err(WrongUse(what).into());
     };
     let stage = report.stage("stress", pipeline.bodies.len() as u64);
-    let task = Task::stress(&manifest);
-    let verdicts = statics::run(&store, pipeline, &mut |done, total| {
+    let task = Task::stress(&manifest, frames);
+    let verdicts = statics::run(&store, pipeline, frames, &mut |done, total| {
         stage.update(done as u64, total as u64, "bodies");
     })?;
     let triangles: usize = verdicts.iter().map(|verdict| verdict.triangles).sum();
     let points: usize = verdicts.iter().map(|verdict| verdict.points).sum();
     let seconds = stage.finish(&format!("{triangles} triangles, {points} points inside"));
-    let shapes = (0..verdicts.len()).map(|body| store.stress_shape_path(body));
-    let table = std::iter::once(store.numbered("stress", 0, "parquet"));
-    let files: Vec<_> = shapes.chain(table).collect();
+    let shapes = (0..pipeline.bodies.len()).map(|body| store.stress_shape_path(body));
+    let numbers = match frames {
+        Some(frames) => store.frames(frames)?,
+        None => vec![0],
+    };
+    let tables = numbers
+        .into_iter()
+        .map(|number| store.numbered("stress", number, "parquet"));
+    let files: Vec<_> = shapes.chain(tables).collect();
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(&store, seconds, sums, outputs)?;

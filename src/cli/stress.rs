@@ -17,6 +17,11 @@ use crate::units::show::{figures, quantity};
 /// `cullet stress`; of a pipeline file its bodies are packed first where they are not.
 pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> anyhow::Result<()> {
     let root = match arguments.target.is_file() {
+        true if arguments.frames.is_some() => {
+            let what =
+                "--frames belongs to a store with a simulation; a pipeline file has no frames";
+            return Err(WrongUse(what.into()).into());
+        }
         true => packed(arguments, report)?,
         false => {
             if arguments.out.is_some() || !arguments.set.is_empty() {
@@ -27,7 +32,7 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
         }
     };
     let _held = Store::open(&root)?.lock(Hold::Alone, "stress")?;
-    let verdicts = stages::stress(&root, report)?;
+    let verdicts = stages::stress(&root, arguments.frames.as_ref(), report)?;
     if as_json {
         let all: Vec<Value> = verdicts.iter().map(value).collect();
         return super::print::print(&json!({ "bodies": all }).to_string());
@@ -62,9 +67,7 @@ fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBu
 pub fn lines(verdict: &Verdict) -> Vec<String> {
     let name = &verdict.body;
     let mut lines = Vec::new();
-    if !verdict.repairs.is_empty() {
-        lines.push(format!("{name}: surface repaired: {}", verdict.repairs));
-    }
+    lines.extend(verdict.notes.iter().map(|note| format!("{name}: {note}")));
     if let Some((force, moment)) = verdict.unbalanced {
         lines.push(format!(
             "{name}: nothing clamps it and its loads do not balance: {} and {} about its centre of mass accelerate it (inertia relief)",
@@ -128,12 +131,14 @@ fn value(verdict: &Verdict) -> Value {
     });
     json!({
         "body": verdict.body,
+        "frame": verdict.frame,
+        "time": verdict.time,
         "triangles": verdict.triangles,
         "points": verdict.points,
         "solves": verdict.solves.0,
         "iterations": verdict.solves.1,
         "seconds": verdict.seconds,
-        "repairs": verdict.repairs,
+        "notes": verdict.notes,
         "unbalanced": verdict.unbalanced.map(|(force, moment)| json!({
             "force": force.to_array(),
             "moment": moment.to_array(),

@@ -1,6 +1,7 @@
 //! What a stage follows: the part of the pipeline and the files that its result depends on, as `store.json` records them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -59,8 +60,8 @@ impl Task {
         Task::new("simulate", settings).with(manifest, "packing", &["packing"])
     }
 
-    /// Loads, materials and settings of boundary elements, and the packing.
-    pub fn stress(manifest: &Manifest) -> Self {
+    /// Loads, materials and settings of boundary elements, and the packing; with loads that frames recorded, those too.
+    pub fn stress(manifest: &Manifest, frames: Option<&Range<u32>>) -> Self {
         let shot = manifest.pipeline.as_ref();
         let settings = json!({
             "stress": shot.map(|p| &p.stress),
@@ -69,8 +70,13 @@ impl Task {
             "material": shot.map(|p| &p.materials),
             "body": shot.map(|p| &p.bodies),
             "attach": shot.map(|p| &p.attachments),
+            "frames": frames.map(|frames| [frames.start, frames.end]),
         });
-        Task::new("stress", settings).with(manifest, "packing", &["packing"])
+        let task = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
+        match frames {
+            Some(_) => task.with(manifest, "frames", &["frames", "loads"]),
+            None => task,
+        }
     }
 
     /// Settings of the surfaces, packing and frames.

@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::body::Rotation;
-use super::collider::{Action, Collider, Key};
-use crate::geometry::solid::Pose;
+use super::collider::{Action, Collider, ColliderShape, Key};
+use crate::geometry::solid::{Pose, Solid};
 
 impl Rotation {
     /// As a quaternion; none for an axis without length.
@@ -82,6 +82,26 @@ impl Drive<'_> {
     pub fn stretches(&self) -> impl Iterator<Item = Pose> {
         let keys = self.keys.iter().map(|key| key.time);
         std::iter::once(0.0).chain(keys).map(|t| self.pose(t))
+    }
+}
+
+impl ColliderShape {
+    /// The solid that it is, in its own frame; none for a mesh, which is in the store.
+    pub fn solid(&self) -> Option<Solid> {
+        Some(match *self {
+            ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
+                normal: DVec3::from_array(normal).normalize_or(DVec3::Y),
+            },
+            ColliderShape::Box { size } => Solid::Box {
+                half: DVec3::from_array(size) / 2.0,
+            },
+            ColliderShape::Sphere { radius } => Solid::Sphere { radius },
+            ColliderShape::Cylinder { radius, height } => Solid::Cylinder {
+                radius,
+                half_height: height / 2.0,
+            },
+            ColliderShape::Mesh { .. } => return None,
+        })
     }
 }
 

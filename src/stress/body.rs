@@ -5,28 +5,13 @@ use glam::DVec3;
 use super::case::{Case, Grip};
 use super::clamp::{self, Response, Resultant};
 use super::error::StressError;
+use super::solid::Solid;
 use crate::bem::loads::resultant;
-use crate::bem::{Elastic, Field, Solution, Solver, Surface};
+use crate::bem::{Field, Solution, Solver};
 use crate::solve::Recycled;
 
 /// Resultant over all loads of a body that nothing clamps, above which it is said that the body accelerates.
 const BALANCED: f64 = 1e-3;
-
-/// A body that is loaded.
-pub struct Loaded<'a> {
-    /// Name in the pipeline.
-    pub name: &'a str,
-    /// Its surface.
-    pub surface: &'a Surface,
-    /// Its moduli.
-    pub elastic: Elastic,
-    /// Density, kg/m³.
-    pub density: f64,
-    /// Points inside at which stress is computed too, m.
-    pub points: &'a [DVec3],
-    /// Relative error of the fast multipole method.
-    pub accuracy: f64,
-}
 
 /// What a cause contributes: a load, or what a clamp prescribes, with the reactions that follow.
 struct Cause {
@@ -52,7 +37,7 @@ pub struct Response3d {
 
 /// A solver with its earlier solutions.
 struct Bench<'a> {
-    loaded: &'a Loaded<'a>,
+    loaded: &'a Solid,
     solver: Solver<'a>,
     recycled: Recycled<3>,
     solves: (usize, u32),
@@ -65,7 +50,7 @@ impl<'a> Bench<'a> {
         let loads = case.loads(self.loaded.density);
         let found = self.solver.solve(&loads, &mut self.recycled);
         let solution = found.map_err(|source| StressError::Solve {
-            body: self.loaded.name.to_owned(),
+            body: self.loaded.name.clone(),
             source,
         })?;
         self.solves.0 += 1;
@@ -81,7 +66,7 @@ impl<'a> Bench<'a> {
         let values = match idle {
             true => vec![0.0; modes.len()],
             false => {
-                let surface = self.loaded.surface;
+                let surface = &self.loaded.surface;
                 let vertices = self.solve(case)?.vertices();
                 let work = |mode| clamp::work(surface, mode, &vertices);
                 modes.iter().map(work).collect()
@@ -95,7 +80,7 @@ impl<'a> Bench<'a> {
 
     /// Force, and moment about the centre of mass over ℓ.
     fn resultant(&self, case: &Case) -> Resultant {
-        let surface = self.loaded.surface;
+        let surface = &self.loaded.surface;
         let (pull, torque) = resultant(surface, &case.tractions);
         let force = pull + case.gravity * (self.loaded.density * surface.mass.volume);
         let momentum = surface.mass.inertia * self.loaded.density * case.spin;
@@ -115,7 +100,7 @@ impl<'a> Bench<'a> {
         if grips.is_empty() {
             return Ok(cases.into_iter().map(free).collect());
         }
-        let surface = self.loaded.surface;
+        let surface = &self.loaded.surface;
         let modes = clamp::modes(surface, grips, self.length);
         let responses = modes
             .iter()
@@ -159,7 +144,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Cause, StressError> {
         let found = clamp::reactions(responses, load, prescribed);
         let (coefficients, motion) = found.ok_or_else(|| StressError::Clamps {
-            body: self.loaded.name.to_owned(),
+            body: self.loaded.name.clone(),
         })?;
         for (mode, coefficient) in modes.iter().zip(coefficients) {
             for (sum, traction) in case.tractions.iter_mut().zip(&mode.tractions) {
@@ -172,11 +157,11 @@ impl<'a> Bench<'a> {
 
 /// Computes the response of a body to loads and clamps.
 pub fn respond(
-    loaded: &Loaded,
+    loaded: &Solid,
     cases: Vec<Case>,
     grips: &[Grip],
 ) -> Result<Response3d, StressError> {
-    let surface = loaded.surface;
+    let surface = &loaded.surface;
     let mut bench = Bench {
         loaded,
         solver: Solver::dense(surface, loaded.elastic),
@@ -196,7 +181,7 @@ pub fn respond(
     }
     let unbalanced = unbalanced(&bench, &total);
     let solution = bench.solve(&total)?;
-    let (triangles, points) = (solution.surface(), solution.inside(loaded.points));
+    let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
     let vertices = solution.vertices();
     let mut response = Response3d {
         triangles,
@@ -214,7 +199,7 @@ pub fn respond(
 
 /// The resultant of loads that do not balance.
 fn unbalanced(bench: &Bench, total: &Case) -> Option<(DVec3, DVec3)> {
-    let surface = bench.loaded.surface;
+    let surface = &bench.loaded.surface;
     let all: f64 = (total.tractions.iter().zip(&surface.areas))
         .map(|(t, area)| t.length() * area)
         .sum();
@@ -226,15 +211,15 @@ fn unbalanced(bench: &Bench, total: &Case) -> Option<(DVec3, DVec3)> {
 }
 
 /// Adds a rigid motion: shift in m, turn times ℓ.
-fn move_rigidly(response: &mut Response3d, loaded: &Loaded, motion: Resultant, length: f64) {
+fn move_rigidly(response: &mut Response3d, loaded: &Solid, motion: Resultant, length: f64) {
     let [x, y, z, a, b, c] = motion;
     let (shift, turn) = (DVec3::new(x, y, z), DVec3::new(a, b, c) / length);
-    let surface = loaded.surface;
+    let surface = &loaded.surface;
     let add = |u: &mut DVec3, x: DVec3| *u += shift + turn.cross(x - surface.mass.centre);
     for (field, x) in response.triangles.iter_mut().zip(&surface.centroids) {
         add(&mut field.displacement, *x);
     }
-    for (field, x) in response.points.iter_mut().zip(loaded.points) {
+    for (field, x) in response.points.iter_mut().zip(&loaded.points) {
         add(&mut field.displacement, *x);
     }
     for (u, x) in response.vertices.iter_mut().zip(&surface.mesh.positions) {
@@ -270,7 +255,7 @@ fn shares(
     }
     let mut shares = Vec::with_capacity(causes.len());
     for cause in causes {
-        let points = bench.loaded.points;
+        let points = &bench.loaded.points;
         let solution = bench.solve(&cause.case)?;
         let field = match at < triangles {
             true => solution.surface()[at],

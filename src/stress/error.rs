@@ -1,5 +1,7 @@
 //! Why the stress in a body is not computed.
 
+use std::path::PathBuf;
+
 use crate::bem::{ElasticError, SolveError, SurfaceError};
 use crate::store::StoreError;
 
@@ -14,6 +16,12 @@ pub enum StressError {
     NoSkin {
         /// Name of the body.
         body: String,
+    },
+    /// No frame whose loads to take.
+    #[error("{path}: no frame in the range asked for; run `cullet simulate` first or widen the range", path = .path.display())]
+    NoFrames {
+        /// The store.
+        path: PathBuf,
     },
     /// Moduli out of range.
     #[error("material {material:?}: {source}")]

@@ -1,124 +1,175 @@
 //! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone (Zhu, Bridson and Greif 2015). Nothing moves: loads
 //! balance, or inertia takes what is left. Knows no other stage.
 //!
-//! Each body is solved by itself with [`crate::bem`]. Attachments load or clamp the part of its surface that lies in their regions; colliders press on
-//! nothing. Elements of the packing, where there are some, are points inside at which stress is computed too.
+//! Each body is solved by itself with [`crate::bem`]. Loads follow from the pipeline: attachments load or clamp the part of a body's surface that lies in
+//! their regions, colliders press on nothing. Or they are those that frames of a simulation recorded. Elements of the packing, where there are some, are
+//! points inside at which stress is computed too.
 
 mod body;
 mod case;
 mod clamp;
 mod error;
 mod patch;
+mod recorded;
 mod rows;
+mod solid;
 mod verdict;
 
+use std::ops::Range;
 use std::time::Instant;
 
-use glam::DVec3;
-
-use crate::bem::{Elastic, Surface};
 use crate::columns::{Elements, Stress};
-use crate::geometry::inside::Crossings;
 use crate::geometry::ply;
-use crate::spec::{self, Material, Pipeline};
-use crate::store::{Store, atomic};
+use crate::spec::{FrameGroup, Pipeline};
+use crate::store::{Store, StoreError, atomic};
+use case::{Case, Grip};
+use recorded::{Motion, Recorded};
+use solid::Solid;
 
 pub use error::StressError;
 pub use verdict::{Largest, Verdict};
 
-/// Number of the table of loads that follow from the pipeline alone.
+/// Number of the table of loads that follow from the pipeline.
 const FRAME: u32 = 0;
 
-/// Computes the stress in every body of a packed store and writes `stress/000000.parquet` and `stress/shapes/N.ply`.
+/// Loads and clamps of a body, and what should be said of them; none where it is left out.
+type Loading = Option<(Vec<Case>, Vec<Grip>, Vec<String>)>;
+
+/// Computes the stress in every body of a packed store and writes `stress/NNNNNN.parquet` and `stress/shapes/N.ply`: under the loads of the pipeline, or under
+/// those that `frames` recorded.
 ///
 /// `on_body` hears (done, of how many).
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,
+    frames: Option<&Range<u32>>,
     on_body: &mut dyn FnMut(usize, usize),
 ) -> Result<Vec<Verdict>, StressError> {
-    let settings = pipeline.stress.clone().unwrap_or_default();
-    let time = settings.time.unwrap_or(pipeline.time.end);
-    let elements = store.read_element_columns(&["body", "x", "y", "z"])?;
-    let mut table = Stress::default();
-    let mut verdicts = Vec::with_capacity(pipeline.bodies.len());
-    let mut shapes = Vec::with_capacity(pipeline.bodies.len());
-    for (number, body) in pipeline.bodies.iter().enumerate() {
-        let clock = Instant::now();
-        if !body.grains.is_empty() {
-            let body = body.name.clone();
-            return Err(StressError::Grains { body });
-        }
-        let refused = |source| StressError::Surface {
-            body: body.name.clone(),
-            source,
-        };
-        let skin = store
-            .read_skin(number as u32)?
-            .ok_or_else(|| StressError::NoSkin {
-                body: body.name.clone(),
-            })?;
-        let surface = Surface::new(&skin).map_err(refused)?;
-        let (ids, points) = points(&elements, number, &surface);
-        let material = material(pipeline, body);
-        let elastic = Elastic::new(material.young, material.poisson_ratio());
-        let loaded = body::Loaded {
-            name: &body.name,
-            surface: &surface,
-            elastic: elastic.map_err(|source| StressError::Elastic {
-                material: material.name.clone(),
-                source,
-            })?,
-            density: material.density,
-            points: &points,
-            accuracy: settings.accuracy(),
-        };
-        let (cases, grips) = case::of_body(body, &surface, pipeline, time)?;
-        let response = body::respond(&loaded, cases, &grips)?;
-        let strength = material.tensile_strength;
-        let owner = rows::Owner {
-            frame: FRAME,
-            time,
-            body: number as u32,
-            strength,
-        };
-        rows::triangles(&mut table, owner, &surface, &response.triangles);
-        rows::elements(&mut table, owner, &ids, &points, &response.points);
-        verdicts.push(Verdict {
-            body: body.name.clone(),
-            triangles: surface.len(),
-            points: points.len(),
-            solves: response.solves,
-            seconds: clock.elapsed().as_secs_f64(),
-            repairs: String::new(),
-            largest: Largest::of(&response, &surface, &points, strength),
-            unbalanced: response.unbalanced,
-        });
-        shapes.push(surface.mesh);
-        on_body(number + 1, pipeline.bodies.len());
-    }
-    for (number, shape) in shapes.iter().enumerate() {
+    let columns = ["body", "x", "y", "z", "r", "mass"];
+    let elements = store.read_element_columns(&columns)?;
+    let bodies = pipeline.bodies.iter().enumerate();
+    let solids = bodies
+        .map(|(number, _)| Solid::new(store, pipeline, &elements, number))
+        .collect::<Result<Vec<_>, _>>()?;
+    let numbers = match frames {
+        Some(frames) => some_frames(store, frames)?,
+        None => vec![FRAME],
+    };
+    store.clear(&["stress"])?;
+    for (number, solid) in solids.iter().enumerate() {
         let path = store.stress_shape_path(number);
-        atomic::write(&path, |out| ply::write_ply(shape, out))?;
+        atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
     }
-    store.write_numbered("stress", FRAME, &table)?;
+    let all = numbers.len() * solids.len();
+    let mut verdicts = Vec::with_capacity(all);
+    for number in numbers {
+        let (time, loadings) = match frames {
+            Some(_) => recorded(store, pipeline, &elements, &solids, number)?,
+            None => given(pipeline, &solids)?,
+        };
+        let mut table = Stress::default();
+        for (solid, loading) in solids.iter().zip(loadings) {
+            if let Some(loading) = loading {
+                verdicts.push(respond(solid, loading, (number, time), &mut table)?);
+            }
+            on_body(verdicts.len(), all);
+        }
+        store.write_numbered("stress", number, &table)?;
+    }
     Ok(verdicts)
 }
 
-/// Ids and centres of the elements of a body that lie inside its surface.
-fn points(elements: &Elements, body: usize, surface: &Surface) -> (Vec<u32>, Vec<DVec3>) {
-    let inside = Crossings::new(&surface.mesh);
-    let own = (0..elements.id.len()).filter(|row| elements.body[*row] as usize == body);
-    let place = |row: usize| DVec3::new(elements.x[row], elements.y[row], elements.z[row]);
-    own.map(|row| (elements.id[row], place(row)))
-        .filter(|(_, place)| inside.contains(*place))
-        .unzip()
+fn some_frames(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressError> {
+    let frames = store.frames(range)?;
+    match frames.is_empty() {
+        true => Err(StressError::NoFrames {
+            path: store.root().to_owned(),
+        }),
+        false => Ok(frames),
+    }
 }
 
-/// The material of a body, which the check of the pipeline has found.
-fn material<'a>(pipeline: &'a Pipeline, body: &spec::Body) -> &'a Material {
-    let mut materials = pipeline.materials.iter();
-    materials
-        .find(|one| one.name == body.material)
-        .expect("the material of a body is in the pipeline")
+/// Solves a body, adds its rows and says how near it is to cracking.
+fn respond(
+    solid: &Solid,
+    (cases, grips, notes): (Vec<Case>, Vec<Grip>, Vec<String>),
+    (frame, time): (u32, f64),
+    table: &mut Stress,
+) -> Result<Verdict, StressError> {
+    let clock = Instant::now();
+    let response = body::respond(solid, cases, &grips)?;
+    let owner = rows::Owner {
+        frame,
+        time,
+        body: solid.number as u32,
+        strength: solid.strength,
+    };
+    let (surface, points) = (&solid.surface, &solid.points);
+    rows::triangles(table, owner, surface, &response.triangles);
+    rows::elements(table, owner, &solid.ids, points, &response.points);
+    Ok(Verdict {
+        body: solid.name.clone(),
+        frame,
+        time,
+        triangles: surface.len(),
+        points: points.len(),
+        solves: response.solves,
+        seconds: clock.elapsed().as_secs_f64(),
+        notes,
+        largest: Largest::of(&response, surface, points, solid.strength),
+        unbalanced: response.unbalanced.filter(|_| grips.is_empty()),
+    })
+}
+
+/// Loads of the pipeline at its time.
+fn given(pipeline: &Pipeline, solids: &[Solid]) -> Result<(f64, Vec<Loading>), StressError> {
+    let settings = pipeline.stress.clone().unwrap_or_default();
+    let time = settings.time.unwrap_or(pipeline.time.end);
+    let loadings = solids.iter().zip(&pipeline.bodies).map(|(solid, body)| {
+        let (cases, grips) = case::of_body(body, &solid.surface, pipeline, time)?;
+        Ok(Some((cases, grips, solid.notes.clone())))
+    });
+    Ok((time, loadings.collect::<Result<_, StressError>>()?))
+}
+
+/// Loads that a frame recorded. Bodies that are broken or have no elements are left out.
+fn recorded(
+    store: &Store,
+    pipeline: &Pipeline,
+    elements: &Elements,
+    solids: &[Solid],
+    number: u32,
+) -> Result<(f64, Vec<Loading>), StressError> {
+    let needed = [
+        FrameGroup::Position,
+        FrameGroup::Rotation,
+        FrameGroup::Fragment,
+    ];
+    let frame = store.read_frame_of(number, &needed, elements.id.len())?;
+    let time = frame.time.first().copied().unwrap_or_default();
+    let loads = match store.read_loads(number) {
+        Err(StoreError::Missing { .. }) => Default::default(),
+        other => other?,
+    };
+    let motions: Vec<Option<Motion>> = (0..solids.len() as u32)
+        .map(|body| Motion::new(elements, &frame, body))
+        .collect();
+    let record = Recorded {
+        store,
+        pipeline,
+        loads: &loads,
+        time,
+    };
+    let touched = record.touched(solids, &motions)?;
+    let mut loadings = Vec::with_capacity(solids.len());
+    for (at, solid) in solids.iter().enumerate() {
+        let Some(motion) = &motions[at] else {
+            loadings.push(None);
+            continue;
+        };
+        let (cases, notes) = record.of_body(solid, motion, at, &touched);
+        let notes = [&solid.notes[..], &notes].concat();
+        loadings.push(Some((cases, Vec::new(), notes)));
+    }
+    Ok((time, loadings))
 }

@@ -26,10 +26,12 @@ impl Patch {
     pub fn new(surface: &Surface, region: &Region) -> Option<Self> {
         let (low, high) = (DVec3::from(region.min), DVec3::from(region.max));
         let part = |t: usize| covered(surface.mesh.corners(t), low, high) / surface.areas[t];
-        let triangles: Vec<(usize, f64)> = (0..surface.len())
-            .map(|t| (t, part(t)))
-            .filter(|(_, part)| *part > 0.0)
-            .collect();
+        let parts = (0..surface.len()).map(|t| (t, part(t)));
+        Patch::of(surface, parts.filter(|(_, part)| *part > 0.0).collect())
+    }
+
+    /// Triangles and the parts of their areas that are meant; none where there is no area.
+    pub fn of(surface: &Surface, triangles: Vec<(usize, f64)>) -> Option<Self> {
         let area: f64 = triangles.iter().map(|(t, p)| surface.areas[*t] * p).sum();
         if area <= 0.0 {
             return None;

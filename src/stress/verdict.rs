@@ -10,6 +10,10 @@ use crate::bem::Surface;
 pub struct Verdict {
     /// Name of the body.
     pub body: String,
+    /// Number of the table.
+    pub frame: u32,
+    /// Time of the loads, s.
+    pub time: f64,
     /// Triangles of its surface.
     pub triangles: usize,
     /// Points inside.
@@ -18,8 +22,8 @@ pub struct Verdict {
     pub solves: (usize, u32),
     /// Wall time, s.
     pub seconds: f64,
-    /// What was done to the surface; empty where nothing was.
-    pub repairs: String,
+    /// What was done to the surface, and what of the loads was left out.
+    pub notes: Vec<String>,
     /// The largest principal stress; none where nothing pulls.
     pub largest: Option<Largest>,
     /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-
 use crate::geometry::check;
 use crate::geometry::mesh_solid::MeshSolid;
 use crate::geometry::solid::{Pose, Solid};
 use crate::simulate::error::SimulateError;
 use crate::simulate::source::Source;
-use crate::spec::{Collider, ColliderShape, Pipeline};
+use crate::spec::{Collider, Pipeline};
 
 /// A collider with the solid that it is.
 #[derive(Clone, Debug)]
@@ -65,27 +63,15 @@ pub fn barriers(source: &dyn Source, pipeline: &Pipeline) -> Result<Vec<Barrier>
 }
 
 fn solid(source: &dyn Source, number: u32, collider: &Collider) -> Result<Solid, SimulateError> {
-    Ok(match collider.shape {
-        ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
-            normal: DVec3::from_array(normal).normalize_or(DVec3::Y),
-        },
-        ColliderShape::Box { size } => Solid::Box {
-            half: DVec3::from_array(size) / 2.0,
-        },
-        ColliderShape::Sphere { radius } => Solid::Sphere { radius },
-        ColliderShape::Cylinder { radius, height } => Solid::Cylinder {
-            radius,
-            half_height: height / 2.0,
-        },
-        ColliderShape::Mesh { .. } => {
-            let unfit = |what: String| {
-                SimulateError::Packing(format!("mesh of collider {:?}: {what}", collider.name))
-            };
-            let mesh = source.collider(number)?;
-            let mut mesh = mesh.ok_or_else(|| unfit("is not there; pack again".to_owned()))?;
-            // A store may come from elsewhere, and an open mesh has no inside.
-            check::require_solid(&mut mesh).map_err(|defect| unfit(defect.to_string()))?;
-            Solid::Mesh(Arc::new(MeshSolid::new(mesh)))
-        }
-    })
+    if let Some(solid) = collider.shape.solid() {
+        return Ok(solid);
+    }
+    let unfit = |what: String| {
+        SimulateError::Packing(format!("mesh of collider {:?}: {what}", collider.name))
+    };
+    let mesh = source.collider(number)?;
+    let mut mesh = mesh.ok_or_else(|| unfit("is not there; pack again".to_owned()))?;
+    // A store may come from elsewhere, and an open mesh has no inside.
+    check::require_solid(&mut mesh).map_err(|defect| unfit(defect.to_string()))?;
+    Ok(Solid::Mesh(Arc::new(MeshSolid::new(mesh))))
 }

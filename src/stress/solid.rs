@@ -1,0 +1,95 @@
+//! A body as boundary elements see it: its surface, what it is made of, and the points inside at which stress is computed.
+
+use glam::DVec3;
+
+use super::error::StressError;
+use crate::bem::{Elastic, Surface};
+use crate::columns::Elements;
+use crate::geometry::inside::Crossings;
+use crate::spec::{Body, Material, Pipeline};
+use crate::store::Store;
+
+/// A body that is loaded.
+pub struct Solid {
+    /// Index in the pipeline.
+    pub number: usize,
+    /// Name in the pipeline.
+    pub name: String,
+    /// Its surface.
+    pub surface: Surface,
+    /// Its moduli.
+    pub elastic: Elastic,
+    /// Density, kg/m³.
+    pub density: f64,
+    /// Tensile strength, Pa.
+    pub strength: Option<f64>,
+    /// Ids of the elements inside.
+    pub ids: Vec<u32>,
+    /// Their centres, m.
+    pub points: Vec<DVec3>,
+    /// Mean radius of its elements, m; 0 where there are none.
+    pub radius: f64,
+    /// Relative error of the fast multipole method.
+    pub accuracy: f64,
+    /// What was done to the surface.
+    pub notes: Vec<String>,
+}
+
+impl Solid {
+    /// Body number `number` of a packed store.
+    pub fn new(
+        store: &Store,
+        pipeline: &Pipeline,
+        elements: &Elements,
+        number: usize,
+    ) -> Result<Self, StressError> {
+        let body = &pipeline.bodies[number];
+        let named = || body.name.clone();
+        if !body.grains.is_empty() {
+            return Err(StressError::Grains { body: named() });
+        }
+        let skin = store.read_skin(number as u32)?;
+        let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
+        let surface = Surface::new(&skin).map_err(|source| StressError::Surface {
+            body: named(),
+            source,
+        })?;
+        let material = material(pipeline, body);
+        let elastic = Elastic::new(material.young, material.poisson_ratio());
+        let rows: Vec<usize> = (0..elements.id.len())
+            .filter(|row| elements.body[*row] as usize == number)
+            .collect();
+        let radii: f64 = rows.iter().map(|row| elements.r[*row]).sum();
+        let inside = Crossings::new(&surface.mesh);
+        let place = |row: usize| DVec3::new(elements.x[row], elements.y[row], elements.z[row]);
+        let (ids, points) = rows
+            .iter()
+            .map(|&row| (elements.id[row], place(row)))
+            .filter(|(_, place)| inside.contains(*place))
+            .unzip();
+        Ok(Solid {
+            number,
+            name: named(),
+            elastic: elastic.map_err(|source| StressError::Elastic {
+                material: material.name.clone(),
+                source,
+            })?,
+            density: material.density,
+            strength: material.tensile_strength,
+            ids,
+            points,
+            radius: radii / rows.len().max(1) as f64,
+            accuracy: pipeline.stress.clone().unwrap_or_default().accuracy(),
+            notes: Vec::new(),
+            surface,
+        })
+    }
+}
+
+/// The material of a body, which the check of the pipeline has found.
+fn material<'a>(pipeline: &'a Pipeline, body: &Body) -> &'a Material {
+    let mut materials = pipeline.materials.iter();
+    materials
+        .find(|one| one.name == body.material)
+        .expect("the material of a body is in the pipeline")
+}
