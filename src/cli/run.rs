@@ -147,10 +147,9 @@ impl Shot<'_> {
         }
         let task = Task::stress(&Manifest::read(&self.store)?, None);
         if self.due(Stage::Stress, &task, &[])? {
-            for verdict in stages::stress(self.store.root(), None, self.report)? {
-                stress::lines(&verdict)
-                    .iter()
-                    .for_each(|line| self.report.note(line));
+            let findings = stages::stress(self.store.root(), None, self.report)?;
+            for line in stress::lines(&findings) {
+                self.report.note(&line);
             }
         }
         Ok(())
@@ -197,7 +196,7 @@ impl Shot<'_> {
     fn preview(&mut self) -> anyhow::Result<()> {
         let root = self.store.root().to_owned();
         let task = Task::preview(&Manifest::read(&self.store)?);
-        let files = stages::pictures(&self.store, &ALL)?;
+        let files = stages::pictures(&self.store, &ALL, &self.resolved.pipeline.preview)?;
         match self.due(Stage::Preview, &task, &files)? {
             true => stages::preview(&root, &ALL, self.report),
             false => Ok(()),

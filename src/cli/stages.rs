@@ -11,7 +11,7 @@ use super::interrupt;
 use super::progress::Report;
 use super::task::Task;
 
-use crate::spec::{Pipeline, Resolved};
+use crate::spec::{self, Pipeline, Resolved};
 use crate::store::{Manifest, Store, Sums, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -215,7 +215,7 @@ pub fn stress(
     path: &Path,
     frames: Option<&Range<u32>>,
     report: &Report,
-) -> anyhow::Result<Vec<statics::Verdict>> {
+) -> anyhow::Result<statics::Findings> {
     let (store, manifest) = open(path)?;
     let Some(pipeline) = &manifest.pipeline else {
         let what = format!(
@@ -226,11 +226,13 @@ pub fn stress(
     };
     let stage = report.stage("stress", pipeline.bodies.len() as u64);
     let task = Task::stress(&manifest, frames);
-    let verdicts = statics::run(&store, pipeline, frames, &mut |done, total| {
+    let findings = statics::run(&store, pipeline, frames, &mut |done, total| {
         stage.update(done as u64, total as u64, "bodies");
     })?;
-    let triangles: usize = verdicts.iter().map(|verdict| verdict.triangles).sum();
-    let points: usize = verdicts.iter().map(|verdict| verdict.points).sum();
+    let verdicts = findings.verdicts.iter();
+    let (triangles, points) = verdicts.fold((0, 0), |(triangles, points), verdict| {
+        (triangles + verdict.triangles, points + verdict.points)
+    });
     let seconds = stage.finish(&format!("{triangles} triangles, {points} points inside"));
     let shapes = (0..pipeline.bodies.len()).map(|body| store.stress_shape_path(body));
     let numbers = match frames {
@@ -244,7 +246,7 @@ pub fn stress(
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(&store, seconds, sums, outputs)?;
-    Ok(verdicts)
+    Ok(findings)
 }
 
 /// The pipeline with what the command line overrides.
@@ -429,29 +431,29 @@ pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Res
     }
     let stage = report.stage("preview", 1);
     let task = Task::preview(&manifest);
-    let files = pictures(&store, frames)?;
+    let settings = settings.unwrap_or_default();
+    let files = pictures(&store, frames, &settings)?;
     task.begin(&store, "preview", &files)?;
-    let summary = previewing::run(
-        &store,
-        &settings.unwrap_or_default(),
-        frames.clone(),
-        &mut |done, total| {
-            stage.update(done as u64, total as u64, "frames");
-        },
-    )?;
+    let summary = previewing::run(&store, &settings, frames.clone(), &mut |done, total| {
+        stage.update(done as u64, total as u64, "frames");
+    })?;
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
     Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
 /// Names of the pictures of these frames.
-pub fn pictures(store: &Store, frames: &Range<u32>) -> anyhow::Result<Vec<String>> {
+pub fn pictures(
+    store: &Store,
+    frames: &Range<u32>,
+    preview: &spec::Preview,
+) -> anyhow::Result<Vec<String>> {
     let mut files = names(store, frames, "preview", "png")?;
     let tables = stress_tables(store, frames)?;
     if !files.is_empty() || tables.is_empty() {
         files.push("preview/contact_sheet.png".to_owned());
     }
     for table in tables {
-        files.extend(previewing::stress_pictures(table));
+        files.extend(previewing::stress_pictures(table, preview));
     }
     Ok(files)
 }

@@ -1,5 +1,6 @@
 //! `cullet stress`: where bodies would crack under loads at rest, and how near they are.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use super::stages;
 use super::task::Task;
 use crate::spec;
 use crate::store::{Hold, Manifest, Store};
-use crate::stress::{Largest, Verdict};
+use crate::stress::{Findings, Largest, Verdict};
 use crate::units::show::{figures, quantity};
 
 /// `cullet stress`; of a pipeline file its bodies are packed first where they are not.
@@ -32,13 +33,16 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
         }
     };
     let _held = Store::open(&root)?.lock(Hold::Alone, "stress")?;
-    let verdicts = stages::stress(&root, arguments.frames.as_ref(), report)?;
+    let findings = stages::stress(&root, arguments.frames.as_ref(), report)?;
     if as_json {
-        let all: Vec<Value> = verdicts.iter().map(value).collect();
-        return super::print::print(&json!({ "bodies": all }).to_string());
+        let all: Vec<Value> = findings.verdicts.iter().map(value).collect();
+        let left_out: Vec<Value> = (findings.left_out.iter())
+            .map(|(body, frame)| json!({ "body": body, "frame": frame }))
+            .collect();
+        let both = json!({ "bodies": all, "left_out": left_out });
+        return super::print::print(&both.to_string());
     }
-    let lines: Vec<String> = verdicts.iter().flat_map(lines).collect();
-    super::print::print(&lines.join("\n"))
+    super::print::print(&lines(&findings).join("\n"))
 }
 
 /// The store of a pipeline file with its bodies packed.
@@ -63,9 +67,31 @@ fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBu
     Ok(root)
 }
 
-/// What is told of a body.
-pub fn lines(verdict: &Verdict) -> Vec<String> {
-    let name = &verdict.body;
+/// What is told of a run.
+pub fn lines(findings: &Findings) -> Vec<String> {
+    let several = findings.verdicts.iter().any(|verdict| verdict.frame > 0);
+    let of = |verdict| of_body(verdict, several);
+    let mut lines: Vec<String> = findings.verdicts.iter().flat_map(of).collect();
+    let mut left_out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (body, frame) in &findings.left_out {
+        left_out.entry(body).or_default().push(frame.to_string());
+    }
+    for (body, frames) in left_out {
+        lines.push(format!(
+            "{body}: left out in {} {}, where it is broken or has no elements",
+            if frames.len() == 1 { "frame" } else { "frames" },
+            frames.join(", ")
+        ));
+    }
+    lines
+}
+
+/// What is told of a body, with the frame where there are several.
+fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
+    let name = match several {
+        true => format!("{}, frame {}", verdict.body, verdict.frame),
+        false => verdict.body.clone(),
+    };
     let mut lines = Vec::new();
     lines.extend(verdict.notes.iter().map(|note| format!("{name}: {note}")));
     if let Some((force, moment)) = verdict.unbalanced {

@@ -56,7 +56,7 @@ pub struct PreviewSummary {
 const LONGEST_SIDE: u32 = 4096;
 
 /// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`; of each table of stress `preview/stress_NNNNNN.png`, coloured
-/// by the largest principal stress, and `preview/energy_NNNNNN.png`.
+/// by the largest principal stress, and `preview/energy_NNNNNN.png`; where bodies are cut open, `stress_inside_` and `energy_inside_` too.
 ///
 /// `on_frame` hears (done, of how many).
 pub fn run(

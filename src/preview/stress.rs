@@ -23,13 +23,21 @@ const KINDS: [(&str, &str, &str); 2] = [
     ("energy", "elastic energy", "J/m³"),
 ];
 
-/// Names of the pictures of a table, in the store.
-pub fn names(number: u32) -> impl Iterator<Item = String> {
-    let kinds = KINDS.iter();
-    kinds.map(move |(kind, ..)| format!("preview/{kind}_{number:06}.png"))
+/// What of a body is drawn.
+fn views(preview: &Preview) -> impl Iterator<Item = Option<Section>> {
+    [None].into_iter().chain(preview.section.map(Some))
 }
 
-/// Draws those tables of stress that lie in `frames`; the files.
+/// Names of the pictures of a table, in the store.
+pub fn names(number: u32, preview: &Preview) -> Vec<String> {
+    let of = |section: Option<Section>| {
+        let inside = section.map_or("", |_| "_inside");
+        KINDS.map(|(kind, ..)| format!("preview/{kind}{inside}_{number:06}.png"))
+    };
+    views(preview).flat_map(of).collect()
+}
+
+/// Draws those tables of stress that lie in `frames`: surfaces, and elements inside where bodies are cut open. The files.
 pub fn draw(
     store: &Store,
     preview: &Preview,
@@ -41,41 +49,39 @@ pub fn draw(
             continue;
         }
         let table = store.read_stress(number)?;
-        let radii = match preview.section {
-            Some(_) => store.read_element_columns(&["r"])?.r,
-            None => Vec::new(),
-        };
-        for ((kind, title, unit), name) in KINDS.into_iter().zip(names(number)) {
-            let values = match kind {
-                "stress" => &table.s1,
-                _ => &table.energy,
-            };
-            let largest = shown(&table, preview.section, values);
-            let part = |row: usize| {
-                Material::Scale((255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8)
-            };
-            let scene = match preview.section {
-                None => surfaces(store, &table, part)?,
-                Some(cut) => balls(&table, &radii, cut, part),
-            };
-            let corners: Vec<(DVec3, DVec3)> = scene
-                .body_corners()
-                .map(|(low, high)| (low.as_dvec3(), high.as_dvec3()))
-                .collect();
-            let bounds = corners
-                .iter()
-                .copied()
-                .reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
-                .unwrap_or((DVec3::splat(-0.5), DVec3::splat(0.5)));
-            let stage = camera::around(&[bounds], preview)?;
-            let mut drawn = shade::draw(&scene, &stage);
-            legend::draw(&mut drawn, title, largest, unit);
-            let path = store.path(name);
-            picture::write(&path, &drawn)?;
-            files.push(path);
+        let mut names = names(number, preview).into_iter();
+        for section in views(preview) {
+            for ((kind, title, unit), name) in KINDS.into_iter().zip(&mut names) {
+                let values = match kind {
+                    "stress" => &table.s1,
+                    _ => &table.energy,
+                };
+                let largest = most(&table, section, values);
+                let part = |row: usize| {
+                    Material::Scale((255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8)
+                };
+                let scene = match section {
+                    None => surfaces(store, &table, part)?,
+                    Some(cut) => balls(store, &table, cut, part)?,
+                };
+                let mut drawn = shade::draw(&scene, &camera::around(&[bounds(&scene)], preview)?);
+                legend::draw(&mut drawn, title, largest, unit);
+                let path = store.path(name);
+                picture::write(&path, &drawn)?;
+                files.push(path);
+            }
         }
     }
     Ok(files)
+}
+
+/// Corners of the box about what is drawn.
+fn bounds(scene: &Scene) -> (DVec3, DVec3) {
+    let corners = scene
+        .body_corners()
+        .map(|(low, high)| (low.as_dvec3(), high.as_dvec3()));
+    let both = corners.reduce(|(low, high), (l, h)| (low.min(l), high.max(h)));
+    both.unwrap_or((DVec3::splat(-0.5), DVec3::splat(0.5)))
 }
 
 /// Rows that are drawn.
@@ -91,7 +97,7 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
 }
 
 /// Largest value that is drawn; of no tension the size of the largest pressure.
-fn shown(table: &Stress, section: Option<Section>, values: &[f64]) -> f64 {
+fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> f64 {
     let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
     let values: Vec<f64> = rows.map(|row| values[row]).collect();
     let most = values.iter().copied().fold(0.0, f64::max);
@@ -135,7 +141,13 @@ fn surfaces(store: &Store, table: &Stress, part: impl Fn(usize) -> Material) -> 
     Ok(scene)
 }
 
-fn balls(table: &Stress, radii: &[f64], cut: Section, part: impl Fn(usize) -> Material) -> Scene {
+fn balls(
+    store: &Store,
+    table: &Stress,
+    cut: Section,
+    part: impl Fn(usize) -> Material,
+) -> Result<Scene> {
+    let radii = store.read_element_columns(&["r"])?.r;
     let rows = (0..table.kind.len()).filter(|row| is_shown(table, Some(cut), *row));
     let balls: Vec<Ball> = rows
         .map(|row| Ball {
@@ -147,10 +159,10 @@ fn balls(table: &Stress, radii: &[f64], cut: Section, part: impl Fn(usize) -> Ma
             material: part(row),
         })
         .collect();
-    Scene {
+    Ok(Scene {
         time: table.time.first().copied().unwrap_or_default(),
         body_balls: balls.len(),
         balls,
         ..Scene::default()
-    }
+    })
 }

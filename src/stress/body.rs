@@ -13,6 +13,9 @@ use crate::solve::Recycled;
 /// Resultant over all loads of a body that nothing clamps, above which it is said that the body accelerates.
 const BALANCED: f64 = 1e-3;
 
+/// Stress over the shear modulus below which there is none: a thousandth of a pascal in glass.
+const ROUNDING: f64 = 1e-14;
+
 /// What a cause contributes: a load, or what a clamp prescribes, with the reactions that follow.
 struct Cause {
     case: Case,
@@ -20,7 +23,7 @@ struct Cause {
 }
 
 /// Displacement and stress of a body.
-pub struct Response3d {
+pub struct Outcome {
     /// At the centroids of the triangles.
     pub triangles: Vec<Field>,
     /// At the points inside.
@@ -156,11 +159,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Computes the response of a body to loads and clamps.
-pub fn respond(
-    loaded: &Solid,
-    cases: Vec<Case>,
-    grips: &[Grip],
-) -> Result<Response3d, StressError> {
+pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outcome, StressError> {
     let surface = &loaded.surface;
     let mut bench = Bench {
         loaded,
@@ -183,7 +182,7 @@ pub fn respond(
     let solution = bench.solve(&total)?;
     let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
     let vertices = solution.vertices();
-    let mut response = Response3d {
+    let mut response = Outcome {
         triangles,
         points,
         vertices,
@@ -205,13 +204,14 @@ fn unbalanced(bench: &Bench, total: &Case) -> Option<(DVec3, DVec3)> {
         .sum();
     let [x, y, z, a, b, c] = bench.resultant(total);
     let (force, moment) = (DVec3::new(x, y, z), DVec3::new(a, b, c) * bench.length);
-    let limit = BALANCED * all;
+    let limit =
+        BALANCED * (all + total.gravity.length() * bench.loaded.density * surface.mass.volume);
     let beyond = force.length() > limit || moment.length() > limit * surface.area.sqrt();
     beyond.then_some((force, moment))
 }
 
 /// Adds a rigid motion: shift in m, turn times ℓ.
-fn move_rigidly(response: &mut Response3d, loaded: &Solid, motion: Resultant, length: f64) {
+fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, length: f64) {
     let [x, y, z, a, b, c] = motion;
     let (shift, turn) = (DVec3::new(x, y, z), DVec3::new(a, b, c) / length);
     let surface = &loaded.surface;
@@ -227,21 +227,23 @@ fn move_rigidly(response: &mut Response3d, loaded: &Solid, motion: Resultant, le
     }
 }
 
-/// Number of the triangle, then of the point, whose largest principal stress is the largest; none without tension.
-pub fn most_tension(response: &Response3d) -> Option<usize> {
+/// Number of the triangle, then of the point, whose largest principal stress is the largest; none without tension, but for rounding.
+pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
+    let least = ROUNDING * solid.elastic.shear;
     let both = response.triangles.iter().chain(&response.points);
     let tensions = both.map(|field| field.principal().values[0]).enumerate();
     let most = tensions.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    most.filter(|(_, tension)| *tension > 0.0).map(|(at, _)| at)
+    most.filter(|(_, tension)| *tension > least)
+        .map(|(at, _)| at)
 }
 
 /// What each cause contributes to the largest principal stress, along its direction.
 fn shares(
     bench: &mut Bench,
     causes: &[Cause],
-    response: &Response3d,
+    response: &Outcome,
 ) -> Result<Vec<(String, f64)>, StressError> {
-    let Some(at) = most_tension(response) else {
+    let Some(at) = most_tension(response, bench.loaded) else {
         return Ok(Vec::new());
     };
     let triangles = response.triangles.len();

@@ -27,7 +27,7 @@ use recorded::{Motion, Recorded};
 use solid::Solid;
 
 pub use error::StressError;
-pub use verdict::{Largest, Verdict};
+pub use verdict::{Findings, Largest, Verdict};
 
 /// Number of the table of loads that follow from the pipeline.
 const FRAME: u32 = 0;
@@ -44,7 +44,7 @@ pub fn run(
     pipeline: &Pipeline,
     frames: Option<&Range<u32>>,
     on_body: &mut dyn FnMut(usize, usize),
-) -> Result<Vec<Verdict>, StressError> {
+) -> Result<Findings, StressError> {
     let columns = ["body", "x", "y", "z", "r", "mass"];
     let elements = store.read_element_columns(&columns)?;
     let bodies = pipeline.bodies.iter().enumerate();
@@ -61,7 +61,7 @@ pub fn run(
         atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
     }
     let all = numbers.len() * solids.len();
-    let mut verdicts = Vec::with_capacity(all);
+    let mut findings = Findings::default();
     for number in numbers {
         let (time, loadings) = match frames {
             Some(_) => recorded(store, pipeline, &elements, &solids, number)?,
@@ -69,14 +69,18 @@ pub fn run(
         };
         let mut table = Stress::default();
         for (solid, loading) in solids.iter().zip(loadings) {
-            if let Some(loading) = loading {
-                verdicts.push(respond(solid, loading, (number, time), &mut table)?);
+            match loading {
+                Some(loading) => {
+                    let verdict = respond(solid, loading, (number, time), &mut table)?;
+                    findings.verdicts.push(verdict);
+                }
+                None => findings.left_out.push((solid.name.clone(), number)),
             }
-            on_body(verdicts.len(), all);
+            on_body(findings.verdicts.len() + findings.left_out.len(), all);
         }
         store.write_numbered("stress", number, &table)?;
     }
-    Ok(verdicts)
+    Ok(findings)
 }
 
 fn some_frames(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressError> {
@@ -116,7 +120,7 @@ fn respond(
         solves: response.solves,
         seconds: clock.elapsed().as_secs_f64(),
         notes,
-        largest: Largest::of(&response, surface, points, solid.strength),
+        largest: Largest::of(&response, solid),
         unbalanced: response.unbalanced.filter(|_| grips.is_empty()),
     })
 }

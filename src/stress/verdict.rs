@@ -2,8 +2,17 @@
 
 use glam::DVec3;
 
-use super::body::{Response3d, most_tension};
-use crate::bem::Surface;
+use super::body::{Outcome, most_tension};
+use super::solid::Solid;
+
+/// What a run found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// One a body and table.
+    pub verdicts: Vec<Verdict>,
+    /// Body and frame of those that were left out: broken, or without elements whose motion a frame records.
+    pub left_out: Vec<(String, u32)>,
+}
 
 /// How near a body is to cracking.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,25 +63,24 @@ impl Largest {
     }
 
     /// Of a response; none where nothing pulls.
-    pub fn of(
-        response: &Response3d,
-        surface: &Surface,
-        points: &[DVec3],
-        strength: Option<f64>,
-    ) -> Option<Self> {
-        let at = most_tension(response)?;
+    pub fn of(response: &Outcome, solid: &Solid) -> Option<Self> {
+        let at = most_tension(response, solid)?;
         let triangles = response.triangles.len();
         let on_surface = at < triangles;
         let (field, place) = match on_surface {
-            true => (&response.triangles[at], surface.centroids[at]),
-            false => (&response.points[at - triangles], points[at - triangles]),
+            true => (&response.triangles[at], solid.surface.centroids[at]),
+            false => {
+                let point = at - triangles;
+                (&response.points[point], solid.points[point])
+            }
         };
         let principal = field.principal();
         let mut shares = response.shares.clone();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let tension = principal.values[0];
         Some(Largest {
-            stress: principal.values[0],
-            utilization: strength.map(|strength| principal.values[0] / strength),
+            stress: tension,
+            utilization: solid.strength.map(|strength| tension / strength),
             place,
             on_surface,
             direction: principal.directions[0],
