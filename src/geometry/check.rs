@@ -47,11 +47,14 @@ pub enum MeshDefect {
 }
 
 /// A place, short.
-struct Near(DVec3);
+pub(super) struct Near(pub DVec3);
 
 impl std::fmt::Display for Near {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let DVec3 { x, y, z } = self.0;
+        if self.0.abs().max_element() < 0.01 {
+            return write!(f, "({x:.3e}, {y:.3e}, {z:.3e})");
+        }
         write!(f, "({x:.4}, {y:.4}, {z:.4})")
     }
 }
@@ -81,9 +84,10 @@ pub fn flip(mesh: &mut TriMesh) {
 }
 
 /// A triangle's edge: both vertices ascending, whether the triangle runs it that way, the triangle.
-type Edge = (u32, u32, bool, u32);
+pub(super) type Edge = (u32, u32, bool, u32);
 
-fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
+/// All edges, those of the same vertices together.
+pub(super) fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
     let mut edges: Vec<Edge> = (0..)
         .zip(&mesh.triangles)
         .flat_map(|(t, &[a, b, c])| {
@@ -94,7 +98,8 @@ fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
     edges
 }
 
-fn same_edge(a: &Edge, b: &Edge) -> bool {
+/// Whether both have the same vertices.
+pub(super) fn same_edge(a: &Edge, b: &Edge) -> bool {
     (a.0, a.1) == (b.0, b.1)
 }
 
@@ -127,7 +132,7 @@ fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
 }
 
 /// Flips each connected surface whose signed volume has the wrong sign for how deep it is nested.
-fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
+pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
     let part = parts(mesh.triangles.len(), edges);
     let count = mesh.triangles.len();
     let centre = mesh.bounds().map_or(DVec3::ZERO, |(l, h)| (l + h) / 2.0);
@@ -166,7 +171,7 @@ fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
 }
 
 /// For each triangle the smallest one that edges connect it with.
-fn parts(triangles: usize, edges: &[Edge]) -> Vec<u32> {
+pub(super) fn parts(triangles: usize, edges: &[Edge]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles as u32).collect();
     fn root(parent: &mut [u32], mut t: u32) -> u32 {
         while parent[t as usize] != t {

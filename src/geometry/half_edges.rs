@@ -1,0 +1,392 @@
+//! Half-edges of a closed triangle mesh: each triangle's three directed edges, linked with those of its neighbours, so that edges can be split,
+//! collapsed and flipped while the mesh stays closed.
+
+use glam::DVec3;
+
+use super::check::{same_edge, sorted_edges};
+use super::mesh::TriMesh;
+
+/// Stands for a triangle that is gone.
+const NONE: u32 = u32::MAX;
+
+/// Where a mesh is no closed manifold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotManifold {
+    /// An edge without exactly two triangles that run it in opposite directions: its vertices.
+    Edge([u32; 2]),
+    /// A vertex where several surfaces meet.
+    Vertex(u32),
+}
+
+/// Half-edge `3 t + k` runs from corner `k` of triangle `t` to the next corner.
+#[derive(Clone, Debug)]
+pub struct HalfEdges {
+    /// Places of the vertices, m; those of vertices that are gone stay.
+    pub positions: Vec<DVec3>,
+    /// Vertex that each half-edge starts from.
+    start: Vec<u32>,
+    twin: Vec<u32>,
+    /// A half-edge from each vertex.
+    out: Vec<u32>,
+    /// Whether the edge is kept where it is; alike for twins.
+    pub sharp: Vec<bool>,
+    /// Texture coordinates at the start of each half-edge; empty where there are none.
+    uv: Vec<[f32; 2]>,
+    triangles: usize,
+}
+
+/// The half-edge after `h` in its triangle.
+pub fn next(h: u32) -> u32 {
+    if h % 3 == 2 { h - 2 } else { h + 1 }
+}
+
+/// The half-edge before `h` in its triangle.
+pub fn before(h: u32) -> u32 {
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
+}
+
+impl HalfEdges {
+    /// Links the triangles of a closed mesh without unused vertices' help: those stay unlinked.
+    pub fn new(mesh: &TriMesh) -> Result<Self, NotManifold> {
+        let start: Vec<u32> = mesh.triangles.as_flattened().to_vec();
+        let mut twin = vec![NONE; start.len()];
+        let half = |t: u32, from: u32| {
+            let corner = mesh.triangles[t as usize].iter().position(|v| *v == from);
+            3 * t + corner.expect("the edge is of this triangle") as u32
+        };
+        for pair in sorted_edges(mesh).chunk_by(same_edge) {
+            let &[(a, b, first, s), (_, _, second, t)] = pair else {
+                return Err(NotManifold::Edge([pair[0].0, pair[0].1]));
+            };
+            if first == second {
+                return Err(NotManifold::Edge([a, b]));
+            }
+            let [s, t] = [(s, first), (t, second)].map(|(t, up)| half(t, if up { a } else { b }));
+            twin[s as usize] = t;
+            twin[t as usize] = s;
+        }
+        let mut out = vec![NONE; mesh.positions.len()];
+        let mut counts = vec![0_u32; mesh.positions.len()];
+        for (h, &v) in (0..).zip(&start) {
+            out[v as usize] = h;
+            counts[v as usize] += 1;
+        }
+        let edges = HalfEdges {
+            positions: mesh.positions.clone(),
+            sharp: vec![false; start.len()],
+            uv: mesh.uv.as_flattened().to_vec(),
+            triangles: mesh.triangles.len(),
+            start,
+            twin,
+            out,
+        };
+        for (v, &count) in (0..).zip(&counts) {
+            if count > 0 && edges.ring(v).count() != count as usize {
+                return Err(NotManifold::Vertex(v));
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Triangles that are not gone.
+    pub fn triangles(&self) -> usize {
+        self.triangles
+    }
+
+    /// Half-edges, those of triangles that are gone included.
+    pub fn len(&self) -> u32 {
+        self.start.len() as u32
+    }
+
+    /// Whether the half-edge's triangle is not gone.
+    pub fn is_there(&self, h: u32) -> bool {
+        self.start[h as usize] != NONE
+    }
+
+    /// Whether the vertex has triangles.
+    pub fn has(&self, v: u32) -> bool {
+        self.out[v as usize] != NONE
+    }
+
+    /// Vertices of a half-edge: from, to.
+    pub fn ends(&self, h: u32) -> [u32; 2] {
+        [h, next(h)].map(|h| self.start[h as usize])
+    }
+
+    /// The same edge in the neighbour.
+    pub fn twin(&self, h: u32) -> u32 {
+        self.twin[h as usize]
+    }
+
+    /// The vertex of the half-edge's triangle that is not on it.
+    pub fn apex(&self, h: u32) -> u32 {
+        self.start[before(h) as usize]
+    }
+
+    /// Vertices of a triangle.
+    pub fn vertices(&self, t: u32) -> [u32; 3] {
+        [0, 1, 2].map(|k| self.start[(3 * t + k) as usize])
+    }
+
+    /// Corners of a triangle.
+    pub fn corners(&self, t: u32) -> [DVec3; 3] {
+        self.vertices(t).map(|v| self.positions[v as usize])
+    }
+
+    /// Twice the area of a triangle along its normal, m².
+    pub fn normal(&self, t: u32) -> DVec3 {
+        let [a, b, c] = self.corners(t);
+        (b - a).cross(c - a)
+    }
+
+    /// Length of a half-edge, m.
+    pub fn length(&self, h: u32) -> f64 {
+        let [a, b] = self.ends(h).map(|v| self.positions[v as usize]);
+        a.distance(b)
+    }
+
+    /// Half-edges from a vertex, one for each triangle about it.
+    pub fn ring(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.out[v as usize];
+        let mut at = Some(first);
+        std::iter::from_fn(move || {
+            let h = at?;
+            let following = self.twin[before(h) as usize];
+            at = (following != first).then_some(following);
+            Some(h)
+        })
+    }
+
+    /// Vertices that an edge joins with `v`.
+    pub fn neighbours(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
+        self.ring(v).map(|h| self.start[next(h) as usize])
+    }
+
+    fn link(&mut self, g: u32, h: u32) {
+        self.twin[g as usize] = h;
+        self.twin[h as usize] = g;
+    }
+
+    /// Gives a triangle its vertices, texture coordinates and which of its edges are sharp.
+    fn set(&mut self, t: u32, corners: [(u32, Option<[f32; 2]>); 3], sharp: [bool; 3]) {
+        for (k, (v, uv)) in (0..).zip(corners) {
+            let h = 3 * t + k;
+            self.start[h as usize] = v;
+            self.out[v as usize] = h;
+            self.sharp[h as usize] = sharp[k as usize];
+            if let Some(uv) = uv {
+                self.uv[h as usize] = uv;
+            }
+        }
+    }
+
+    fn corner(&self, h: u32) -> (u32, Option<[f32; 2]>) {
+        (self.start[h as usize], self.uv.get(h as usize).copied())
+    }
+
+    /// Whether the other diagonal of the two triangles at an edge is no edge already.
+    pub fn can_flip(&self, h: u32) -> bool {
+        let [c, d] = [h, self.twin(h)].map(|h| self.apex(h));
+        c != d && !self.neighbours(c).any(|v| v == d)
+    }
+
+    /// Turns the edge between two triangles into their other diagonal; see [`Self::can_flip`].
+    pub fn flip(&mut self, h: u32) {
+        let g = self.twin(h);
+        let (s, t) = (h / 3, g / 3);
+        // a → b is the edge, c its apex, d that of the neighbour.
+        let (bc, ca, ad, db) = (next(h), before(h), next(g), before(g));
+        let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
+        let (b_beyond, d) = (self.corner(g), self.corner(db));
+        let outer = [ad, ca, bc, db].map(|h| (self.twin(h), self.sharp[h as usize]));
+        self.set(s, [a, d, c], [outer[0].1, false, outer[1].1]);
+        self.set(t, [b_beyond, c, d], [outer[2].1, false, outer[3].1]);
+        // Seams keep the texture of the triangle that a corner was in.
+        debug_assert!(b.0 == b_beyond.0);
+        // An outer edge may be the twin of another one of the four.
+        let places = [(ad, 3 * s), (ca, 3 * s + 2), (bc, 3 * t), (db, 3 * t + 2)];
+        let now = |h: u32| places.iter().find(|(old, _)| *old == h).map_or(h, |p| p.1);
+        for ((_, place), (twin, _)) in places.into_iter().zip(outer) {
+            self.link(place, now(twin));
+        }
+        self.link(3 * s + 1, 3 * t + 1);
+    }
+
+    /// Puts a vertex on an edge; its number.
+    pub fn split(&mut self, h: u32, place: DVec3) -> u32 {
+        let middle = self.positions.len() as u32;
+        self.positions.push(place);
+        self.out.push(NONE);
+        let sharp = self.sharp[h as usize];
+        let sides = [h, self.twin(h)];
+        // Of each triangle the half at the end of its half-edge goes into a new one.
+        let halves = sides.map(|h| {
+            let (bc, ca) = (next(h), before(h));
+            let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
+            let between =
+                a.1.zip(b.1)
+                    .map(|(a, b)| [0, 1].map(|k| (a[k] + b[k]) / 2.0));
+            let (beyond, kept) = (self.twin(bc), self.sharp[bc as usize]);
+            let new = self.start.len() as u32;
+            self.start.resize(self.start.len() + 3, NONE);
+            self.twin.resize(self.start.len(), NONE);
+            self.sharp.resize(self.start.len(), false);
+            if !self.uv.is_empty() {
+                self.uv.resize(self.start.len(), [0.0; 2]);
+            }
+            self.set(new / 3, [(middle, between), b, c], [sharp, kept, false]);
+            self.link(new + 1, beyond);
+            self.link(new + 2, bc);
+            self.start[bc as usize] = middle;
+            if let Some(between) = between {
+                self.uv[bc as usize] = between;
+            }
+            self.sharp[bc as usize] = false;
+            self.out[a.0 as usize] = h;
+            self.triangles += 1;
+            new
+        });
+        self.link(sides[0], halves[1]);
+        self.link(sides[1], halves[0]);
+        middle
+    }
+
+    /// Whether the edge can become its end without folding the surface onto itself: its ends have two common neighbours, and a triangle
+    /// more is left than the four of a tetrahedron (the link condition, Dey et al. 1999).
+    pub fn can_collapse(&self, h: u32) -> bool {
+        let [u, v] = self.ends(h);
+        let common = self
+            .neighbours(u)
+            .filter(|n| self.neighbours(v).any(|m| m == *n))
+            .count();
+        common == 2 && !self.is_tetrahedron(h)
+    }
+
+    fn is_tetrahedron(&self, h: u32) -> bool {
+        self.ends(h).into_iter().all(|v| self.ring(v).count() == 3)
+    }
+
+    /// Removes the start of a half-edge, whose triangles go to its end, and the two triangles at it; see [`Self::can_collapse`].
+    pub fn collapse(&mut self, h: u32) {
+        let [u, v] = self.ends(h);
+        let ring: Vec<u32> = self.ring(u).collect();
+        for h in ring {
+            self.start[h as usize] = v;
+        }
+        for side in [h, self.twin(h)] {
+            let (first, second) = (next(side), before(side));
+            let (f, s) = (self.twin(first), self.twin(second));
+            let sharp = self.sharp[first as usize] || self.sharp[second as usize];
+            self.link(f, s);
+            for h in [f, s] {
+                self.sharp[h as usize] = sharp;
+                let from = self.start[h as usize];
+                self.out[from as usize] = h;
+            }
+        }
+        for side in [h, self.twin(h)] {
+            for h in [side, next(side), before(side)] {
+                self.start[h as usize] = NONE;
+            }
+        }
+        self.triangles -= 2;
+        self.out[u as usize] = NONE;
+    }
+
+    /// The triangles that are left, with all vertices, and what number each had.
+    pub fn into_mesh(self) -> (TriMesh, Vec<u32>) {
+        let kept: Vec<u32> = (0..self.len() / 3)
+            .filter(|t| self.is_there(3 * t))
+            .collect();
+        let uv = kept.iter().filter(|_| !self.uv.is_empty());
+        let uv = uv
+            .map(|t| [0, 1, 2].map(|k| self.uv[(3 * t + k) as usize]))
+            .collect();
+        let triangles = kept.iter().map(|t| self.vertices(*t)).collect();
+        let mesh = TriMesh {
+            positions: self.positions,
+            triangles,
+            uv,
+        };
+        (mesh, kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{check, icosphere, shapes};
+
+    /// Every link is mutual, runs the same edge, and every vertex leads to a half-edge of its own.
+    fn check_links(edges: &HalfEdges) {
+        let there: Vec<u32> = (0..edges.len()).filter(|h| edges.is_there(*h)).collect();
+        assert_eq!(there.len(), 3 * edges.triangles());
+        for &h in &there {
+            let [a, b] = edges.ends(h);
+            assert_eq!(edges.twin(edges.twin(h)), h);
+            assert_eq!(edges.ends(edges.twin(h)), [b, a]);
+            assert_eq!(edges.sharp[h as usize], edges.sharp[edges.twin(h) as usize]);
+            assert!(edges.ring(a).any(|g| g == h));
+        }
+        HalfEdges::new(&edges.clone().into_mesh().0).unwrap();
+    }
+
+    #[test]
+    fn operations_keep_a_mesh_closed_and_its_volume() {
+        let mut edges = HalfEdges::new(&shapes::cuboid(DVec3::ONE)).unwrap();
+        for k in 0..40 {
+            let h = k * 7 % edges.len();
+            let [a, b] = edges.ends(h).map(|v| edges.positions[v as usize]);
+            edges.split(h, (a + b) / 2.0);
+            check_links(&edges);
+        }
+        let (mut mesh, _) = edges.clone().into_mesh();
+        assert_eq!(mesh.triangles.len(), 12 + 80);
+        assert!((mesh.volume() - 1.0).abs() < 1e-14);
+        check::require_solid(&mut mesh).unwrap();
+        let flat = |h: u32, edges: &HalfEdges| {
+            let [m, n] = [h, edges.twin(h)].map(|h| edges.normal(h / 3).normalize());
+            m.dot(n) > 0.999
+        };
+        let mut flips = 0;
+        for h in 0..edges.len() {
+            let [a, c, b, d] = [h, before(h), next(h), before(edges.twin(h))]
+                .map(|h| edges.positions[edges.ends(h)[0] as usize]);
+            let normal = edges.normal(h / 3);
+            let convex =
+                (d - a).cross(c - a).dot(normal) > 1e-9 && (c - b).cross(d - b).dot(normal) > 1e-9;
+            if flat(h, &edges) && convex && edges.can_flip(h) {
+                edges.flip(h);
+                flips += 1;
+                check_links(&edges);
+            }
+        }
+        assert!(flips > 10);
+        assert!((edges.clone().into_mesh().0.volume() - 1.0).abs() < 1e-14);
+        let mut gone = 0;
+        for h in 0..edges.len() {
+            if edges.is_there(h) && edges.can_collapse(h) {
+                edges.collapse(h);
+                gone += 1;
+                check_links(&edges);
+            }
+        }
+        assert!(gone > 30 && edges.triangles() == 92 - 2 * gone);
+    }
+
+    #[test]
+    fn meshes_that_are_no_manifold_are_refused() {
+        let mut open = icosphere(0);
+        open.triangles.remove(0);
+        assert!(matches!(HalfEdges::new(&open), Err(NotManifold::Edge(_))));
+        // Two tetrahedra on one corner.
+        let one = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+        let other = one.map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 }));
+        let two = TriMesh {
+            positions: vec![DVec3::ZERO; 7],
+            triangles: [one, other].concat(),
+            uv: Vec::new(),
+        };
+        assert_eq!(HalfEdges::new(&two).unwrap_err(), NotManifold::Vertex(0));
+    }
+}
