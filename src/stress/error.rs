@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bem::{ElasticError, SolveError, SurfaceError};
+use crate::geometry::remesh::RemeshError;
 use crate::store::StoreError;
 
 /// Why the stress in a body is not computed.
@@ -30,6 +31,14 @@ pub enum StressError {
         material: String,
         /// What is wrong.
         source: ElasticError,
+    },
+    /// A surface that cannot be divided evenly.
+    #[error("body {body:?}: {source}")]
+    Remesh {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: RemeshError,
     },
     /// A surface that is refused.
     #[error("body {body:?}: {source}")]

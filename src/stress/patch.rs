@@ -17,17 +17,28 @@ pub struct Patch {
     pub area: f64,
     /// Centre of that area, m.
     pub centre: DVec3,
-    /// ∫ (r·r − r rᵀ) dA about the centre, m⁴.
-    pub moment: DMat3,
+    /// Centre of the triangles by these parts of their areas, m: where an even traction on them acts.
+    middle: DVec3,
+    /// Σ (r·r − r rᵀ) A about that, m⁴.
+    moment: DMat3,
 }
 
 impl Patch {
     /// The part of a surface in a box, ends included; none where there is no area.
     pub fn new(surface: &Surface, region: &Region) -> Option<Self> {
         let (low, high) = (DVec3::from(region.min), DVec3::from(region.max));
-        let part = |t: usize| covered(surface.mesh.corners(t), low, high) / surface.areas[t];
-        let parts = (0..surface.len()).map(|t| (t, part(t)));
-        Patch::of(surface, parts.filter(|(_, part)| *part > 0.0).collect())
+        let mut first = DVec3::ZERO;
+        let mut triangles = Vec::new();
+        for t in 0..surface.len() {
+            let (area, centre) = covered(surface.mesh.corners(t), low, high);
+            if area > 0.0 {
+                triangles.push((t, area / surface.areas[t]));
+                first += centre * area;
+            }
+        }
+        let mut patch = Patch::of(surface, triangles)?;
+        patch.centre = first / patch.area;
+        Some(patch)
     }
 
     /// Triangles and the parts of their areas that are meant; none where there is no area.
@@ -40,12 +51,14 @@ impl Patch {
             triangles,
             area,
             centre: DVec3::ZERO,
+            middle: DVec3::ZERO,
             moment: DMat3::ZERO,
         };
-        patch.centre = patch.sum(surface, |x| x) / area;
+        patch.middle = patch.sum(surface, |x| x) / area;
+        patch.centre = patch.middle;
         let turning = |r: DVec3| DMat3::from_diagonal(DVec3::splat(r.dot(r))) - outer(r, r);
         for (t, part) in &patch.triangles {
-            let r = surface.centroids[*t] - patch.centre;
+            let r = surface.centroids[*t] - patch.middle;
             patch.moment += turning(r) * (surface.areas[*t] * part);
         }
         Some(patch)
@@ -59,24 +72,24 @@ impl Patch {
             .sum()
     }
 
-    /// Adds tractions `even + turn × (x − centre)`, Pa, to those of the triangles.
+    /// Adds tractions `even + turn × (x − middle)`, Pa, to those of the triangles.
     pub fn load(&self, surface: &Surface, (even, turn): (DVec3, DVec3), tractions: &mut [DVec3]) {
         for (t, part) in &self.triangles {
-            let r = surface.centroids[*t] - self.centre;
+            let r = surface.centroids[*t] - self.middle;
             tractions[*t] += (even + turn.cross(r)) * *part;
         }
     }
 
-    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch; none where the patch is a line or a point and
-    /// there is a torque.
+    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch. Where the patch is a line or a point it carries no torque:
+    /// then none where one is asked for.
     pub fn tractions_of(&self, force: DVec3, torque: DVec3) -> Option<(DVec3, DVec3)> {
         let even = force / self.area;
-        if torque == DVec3::ZERO {
-            return Some((even, DVec3::ZERO));
-        }
         let size = self.moment.x_axis.x + self.moment.y_axis.y + self.moment.z_axis.z;
-        let carries = self.moment.determinant() > THINNEST * size.powi(3);
-        carries.then(|| (even, self.moment.inverse() * torque))
+        if self.moment.determinant() > THINNEST * size.powi(3) {
+            let about_middle = torque + (self.centre - self.middle).cross(force);
+            return Some((even, self.moment.inverse() * about_middle));
+        }
+        (torque == DVec3::ZERO).then_some((even, DVec3::ZERO))
     }
 
     /// Presses on the triangles along their inward normals, Pa.
@@ -91,8 +104,8 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-/// Area of a triangle in a box, m²: Sutherland and Hodgman's clipping by its six sides.
-fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> f64 {
+/// Area, m², and centre of the part of a triangle in a box: Sutherland and Hodgman's clipping by its six sides.
+fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> (f64, DVec3) {
     let mut polygon = corners.to_vec();
     for axis in 0..3 {
         for (sign, limit) in [(1.0, high[axis]), (-1.0, -low[axis])] {
@@ -111,13 +124,17 @@ fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> f64 {
             polygon = kept;
         }
     }
-    let Some(&first) = polygon.first() else {
-        return 0.0;
-    };
-    let fan = polygon
-        .windows(2)
-        .map(|ends| (ends[0] - first).cross(ends[1] - first));
-    fan.sum::<DVec3>().length() / 2.0
+    let (mut area, mut moment) = (0.0, DVec3::ZERO);
+    for ends in polygon.windows(2) {
+        let first = polygon[0];
+        let own = (ends[0] - first).cross(ends[1] - first).length() / 2.0;
+        area += own;
+        moment += (first + ends[0] + ends[1]) * (own / 3.0);
+    }
+    match area > 0.0 {
+        true => (area, moment / area),
+        false => (0.0, DVec3::ZERO),
+    }
 }
 
 #[cfg(test)]

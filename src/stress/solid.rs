@@ -5,9 +5,12 @@ use glam::DVec3;
 use super::error::StressError;
 use crate::bem::{Elastic, Surface};
 use crate::columns::Elements;
+use crate::geometry::TriMesh;
 use crate::geometry::inside::Crossings;
+use crate::geometry::remesh::{Quality, RemeshError, SHARP, remesh};
 use crate::spec::{Body, Material, Pipeline};
 use crate::store::Store;
+use crate::units::show::quantity;
 
 /// A body that is loaded.
 pub struct Solid {
@@ -50,7 +53,13 @@ impl Solid {
         }
         let skin = store.read_skin(number as u32)?;
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
-        let surface = Surface::new(&skin).map_err(|source| StressError::Surface {
+        let settings = pipeline.stress.clone().unwrap_or_default();
+        let mut notes = Vec::new();
+        let mesh = even(skin, settings.size, &mut notes).map_err(|source| StressError::Remesh {
+            body: named(),
+            source,
+        })?;
+        let surface = Surface::new(&mesh).map_err(|source| StressError::Surface {
             body: named(),
             source,
         })?;
@@ -79,11 +88,36 @@ impl Solid {
             ids,
             points,
             radius: radii / rows.len().max(1) as f64,
-            accuracy: pipeline.stress.clone().unwrap_or_default().accuracy(),
-            notes: Vec::new(),
+            accuracy: settings.accuracy(),
+            notes,
             surface,
         })
     }
+}
+
+/// Triangles of a body, about, where no size is asked for and its own will not do.
+const TRIANGLES: f64 = 3000.0;
+/// Triangles of a surface, at least, that is taken as it is.
+const ENOUGH: usize = 1000;
+
+/// The surface with triangles of the size asked for; without one as it is, or evenly divided where its triangles are few or uneven.
+fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
+    let quality = Quality::of(&skin);
+    let fits = skin.triangles.len() >= ENOUGH && !quality.needs_remesh();
+    let size = match size {
+        Some(size) => size,
+        None if fits => return Ok(skin),
+        // Of equilateral triangles.
+        None => (skin.area() / TRIANGLES * 4.0 / 3f64.sqrt()).sqrt(),
+    };
+    let mesh = remesh(&skin, size, SHARP)?;
+    notes.push(format!(
+        "{} triangles with edges of {} instead of {}",
+        mesh.triangles.len(),
+        quantity(size, "m"),
+        skin.triangles.len()
+    ));
+    Ok(mesh)
 }
 
 /// The material of a body, which the check of the pipeline has found.
