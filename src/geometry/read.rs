@@ -124,8 +124,17 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
             uv.extend(mesh.uv.get(t));
         }
     }
+    without_unused(&TriMesh {
+        positions: mesh.positions.clone(),
+        triangles,
+        uv,
+    })
+}
+
+/// Leaves out the vertices that no triangle uses.
+pub(super) fn without_unused(mesh: &TriMesh) -> TriMesh {
     let mut used = vec![false; mesh.positions.len()];
-    for &vertex in triangles.as_flattened() {
+    for &vertex in mesh.triangles.as_flattened() {
         used[vertex as usize] = true;
     }
     let mut positions = Vec::new();
@@ -142,11 +151,12 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
         .collect();
     TriMesh {
         positions,
-        triangles: triangles
+        triangles: mesh
+            .triangles
             .iter()
             .map(|triangle| triangle.map(|vertex| number[vertex as usize]))
             .collect(),
-        uv,
+        uv: mesh.uv.clone(),
     }
 }
 
