@@ -19,7 +19,7 @@ use glam::DVec3;
 pub use error::{Part, RepairError};
 pub use report::Repairs;
 
-use super::check::{sorted_edges, wind_outward};
+use super::check::{same_edge, sorted_edges, wind_outward};
 use super::intersect::self_intersections;
 use super::mesh::TriMesh;
 use super::read::without_unused;
@@ -86,7 +86,7 @@ pub fn solids(mesh: &TriMesh) -> Result<(Vec<TriMesh>, Repairs), RepairError> {
 /// Closed surfaces that do not cut each other, wound out of the solid, each vertex with one fan of triangles; and the vertex that each is a copy of.
 fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), RepairError> {
     let mut work = Work::new(mesh)?;
-    done.unused_vertices = mesh.positions.len() - used(mesh);
+    done.unused_vertices = work.unused;
     done.merged_vertices = weld::merge_vertices(&mut work);
     done.degenerate_triangles = weld::remove_degenerate(&mut work);
     done.duplicate_triangles = doubles::remove_duplicates(&mut work);
@@ -100,10 +100,17 @@ fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), Repa
     }
     let pairs = wind::pairs(&work)?;
     let whole = work.mesh.clone();
+    let is_plain = sorted_edges(&whole)
+        .chunk_by(same_edge)
+        .all(|edge| edge.len() == 2);
     let original = wind::wind(&mut work, &pairs)
         .and_then(|()| parting::part_fans(&mut work, &pairs))
-        // Surfaces that overlap in a face have edges of four triangles too, but that says less.
-        .or_else(|error| require_apart(&work, &whole).and(Err(error)))?;
+        .map_err(|error| {
+            // Surfaces that overlap in a face have edges of four triangles too, but that says less.
+            let overlap = require_apart(&work, &whole).err();
+            let is_plain = matches!(error, RepairError::OneSided { .. }) && is_plain;
+            overlap.filter(|_| !is_plain).unwrap_or(error)
+        })?;
     needles::remove_needles(&mut work, done)?;
     require_apart(&work, &parting::joined(&work.mesh, &original))?;
     let edges = sorted_edges(&work.mesh);
@@ -121,15 +128,6 @@ fn require_apart(work: &Work, mesh: &TriMesh) -> Result<(), RepairError> {
             near: work.centre(first[0] as usize),
         }),
     }
-}
-
-/// Number of vertices that triangles use.
-fn used(mesh: &TriMesh) -> usize {
-    let mut used = vec![false; mesh.positions.len()];
-    for vertex in mesh.triangles.as_flattened() {
-        used[*vertex as usize] = true;
-    }
-    used.iter().filter(|used| **used).count()
 }
 
 /// Whether all used vertices lie in a plane.

@@ -17,6 +17,8 @@ pub struct Work {
     pub mesh: TriMesh,
     /// Number of each triangle in the mesh given.
     pub source: Vec<u32>,
+    /// Vertices of no triangle; they are put at the corner of the box, as they may be NaN.
+    pub unused: usize,
     offset: DVec3,
     scale: f64,
 }
@@ -28,6 +30,7 @@ impl Work {
             return Err(RepairError::Empty);
         }
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let mut is_used = vec![false; mesh.positions.len()];
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             for &vertex in corners {
                 let Some(&place) = mesh.positions.get(vertex as usize) else {
@@ -45,6 +48,7 @@ impl Work {
                     });
                 }
                 (low, high) = (low.min(place), high.max(place));
+                is_used[vertex as usize] = true;
             }
         }
         let middle = low / 2.0 + high / 2.0;
@@ -67,14 +71,16 @@ impl Work {
         // Differences of doubles within a factor of two are exact (Sterbenz 1974), and so are powers of two: positions come back to the bit.
         let offset = DVec3::select(middle.abs().cmpge(extent), middle, DVec3::ZERO);
         let scale = (-size.log2().floor()).exp2();
-        let positions = mesh.positions.iter();
+        let positions = mesh.positions.iter().zip(&is_used);
+        let positions = positions.map(|(p, is_used)| if *is_used { *p } else { low });
         Ok(Work {
             mesh: TriMesh {
-                positions: positions.map(|p| (*p - offset) * scale).collect(),
+                positions: positions.map(|p| (p - offset) * scale).collect(),
                 triangles: mesh.triangles.clone(),
                 uv: mesh.uv.clone(),
             },
             source: (0..mesh.triangles.len() as u32).collect(),
+            unused: is_used.iter().filter(|used| !**used).count(),
             offset,
             scale,
         })
