@@ -28,6 +28,7 @@ mod foreign;
 mod frame_ranges;
 mod gpu_laws;
 mod harness;
+mod hostile_meshes;
 mod implicit;
 mod implicit_scenes;
 mod kelvin;

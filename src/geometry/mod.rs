@@ -28,6 +28,7 @@ pub mod ply;
 pub mod polyhedron;
 pub mod read;
 pub mod remesh;
+pub mod repair;
 pub mod revolve;
 pub mod section;
 pub mod shapes;

@@ -42,7 +42,9 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
     if !(edge.is_finite() && edge > 0.0) {
         return Err(RemeshError::Length(edge));
     }
-    let triangles = mesh.area() / (3_f64.sqrt() / 4.0 * edge * edge);
+    // Needles have edges, if no area.
+    let even = mesh.area() / (3_f64.sqrt() / 4.0 * edge * edge);
+    let triangles = even.max(length_of_edges(mesh) / edge);
     if triangles > MOST {
         return Err(RemeshError::TooFine { edge, triangles });
     }
@@ -72,6 +74,13 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
         }
         _ => Ok(result),
     }
+}
+
+/// Length of all edges, m.
+fn length_of_edges(mesh: &TriMesh) -> f64 {
+    let around = |[a, b, c]: [glam::DVec3; 3]| a.distance(b) + b.distance(c) + c.distance(a);
+    let all = 0..mesh.triangles.len();
+    all.map(|t| around(mesh.corners(t))).sum::<f64>() / 2.0
 }
 
 #[cfg(test)]

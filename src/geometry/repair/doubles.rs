@@ -1,0 +1,91 @@
+//! Triangles that are there several times, walls between two parts of a solid, and fins.
+
+use super::work::Work;
+use crate::geometry::check::{Edge, same_edge, sorted_edges};
+use crate::math::UnionFind;
+
+/// Stands for a triangle without a double.
+const SINGLE: u32 = u32::MAX;
+
+/// Removes triangles with the vertices of an earlier one; how many.
+///
+/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges: two bricks with a common face become one
+/// solid.
+pub fn remove_duplicates(work: &mut Work) -> usize {
+    let count = work.mesh.triangles.len();
+    let mut keys: Vec<([u32; 3], u32)> = (0..)
+        .zip(&work.mesh.triangles)
+        .map(|(t, triangle)| {
+            let mut key = *triangle;
+            key.sort_unstable();
+            (key, t)
+        })
+        .collect();
+    keys.sort_unstable();
+    let mut group = vec![SINGLE; count];
+    let mut is_first = vec![true; count];
+    for same in keys.chunk_by(|a, b| a.0 == b.0).filter(|s| s.len() > 1) {
+        for (_, t) in same {
+            group[*t as usize] = same[0].1;
+            is_first[*t as usize] = *t == same[0].1;
+        }
+    }
+    if group.iter().all(|g| *g == SINGLE) {
+        return 0;
+    }
+    let mut edges = sorted_edges(&work.mesh);
+    edges.retain(|edge| is_first[edge.3 as usize]);
+    let doubles = |edge: &[Edge]| -> Vec<u32> {
+        let groups = edge.iter().map(|e| group[e.3 as usize]);
+        groups.filter(|g| *g != SINGLE).collect()
+    };
+    let mut joined = UnionFind::new(count);
+    for edge in edges.chunk_by(same_edge) {
+        let groups = doubles(edge);
+        for pair in groups.windows(2) {
+            joined.join(pair[0], pair[1]);
+        }
+    }
+    let root = joined.roots();
+    // Open edges if a set stays, if it goes.
+    let mut open = vec![[0_usize; 2]; count];
+    for edge in edges.chunk_by(same_edge) {
+        let groups = doubles(edge);
+        if let Some(first) = groups.first() {
+            let own = &mut open[root[*first as usize] as usize];
+            own[0] += edge.len() % 2;
+            own[1] += (edge.len() - groups.len()) % 2;
+        }
+    }
+    work.retain(|t| {
+        group[t] == SINGLE || {
+            let [stays, goes] = open[root[group[t] as usize] as usize];
+            is_first[t] && stays <= goes
+        }
+    })
+}
+
+/// Removes open sheets that hang on an edge of a surface which is closed without them; how many triangles.
+pub fn remove_fins(work: &mut Work) -> usize {
+    let edges = sorted_edges(&work.mesh);
+    let mut joined = UnionFind::new(work.mesh.triangles.len());
+    for edge in edges.chunk_by(same_edge).filter(|edge| edge.len() == 2) {
+        joined.join(edge[0].3, edge[1].3);
+    }
+    let patch = joined.roots();
+    // Whether a patch has open edges, whether it has ones with an odd number of triangles.
+    let mut bounds = vec![[false; 2]; patch.len()];
+    for edge in edges.chunk_by(same_edge).filter(|e| e.len() % 2 == 1) {
+        for one in edge {
+            bounds[patch[one.3 as usize] as usize][usize::from(edge.len() > 1)] = true;
+        }
+    }
+    let is_fin = |t: u32| bounds[patch[t as usize] as usize] == [true; 2];
+    let is_closed = edges
+        .chunk_by(same_edge)
+        .all(|edge| edge.iter().filter(|e| !is_fin(e.3)).count() % 2 == 0);
+    if !is_closed || (0..patch.len() as u32).all(is_fin) {
+        return 0;
+    }
+    work.retain(|t| !is_fin(t as u32))
+}

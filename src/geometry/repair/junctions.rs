@@ -1,0 +1,99 @@
+//! Vertices that lie on the edge of a neighbour without being its vertices (T-junctions), which leave slits.
+
+use super::work::Work;
+use crate::geometry::bvh::Bvh;
+use crate::geometry::check::{same_edge, sorted_edges};
+use crate::geometry::mesh::TriMesh;
+
+/// Rounds at most: each splits one edge of a triangle.
+const ROUNDS: usize = 16;
+
+/// Splits boundary edges at the boundary vertices on them; how many places on edges there were.
+pub fn join_vertices(work: &mut Work) -> usize {
+    let mut joined = 0;
+    for _ in 0..ROUNDS {
+        let found = round(work);
+        if found == 0 {
+            break;
+        }
+        joined += found;
+    }
+    joined
+}
+
+fn round(work: &mut Work) -> usize {
+    let edges = sorted_edges(&work.mesh);
+    let open = edges.chunk_by(same_edge).filter(|edge| edge.len() == 1);
+    let open: Vec<[u32; 3]> = open.map(|edge| [edge[0].0, edge[0].1, edge[0].3]).collect();
+    if open.is_empty() {
+        return 0;
+    }
+    let mut vertices: Vec<u32> = open.iter().flat_map(|[a, b, _]| [*a, *b]).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    // Segments as triangles without area, for the tree.
+    let segments = TriMesh {
+        positions: work.mesh.positions.clone(),
+        triangles: open.iter().map(|[a, b, _]| [*a, *b, *b]).collect(),
+        uv: Vec::new(),
+    };
+    let bvh = Bvh::new(&segments);
+    let mut on_edge: Vec<Vec<(f64, u32)>> = vec![Vec::new(); open.len()];
+    for &vertex in &vertices {
+        let p = work.mesh.positions[vertex as usize];
+        bvh.each_within(&segments, p, Work::TOLERANCE, |e| {
+            let [a, b] = [0, 1].map(|k| open[e as usize][k]);
+            if vertex != a && vertex != b {
+                let along = p.distance(work.mesh.positions[a as usize]);
+                on_edge[e as usize].push((along, vertex));
+            }
+        });
+    }
+    let mut busy = vec![false; work.mesh.triangles.len()];
+    let mut found = 0;
+    for ([a, b, t], mut on) in open.into_iter().zip(on_edge) {
+        if on.is_empty() || std::mem::replace(&mut busy[t as usize], true) {
+            continue;
+        }
+        on.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        let chain = std::iter::once(a).chain(on.iter().map(|o| o.1)).chain([b]);
+        split(work, t as usize, &chain.collect::<Vec<_>>());
+        found += on.len();
+    }
+    found
+}
+
+/// Splits a triangle along the chain of vertices on one of its edges.
+fn split(work: &mut Work, t: usize, chain: &[u32]) {
+    let positions = &work.mesh.positions;
+    let place = |v: u32| positions[v as usize];
+    let triangle = work.mesh.triangles[t];
+    let (a, b) = (chain[0], chain[chain.len() - 1]);
+    let whole = place(a).distance(place(b));
+    let [i, j] = [a, b].map(|v| triangle.iter().position(|w| *w == v).unwrap_or(0));
+    let uv = work.mesh.uv.get(t).copied();
+    for (k, pair) in chain.windows(2).enumerate() {
+        let mut part = triangle;
+        (part[i], part[j]) = (pair[0], pair[1]);
+        let texture = uv.map(|uv| {
+            let mut own = uv;
+            for (corner, v) in [(i, pair[0]), (j, pair[1])] {
+                let share = (place(a).distance(place(v)) / whole).min(1.0) as f32;
+                own[corner] = [0, 1].map(|m| uv[i][m] + (uv[j][m] - uv[i][m]) * share);
+            }
+            own
+        });
+        if k == 0 {
+            work.mesh.triangles[t] = part;
+            work.mesh
+                .uv
+                .get_mut(t)
+                .zip(texture)
+                .map(|(old, new)| *old = new);
+        } else {
+            work.mesh.triangles.push(part);
+            work.mesh.uv.extend(texture);
+            work.source.push(work.source[t]);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which solids a mesh bounds: outer surfaces, each with its cavities.
+
+use glam::DVec3;
+
+use super::error::Part;
+use crate::geometry::check::{parts, sorted_edges};
+use crate::geometry::inside::Crossings;
+use crate::geometry::mesh::TriMesh;
+use crate::geometry::read::without_unused;
+
+/// The solids that a mesh bounds, of surfaces that do not cut each other and are wound out of the solid; a cavity goes with the smallest solid
+/// around it. In the order of their first triangles.
+pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
+    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let mut roots: Vec<u32> = part.clone();
+    roots.sort_unstable();
+    roots.dedup();
+    let mut surfaces = vec![TriMesh::default(); roots.len()];
+    for (t, part) in part.iter().enumerate() {
+        let surface = &mut surfaces[roots.binary_search(part).expect("every part is a root")];
+        surface.triangles.push(mesh.triangles[t]);
+        surface.uv.extend(mesh.uv.get(t));
+    }
+    for surface in &mut surfaces {
+        surface.positions.clone_from(&mesh.positions);
+        *surface = without_unused(surface);
+    }
+    let (mut solids, cavities): (Vec<_>, Vec<_>) =
+        surfaces.into_iter().partition(|s| s.volume() > 0.0);
+    let outer = solids.clone();
+    let outer: Vec<_> = outer
+        .iter()
+        .map(|s| (Crossings::new(s), s.volume()))
+        .collect();
+    for cavity in cavities {
+        let point = largest_middle(&cavity);
+        let around = outer
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.0.contains(point));
+        if let Some((k, _)) = around.min_by(|a, b| a.1.1.total_cmp(&b.1.1)) {
+            solids[k].append(cavity);
+        }
+    }
+    solids
+}
+
+/// Middle of the largest triangle, which lies clear of all other surfaces.
+fn largest_middle(mesh: &TriMesh) -> DVec3 {
+    let all = 0..mesh.triangles.len();
+    let largest = all.max_by(|s, t| mesh.area_of(*s).total_cmp(&mesh.area_of(*t)));
+    largest.map_or(DVec3::ZERO, |t| mesh.corners(t).iter().sum::<DVec3>() / 3.0)
+}
+
+/// What an error says of solids; `place` gives points in the coordinates of the mesh given.
+pub fn described(solids: &[TriMesh], place: impl Fn(DVec3) -> DVec3) -> Vec<Part> {
+    solids
+        .iter()
+        .map(|solid| {
+            let (low, high) = solid.bounds().unwrap_or_default();
+            Part {
+                triangles: solid.triangles.len(),
+                middle: place((low + high) / 2.0),
+            }
+        })
+        .collect()
+}

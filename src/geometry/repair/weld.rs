@@ -1,0 +1,39 @@
+//! Vertices at one place become one.
+
+use super::work::Work;
+use crate::geometry::hash_grid::HashGrid;
+use crate::math::UnionFind;
+
+/// Joins used vertices no farther apart than the tolerance, each group at the place of its first; how many went.
+pub fn merge_vertices(work: &mut Work) -> usize {
+    let positions = &work.mesh.positions;
+    let mut used: Vec<u32> = work.mesh.triangles.as_flattened().to_vec();
+    used.sort_unstable();
+    used.dedup();
+    let place = |k: usize| positions[used[k] as usize];
+    let grid = HashGrid::new(used.len(), Work::TOLERANCE, place);
+    let mut joined = UnionFind::new(positions.len());
+    let mut merged = 0;
+    for (k, &vertex) in used.iter().enumerate() {
+        grid.around(place(k), |other| {
+            let near = place(k).distance(place(other as usize)) <= Work::TOLERANCE;
+            if near && (other as usize) < k && joined.join(vertex, used[other as usize]) {
+                merged += 1;
+            }
+        });
+    }
+    let root = joined.roots();
+    for vertex in work.mesh.triangles.as_flattened_mut() {
+        *vertex = root[*vertex as usize];
+    }
+    merged
+}
+
+/// Removes triangles without three different vertices; how many.
+pub fn remove_degenerate(work: &mut Work) -> usize {
+    let triangles = work.mesh.triangles.clone();
+    work.retain(|t| {
+        let [a, b, c] = triangles[t];
+        a != b && b != c && c != a
+    })
+}

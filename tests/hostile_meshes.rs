@@ -1,0 +1,456 @@
+//! Meshes as files have them, each repaired, remeshed if need be and solved, or refused with a message.
+
+mod damage;
+
+use cullet::bem::{Elastic, Solver, Surface};
+use cullet::geometry::remesh::{Quality, SHARP, remesh};
+use cullet::geometry::repair::repair;
+use cullet::geometry::{TriMesh, shapes};
+use cullet::solve::Recycled;
+use glam::{DMat3, DVec3, dvec3};
+
+use crate::bem::bodies;
+use crate::bem::solved::{loads, norm, outer, tractions};
+use damage::*;
+
+/// Stress that loads are for, Pa.
+const STRESS: f64 = 2e6;
+
+/// What must become of a mesh.
+enum Expected {
+    /// It is solved; this is part of what was done to it.
+    Solved(&'static str),
+    /// It is refused with a message that has this part.
+    Refused(&'static str),
+}
+
+use Expected::{Refused, Solved};
+
+/// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
+fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
+    let (mut mesh, done) = repair(mesh)?;
+    let quality = Quality::of(&mesh);
+    if quality.needs_remesh() {
+        mesh = remesh(&mesh, quality.edge, SHARP)?;
+    }
+    let surface = Surface::new(&mesh)?;
+    let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?);
+    let mut recycled = Recycled::default();
+    let mut errors = [0.0_f64; 2];
+    let stresses = [-DMat3::IDENTITY, outer(DVec3::Z, DVec3::Z)].map(|s| s * STRESS);
+    for (error, stress) in errors.iter_mut().zip(stresses) {
+        let tractions = tractions(&surface, |_, n| stress * n);
+        let solution = solver.solve(&loads(&tractions), &mut recycled)?;
+        assert!(solution.vertices().iter().all(|u| u.is_finite()));
+        for field in solution.surface() {
+            let off = norm(field.stress - stress) / norm(stress);
+            assert!(off.is_finite());
+            *error = error.max(off);
+        }
+    }
+    Ok((errors, done.to_string()))
+}
+
+/// Solves or refuses each mesh as expected.
+fn check(cases: Vec<(&str, TriMesh, Expected)>) {
+    let mut wrong = Vec::new();
+    for (name, mesh, expected) in cases {
+        let found = solve(&mesh);
+        let as_expected = match (&found, expected) {
+            (Ok((errors, done)), Solved(part)) => {
+                done.contains(part) && errors.iter().all(|error| *error < 0.01)
+            }
+            (Err(error), Refused(part)) => {
+                let told = error.to_string();
+                told.contains(part) && !told.contains('\n')
+            }
+            _ => false,
+        };
+        let line = format!("{name}: {found:?}");
+        println!("{line}");
+        if !as_expected {
+            wrong.push(line);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sound_bodies_and_badly_numbered_ones_are_solved() {
+    check(vec![
+        ("box", cuboid(), Solved("nothing to repair")),
+        ("sphere", sphere(), Solved("nothing to repair")),
+        ("torus", torus(), Solved("nothing to repair")),
+        ("bunny", bunny(), Solved("nothing to repair")),
+        (
+            "sphere as soup",
+            soup(sphere(), 0.0),
+            Solved("merged 798 double"),
+        ),
+        (
+            "torus as soup with noise",
+            soup(torus(), 1e-7),
+            Solved("merged 640 double"),
+        ),
+        (
+            "box twice",
+            both([cuboid(), cuboid()]),
+            Solved("removed 48 duplicate"),
+        ),
+        (
+            "two-sided box",
+            both([cuboid(), inward(cuboid())]),
+            Solved("removed 48 duplicate"),
+        ),
+        (
+            "sphere with doubles",
+            doubled(sphere()),
+            Solved("removed 64 duplicate"),
+        ),
+        (
+            "bunny with unused vertices",
+            with_unused(bunny()),
+            Solved("removed 2 unused"),
+        ),
+        (
+            "torus with degenerate",
+            with_degenerate(torus()),
+            Solved("removed 2 degenerate"),
+        ),
+        (
+            "box with a fin",
+            finned(cuboid()),
+            Solved("removed 2 triangles of fins"),
+        ),
+        (
+            "sphere with a fin",
+            finned(sphere()),
+            Solved("removed 2 triangles of fins"),
+        ),
+    ]);
+}
+
+#[test]
+fn winding_is_mended() {
+    let cavity = || scaled(cuboid(), 0.4);
+    let slab = bodies::grid_box(dvec3(1.0, 0.7, 0.7), [6, 4, 4]);
+    let two = [-0.2, 0.2].map(|x| shifted(scaled(sphere(), 0.15), DVec3::X * x));
+    check(vec![
+        (
+            "inward box",
+            inward(cuboid()),
+            Solved("turned 48 triangles"),
+        ),
+        ("inward bunny", inward(bunny()), Solved("turned")),
+        (
+            "mixed sphere",
+            mixed(sphere()),
+            Solved("turned 107 triangles"),
+        ),
+        (
+            "mixed torus as soup",
+            mixed(soup(torus(), 1e-8)),
+            Solved("turned 86 triangles"),
+        ),
+        (
+            "cavity wound outward",
+            both([cuboid(), cavity()]),
+            Solved("turned 48 triangles"),
+        ),
+        (
+            "cavity wound inward",
+            both([cuboid(), inward(cavity())]),
+            Solved("nothing to repair"),
+        ),
+        (
+            "inward box, cavity too",
+            both([inward(cuboid()), cavity()]),
+            Solved("turned 96"),
+        ),
+        (
+            "two cavities",
+            both([slab, mixed(both(two))]),
+            Solved("turned"),
+        ),
+    ]);
+}
+
+#[test]
+fn needles_and_slits_are_mended() {
+    let pinched = cells([
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 0, 1],
+        [1, 1, 1],
+        [0, 1, 1],
+        [0, 1, 0],
+    ]);
+    let chain = cells([
+        [0, 0, 0],
+        [1, 0, 0],
+        [2, 0, 0],
+        [2, 1, 0],
+        [2, 2, 0],
+        [1, 2, 0],
+        [1, 2, 1],
+        [1, 1, 1],
+    ]);
+    check(vec![
+        (
+            "box with T-junctions",
+            cut(cuboid(), 6, 0.5, false),
+            Solved("joined"),
+        ),
+        (
+            "torus with T-junctions",
+            cut(torus(), 20, 0.3, false),
+            Solved("joined"),
+        ),
+        (
+            "needles on a sphere",
+            cut(sphere(), 12, 1e-4, true),
+            Solved("needles"),
+        ),
+        (
+            "needles on a box",
+            cut(cuboid(), 6, 1e-4, true),
+            Solved("needles"),
+        ),
+        (
+            "needles on a torus",
+            cut(torus(), 20, 1e-4, true),
+            Solved("needles"),
+        ),
+        (
+            "needles on a bunny",
+            cut(bunny(), 20, 1e-4, true),
+            Solved("needles"),
+        ),
+        (
+            "flat triangles on a sphere",
+            flattened(sphere(), 12, 1e-4),
+            Solved("flat triangles"),
+        ),
+        (
+            "flat triangles on a bunny",
+            flattened(bunny(), 20, 1e-4),
+            Solved("flipped"),
+        ),
+        (
+            "flatter ones on a torus",
+            flattened(torus(), 16, 1e-12),
+            Solved(""),
+        ),
+        (
+            "bricks with a wall",
+            cells([[0, 0, 0], [1, 0, 0], [1, 1, 0]]),
+            Solved("8 duplicate"),
+        ),
+        (
+            "box that touches itself at a corner",
+            pinched,
+            Solved("parted 1 vertex"),
+        ),
+        (
+            "box that touches itself at an edge",
+            chain,
+            Solved("parted 2 vertices"),
+        ),
+    ]);
+}
+
+#[test]
+fn sizes_and_places_are_mended() {
+    let far = dvec3(1e6, -1e6, 1e6);
+    check(vec![
+        (
+            "far sphere",
+            shifted(sphere(), far),
+            Solved("nothing to repair"),
+        ),
+        (
+            "far mixed bunny",
+            mixed(shifted(bunny(), far)),
+            Solved("turned"),
+        ),
+        (
+            "far torus as soup",
+            soup(shifted(torus(), far), 1e-8),
+            Solved("merged 640"),
+        ),
+        (
+            "tiny box",
+            scaled(cuboid(), 1e-9),
+            Solved("nothing to repair"),
+        ),
+        (
+            "tiny inward torus",
+            scaled(inward(torus()), 1e-9),
+            Solved("turned 256"),
+        ),
+        (
+            "huge bunny",
+            scaled(bunny(), 1e8),
+            Solved("nothing to repair"),
+        ),
+        ("thin plate", plate(0.01), Solved("nothing to repair")),
+        (
+            "rod",
+            shapes::cuboid(dvec3(0.1, 0.1, 4.0)),
+            Solved("nothing to repair"),
+        ),
+        (
+            "pancake",
+            moved(sphere(), |p| p * dvec3(1.0, 1.0, 0.1)),
+            Solved("nothing to repair"),
+        ),
+        (
+            "cylinder",
+            shapes::cylinder(0.5, 1.0),
+            Solved("nothing to repair"),
+        ),
+        (
+            "everything at once",
+            with_unused(doubled(mixed(soup(
+                shifted(cut(bunny(), 10, 0.4, false), far),
+                1e-8,
+            )))),
+            Solved("joined"),
+        ),
+        (
+            "needles, inward, doubled, tiny",
+            scaled(doubled(inward(cut(torus(), 20, 1e-4, true))), 1e-9),
+            Solved("needles"),
+        ),
+    ]);
+}
+
+#[test]
+fn what_bounds_no_solid_is_refused() {
+    let replaced = |v: usize, place: DVec3| {
+        let mut mesh = sphere();
+        mesh.positions[v] = place;
+        mesh
+    };
+    let mut missing = cuboid();
+    missing.triangles[9][2] = 1000;
+    let flat = |mesh: TriMesh| moved(mesh, |p| p * dvec3(1.0, 1.0, 0.0));
+    let gap = shifted(without(sphere(), |t| t > 0), DVec3::splat(1e-3));
+    check(vec![
+        ("nothing", TriMesh::default(), Refused("no triangles")),
+        (
+            "sphere without a triangle",
+            without(sphere(), |t| t == 9),
+            Refused("3 boundary edges"),
+        ),
+        (
+            "half a torus",
+            without(torus(), |t| t > 128),
+            Refused("mesh is open"),
+        ),
+        (
+            "one triangle",
+            without(bunny(), |t| t > 0),
+            Refused("is flat"),
+        ),
+        (
+            "sphere with a gap",
+            both([without(sphere(), |t| t == 0), gap]),
+            Refused("6 boundary edges"),
+        ),
+        (
+            "NaN",
+            replaced(7, dvec3(0.0, f64::NAN, 1.0)),
+            Refused("vertex 7, a corner of"),
+        ),
+        (
+            "infinity",
+            replaced(3, DVec3::X * f64::INFINITY),
+            Refused("not finite: inf"),
+        ),
+        (
+            "no such vertex",
+            missing,
+            Refused("triangle 9 uses vertex 1000"),
+        ),
+        ("flat box", flat(cuboid()), Refused("is flat")),
+        ("flat bunny", flat(bunny()), Refused("is flat")),
+        ("a point", scaled(sphere(), 0.0), Refused("is flat")),
+        (
+            "far too small",
+            scaled(sphere(), 1e-40),
+            Refused("m across"),
+        ),
+        (
+            "far too large",
+            scaled(sphere(), 1e300),
+            Refused("m across"),
+        ),
+        (
+            "far too far",
+            shifted(sphere(), DVec3::X * 1e11),
+            Refused("too few digits"),
+        ),
+        ("one-sided", one_sided(), Refused("one side")),
+    ]);
+}
+
+#[test]
+fn what_crosses_itself_or_is_several_is_refused() {
+    let thrust = moved(
+        sphere(),
+        |p| {
+            if p.z > 0.99 { p - DVec3::Z * 2.5 } else { p }
+        },
+    );
+    let walled = {
+        let mut mesh = cell(DVec3::ZERO);
+        mesh.triangles.extend([[0, 1, 7], [0, 7, 6]]);
+        mesh
+    };
+    let three = both([1.0, 0.6, 0.3].map(|size| scaled(cuboid(), size)));
+    let touching = |x: [i32; 3]| cells([[0; 3], x]);
+    check(vec![
+        (
+            "boxes that overlap",
+            both([cuboid(), shifted(cuboid(), dvec3(0.3, 0.4, 0.2))]),
+            Refused("cuts or touches itself"),
+        ),
+        (
+            "spheres that overlap, mixed",
+            mixed(both([sphere(), shifted(sphere(), DVec3::X)])),
+            Refused("cuts or touches itself"),
+        ),
+        (
+            "sphere thrust through",
+            thrust,
+            Refused("cuts or touches itself"),
+        ),
+        (
+            "bricks that share part of a face",
+            both([cell(DVec3::ZERO), cell(dvec3(0.5, 0.5, 1.0))]),
+            Refused("cuts or touches itself"),
+        ),
+        (
+            "bricks at a corner",
+            touching([1, 1, 1]),
+            Refused("bounds 2 solids: 12 triangles"),
+        ),
+        (
+            "bricks at an edge",
+            touching([1, 1, 0]),
+            Refused("bounds 2 solids: 12 triangles"),
+        ),
+        (
+            "bricks apart",
+            touching([3, 0, 0]),
+            Refused("about (3.5000, 0.5000, 0.5000)"),
+        ),
+        ("three nested", three, Refused("bounds 2 solids")),
+        (
+            "inner wall",
+            walled,
+            Refused("3 triangles meet at the edge"),
+        ),
+    ]);
+}
