@@ -49,6 +49,10 @@ pub fn pack<T>(
     })?;
     manifest.write(store)?;
     let seconds = stage.finish(&counts(&packed));
+    let bodies = resolved.pipeline.bodies.iter();
+    for repaired in bodies.filter_map(|body| packing::repairs(body, &resolved.folder)) {
+        report.note(&repaired);
+    }
     for notice in notices(&packed) {
         report.note(&notice);
     }

@@ -8,6 +8,7 @@ use super::inputs::Inputs;
 use crate::geometry::check::MeshDefect;
 use crate::geometry::curve::CurveFault;
 use crate::geometry::read::MeshError;
+use crate::geometry::repair::RepairError;
 use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
 use crate::spec::Body;
@@ -44,7 +45,7 @@ pub enum PackError {
         source: MeshError,
     },
     /// The mesh bounds no solid.
-    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"winding\"" } else { "" }, file = .file.display())]
+    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"repair\" or fill = \"winding\"" } else { "" }, file = .file.display())]
     Defect {
         /// Body or collider, with its name.
         owner: String,
@@ -54,6 +55,16 @@ pub enum PackError {
         source: MeshDefect,
         /// Whether it could be filled as it is.
         fillable: bool,
+    },
+    /// The mesh cannot be repaired.
+    #[error("{owner}: {file}: {source}", file = .file.display())]
+    Unrepaired {
+        /// Body or collider, with its name.
+        owner: String,
+        /// The mesh file.
+        file: PathBuf,
+        /// What is wrong with the mesh.
+        source: RepairError,
     },
     /// The mesh encloses nothing.
     #[error(
@@ -318,6 +329,7 @@ impl PackError {
             | PackError::NotPositive { .. }
             | PackError::Mesh { .. }
             | PackError::Defect { .. }
+            | PackError::Unrepaired { .. }
             | PackError::NoVolume { .. }
             | PackError::Profile { .. }
             | PackError::Tube { .. }

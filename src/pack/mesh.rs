@@ -7,8 +7,9 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::inputs::Inputs;
+use crate::geometry::repair::{Repairs, repair};
 use crate::geometry::{TriMesh, check, read as files};
-use crate::spec::{ColliderShape, Fill};
+use crate::spec::{Body, BodyShape, ColliderShape, Fill};
 
 /// A number that must be positive; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
@@ -33,7 +34,14 @@ pub(super) fn read(
         owner: owner.to_owned(),
         source,
     })?;
-    if fill != Some(Fill::Winding) {
+    if fill == Some(Fill::Repair) {
+        let (repaired, _) = repair(&mesh).map_err(|source| PackError::Unrepaired {
+            owner: owner.to_owned(),
+            file: path.to_owned(),
+            source,
+        })?;
+        mesh = repaired;
+    } else if fill != Some(Fill::Winding) {
         check::require_solid(&mut mesh).map_err(|source| PackError::Defect {
             owner: owner.to_owned(),
             file: path.to_owned(),
@@ -45,6 +53,20 @@ pub(super) fn read(
     }
     resize(owner, &mut mesh, scale, height)?;
     Ok(mesh)
+}
+
+/// What the repair of a body's mesh does, where it is asked for and there is something to do.
+pub fn repairs(body: &Body, base: &Path) -> Option<String> {
+    let BodyShape::Mesh {
+        file,
+        fill: Fill::Repair,
+        ..
+    } = &body.shape
+    else {
+        return None;
+    };
+    let (_, repairs) = repair(&files::read(&base.join(file)).ok()?).ok()?;
+    (repairs != Repairs::default()).then(|| format!("body {:?}: {file}: {repairs}", body.name))
 }
 
 /// Refuses a mesh that encloses nothing.

@@ -40,6 +40,7 @@ pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
 pub use inputs::Inputs;
+pub use mesh::repairs;
 pub use request::MAX_ELEMENTS;
 
 /// What the stage makes.

@@ -122,7 +122,7 @@ impl Outline {
         let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
         let bounds = skin.bounds().unwrap_or_default();
         let (form, volume) = match fill {
-            Fill::Closed => (Form::Closed, skin.volume()),
+            Fill::Closed | Fill::Repair => (Form::Closed, skin.volume()),
             Fill::Winding => (Form::Wound, Solid::wound(&skin).sampled_volume(bounds)),
         };
         mesh::require_volume(&owner, &path, bounds, volume)?;

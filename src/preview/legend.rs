@@ -12,8 +12,8 @@ const EDGE: f64 = 10.0;
 /// Numbers beside the bar.
 const TICKS: usize = 5;
 
-/// Draws a bar from 0 to `largest` along the right side, with a title above; `unit` takes a prefix.
-pub fn draw(picture: &mut Picture, title: &str, largest: f64, unit: &str) {
+/// Draws a bar from 0 to `largest` along the right side, with a title above; `more`: whether there are larger values; `unit` takes a prefix.
+pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), unit: &str) {
     let points = |pixels: usize| pixels as f64 / raster::SCALE;
     let (width, height) = (points(picture.width), points(picture.height));
     let mut drawing = Drawing {
@@ -43,7 +43,10 @@ pub fn draw(picture: &mut Picture, title: &str, largest: f64, unit: &str) {
     for tick in 0..TICKS {
         let part = tick as f64 / (TICKS - 1) as f64;
         let y = bottom + part * (top - bottom);
-        let value = grouped(part * largest / factor, decimals);
+        let mut value = grouped(part * largest / factor, decimals);
+        if more && tick + 1 == TICKS {
+            value.insert_str(0, "≥ ");
+        }
         let at = [right - BAR - 4.0, y + 0.35 * TEXT];
         drawing.text(at, &value, TEXT, Anchor::End, INK);
     }

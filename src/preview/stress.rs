@@ -56,7 +56,7 @@ pub fn draw(
                     "stress" => &table.s1,
                     _ => &table.energy,
                 };
-                let largest = most(&table, section, values);
+                let (largest, more) = most(&table, section, values);
                 let part = |row: usize| {
                     Material::Scale((255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8)
                 };
@@ -65,7 +65,7 @@ pub fn draw(
                     Some(cut) => balls(store, &table, cut, part)?,
                 };
                 let mut drawn = shade::draw(&scene, &camera::around(&[bounds(&scene)], preview)?);
-                legend::draw(&mut drawn, title, largest, unit);
+                legend::draw(&mut drawn, title, (largest, more), unit);
                 let path = store.path(name);
                 picture::write(&path, &drawn)?;
                 files.push(path);
@@ -96,17 +96,25 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     }
 }
 
-/// Largest value that is drawn; of no tension the size of the largest pressure.
-fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> f64 {
+/// Part of the rows drawn whose values the colours tell apart, where the rest is much larger: under a point load, all but a few.
+const TOLD_APART: f64 = 0.98;
+/// Largest value over that of this part, above which the colours end there.
+const MUCH_LARGER: f64 = 2.0;
+
+/// The value that the colours end with, and whether there are larger ones; of no tension the size of the largest pressure.
+fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
     let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
-    let values: Vec<f64> = rows.map(|row| values[row]).collect();
-    let most = values.iter().copied().fold(0.0, f64::max);
-    match most > 0.0 {
-        true => most,
-        false => values
-            .iter()
-            .fold(0.0f64, |most, v| most.max(v.abs()))
-            .max(f64::MIN_POSITIVE),
+    let mut values: Vec<f64> = rows.map(|row| values[row]).collect();
+    values.sort_by(f64::total_cmp);
+    let most = values.last().copied().unwrap_or_default();
+    if most <= 0.0 {
+        let pressure = values.first().map_or(0.0, |least| -least);
+        return (pressure.max(f64::MIN_POSITIVE), false);
+    }
+    let at = (TOLD_APART * (values.len() - 1) as f64) as usize;
+    match values[at] > 0.0 && most > MUCH_LARGER * values[at] {
+        true => (values[at], true),
+        false => (most, false),
     }
 }
 

@@ -264,6 +264,8 @@ pub enum Fill {
     /// Refuses a mesh that is open or cuts itself.
     #[default]
     Closed,
+    /// As `closed`, but double vertices, degenerate and double triangles and wrong winding are repaired first.
+    Repair,
     /// Where the winding number exceeds one half.
     Winding,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::bem::{ElasticError, SolveError, SurfaceError};
 use crate::geometry::remesh::RemeshError;
+use crate::geometry::repair::RepairError;
 use crate::store::StoreError;
 
 /// Why the stress in a body is not computed.
@@ -31,6 +32,14 @@ pub enum StressError {
         material: String,
         /// What is wrong.
         source: ElasticError,
+    },
+    /// A surface that cannot be repaired.
+    #[error("body {body:?}: {source}")]
+    Repair {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: RepairError,
     },
     /// A surface that cannot be divided evenly.
     #[error("body {body:?}: {source}")]

@@ -8,9 +8,10 @@ use crate::columns::Elements;
 use crate::geometry::TriMesh;
 use crate::geometry::inside::Crossings;
 use crate::geometry::remesh::{Quality, RemeshError, SHARP, remesh};
+use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
 use crate::store::Store;
-use crate::units::show::quantity;
+use crate::units::show::{figures, quantity};
 
 /// A body that is loaded.
 pub struct Solid {
@@ -55,6 +56,14 @@ impl Solid {
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
         let settings = pipeline.stress.clone().unwrap_or_default();
         let mut notes = Vec::new();
+        // A store may come from another program.
+        let (skin, repairs) = repair(&skin).map_err(|source| StressError::Repair {
+            body: named(),
+            source,
+        })?;
+        if repairs != Repairs::default() {
+            notes.push(format!("its surface was repaired: {repairs}"));
+        }
         let mesh = even(skin, settings.size, &mut notes).map_err(|source| StressError::Remesh {
             body: named(),
             source,
@@ -97,6 +106,8 @@ impl Solid {
 
 /// Triangles of a body, about, where no size is asked for and its own will not do.
 const TRIANGLES: f64 = 3000.0;
+/// Edge of a triangle over the thickness of the walls, at most, with which bending is right to a tenth.
+const THICK: f64 = 0.3;
 /// Triangles of a surface, at least, that is taken as it is.
 const ENOUGH: usize = 1000;
 
@@ -104,15 +115,28 @@ const ENOUGH: usize = 1000;
 fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
     let quality = Quality::of(&skin);
     let fits = skin.triangles.len() >= ENOUGH && !quality.needs_remesh();
-    let size = match size {
-        Some(size) => size,
-        None if fits => return Ok(skin),
+    let wanted = match size {
+        Some(size) => Some(size),
+        None if fits => None,
         // Of equilateral triangles.
-        None => (skin.area() / TRIANGLES * 4.0 / 3f64.sqrt()).sqrt(),
+        None => Some((skin.area() / TRIANGLES * 4.0 / 3f64.sqrt()).sqrt()),
+    };
+    let size = wanted.unwrap_or(quality.edge);
+    let wall = 2.0 * skin.volume().abs() / skin.area();
+    if size > THICK * wall {
+        notes.push(format!(
+            "its triangles are {} long and its walls in the mean {} thick: bending comes out too stiff; use stress.size = {} or less",
+            quantity(size, "m"),
+            quantity(wall, "m"),
+            figures(THICK * wall),
+        ));
+    }
+    let Some(size) = wanted else {
+        return Ok(skin);
     };
     let mesh = remesh(&skin, size, SHARP)?;
     notes.push(format!(
-        "{} triangles with edges of {} instead of {}",
+        "{} triangles of {} instead of {}",
         mesh.triangles.len(),
         quantity(size, "m"),
         skin.triangles.len()
