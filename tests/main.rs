@@ -53,6 +53,7 @@ mod shells;
 mod springs;
 mod statics;
 mod store;
+mod stress;
 mod torture;
 mod twisting;
 mod vectors;

@@ -1,0 +1,289 @@
+//! The stage `stress` from the command line: known answers, loads that frames recorded, what is refused.
+
+use cullet::columns::{Stress, StressPoint};
+use cullet::store::Store;
+use serde_json::Value;
+
+use crate::harness::Place;
+
+const HEAD: &str = r#"
+[time]
+end = "1 s"
+frames_per_second = 1
+[world]
+gravity = [0, 0, 0]
+[[material]]
+name = "glass"
+density = 2500
+young = "70 GPa"
+poisson = 0.25
+tensile_strength = "40 MPa"
+[simulate]
+method = "bem"
+"#;
+
+/// A bar of 20 x 60 x 20 mm along y, its ends at these heights.
+const BAR: &str = r#"
+[stress]
+size = "5 mm"
+[[body]]
+name = "bar"
+material = "glass"
+shape = { type = "box", size = ["20 mm", "60 mm", "20 mm"] }
+packing = { type = "none" }
+"#;
+
+fn attach(name: &str, [low, high]: [&str; 2], action: &str) -> String {
+    format!(
+        "[[attach]]\nname = \"{name}\"\nbody = \"bar\"\nregion = {{ min = [-1, \"{low}\", -1], max = [1, \"{high}\", 1] }}\naction = {{ {action} }}\n"
+    )
+}
+
+const BASE: [&str; 2] = ["-31 mm", "-29.99 mm"];
+const TOP: [&str; 2] = ["29.99 mm", "31 mm"];
+
+fn bar(loads: &[String]) -> String {
+    format!("{HEAD}{BAR}{}", loads.concat())
+}
+
+/// Runs a pipeline; its table and what is told of its only body.
+fn solve(place: &Place, pipeline: &str, more: &[&str]) -> (Stress, Value) {
+    place.write("shot.toml", pipeline);
+    let arguments = [&["stress", "shot.toml", "--out", "store", "--json"], more].concat();
+    let told: Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
+    let table = Store::at(place.path("store")).read_stress(0).unwrap();
+    (table, told["bodies"][0].clone())
+}
+
+/// Mean of a column over the triangles of a bar between two heights, m, by area.
+fn mean(table: &Stress, column: &[f64], heights: [f64; 2]) -> f64 {
+    let rows = (0..table.y.len()).filter(|row| {
+        table.kind[*row] == StressPoint::Triangle
+            && (heights[0]..heights[1]).contains(&table.y[*row])
+    });
+    let (sum, area) = rows.fold((0.0, 0.0), |(sum, area), row| {
+        let own = table.area[row];
+        (sum + column[row] * own, area + own)
+    });
+    sum / area
+}
+
+fn near(found: f64, wanted: f64, part: f64, what: &str) {
+    assert!(
+        (found - wanted).abs() <= part * wanted.abs(),
+        "{what}: {found:e} instead of {wanted:e}"
+    );
+}
+
+#[test]
+fn a_bar_held_at_one_end_is_pulled() {
+    let place = Place::new();
+    let loads = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach("pull", TOP, "type = \"force\", force = [0, \"4 kN\", 0]"),
+    ];
+    let (table, told) = solve(&place, &bar(&loads), &[]);
+    let middle = [-0.015, 0.015];
+    near(mean(&table, &table.yy, middle), 10e6, 2e-3, "stress");
+    near(
+        mean(&table, &table.s1, middle),
+        10e6,
+        2e-3,
+        "principal stress",
+    );
+    near(
+        mean(&table, &table.energy, middle),
+        10e6 * 10e6 / 140e9,
+        5e-3,
+        "energy",
+    );
+    near(
+        mean(&table, &table.utilization, middle),
+        0.25,
+        2e-3,
+        "utilization",
+    );
+    // Nothing moves at the base, the other end by σ L/E.
+    let end = mean(&table, &table.uy, [0.0299, 0.0301]);
+    near(end, 10e6 / 70e9 * 0.06, 0.01, "displacement of the end");
+    assert!(mean(&table, &table.uy, [-0.0301, -0.0299]).abs() < 1e-3 * end);
+    assert!(told["unbalanced"].is_null());
+    let factor = told["largest"]["load_factor"].as_f64().unwrap();
+    assert!((3.0..4.1).contains(&factor), "{factor}");
+}
+
+#[test]
+fn two_clamps_stretch_and_share_a_load() {
+    let place = Place::new();
+    // 60 µm over 60 mm are 70 MPa, and even: clamps let the ends grow thinner.
+    let stretched = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach(
+            "top",
+            TOP,
+            "type = \"clamp\", velocity = [0, \"60 µm/s\", 0]",
+        ),
+    ];
+    let (table, told) = solve(&place, &bar(&stretched), &[]);
+    near(
+        mean(&table, &table.yy, [-0.015, 0.015]),
+        70e6,
+        2e-3,
+        "stress",
+    );
+    assert_eq!(told["largest"]["shares"][0]["load"], "top");
+    // A bar held at both ends bears its weight half by pull and half by pressure: 2500 · 9.81 · 30 mm at the ends.
+    let held = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach("top", TOP, "type = \"clamp\""),
+    ];
+    let gravity = ["--set", "world.gravity=[0, -9.81, 0]"];
+    let (table, told) = solve(&place, &bar(&held), &gravity);
+    let weight = 2500.0 * 9.81;
+    near(
+        mean(&table, &table.yy, [0.010, 0.020]),
+        weight * 0.015,
+        0.05,
+        "above",
+    );
+    near(
+        mean(&table, &table.yy, [-0.020, -0.010]),
+        -weight * 0.015,
+        0.05,
+        "below",
+    );
+    assert_eq!(told["largest"]["shares"][0]["load"], "gravity");
+}
+
+#[test]
+fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
+    let place = Place::new();
+    let loads = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach("pull", TOP, "type = \"force\", force = [0, \"3 kN\", 0]"),
+        attach("more", TOP, "type = \"force\", force = [0, \"1 kN\", 0]"),
+    ];
+    let (_, told) = solve(&place, &bar(&loads), &[]);
+    let shares = told["largest"]["shares"].as_array().unwrap();
+    let part = |name: &str| {
+        let found = shares.iter().find(|share| share["load"] == name);
+        found.unwrap()["part"].as_f64().unwrap()
+    };
+    near(part("pull"), 0.75, 1e-3, "part of the larger load");
+    near(part("more"), 0.25, 4e-3, "part of the smaller load");
+    // A force on one end of a free bar: stress falls to nothing at the other, half in the middle.
+    let free = [attach(
+        "pull",
+        TOP,
+        "type = \"force\", force = [0, \"4 kN\", 0]",
+    )];
+    let (table, told) = solve(&place, &bar(&free), &[]);
+    near(
+        told["unbalanced"]["force"][1].as_f64().unwrap(),
+        4e3,
+        1e-6,
+        "resultant",
+    );
+    near(
+        mean(&table, &table.yy, [-0.005, 0.005]),
+        5e6,
+        0.02,
+        "middle",
+    );
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let place = Place::new();
+    let loads = [attach(
+        "pull",
+        TOP,
+        "type = \"force\", force = [\"1 kN\", \"4 kN\", 0]",
+    )];
+    place.write("shot.toml", &bar(&loads));
+    let bytes = |threads: &str| {
+        let store = format!("store{threads}");
+        place.succeed(&[
+            "stress",
+            "shot.toml",
+            "--out",
+            &store,
+            "--threads",
+            threads,
+            "--set",
+            "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }",
+        ]);
+        std::fs::read(place.path(&store).join("stress/000000.parquet")).unwrap()
+    };
+    assert!(bytes("1") == bytes("3"));
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused_by_name() {
+    let place = Place::new();
+    let refused = |loads: &[String], more: &[&str]| {
+        place.write("shot.toml", &bar(loads));
+        place.refuse(&[&["stress", "shot.toml", "--out", "store"], more].concat())
+    };
+    let beyond = attach(
+        "beyond",
+        ["1 m", "2 m"],
+        "type = \"force\", force = [0, 1, 0]",
+    );
+    let message = refused(&[beyond], &[]);
+    assert!(
+        message.contains("\"beyond\"") && message.contains("make the region larger"),
+        "{message}"
+    );
+    let spring = attach("spring", TOP, "type = \"spring\", stiffness = 1");
+    assert!(refused(&[spring], &[]).contains("no springs"));
+    let twice = [
+        attach("a", TOP, "type = \"clamp\""),
+        attach("b", TOP, "type = \"clamp\""),
+    ];
+    assert!(refused(&twice, &[]).contains("hold the same part of the surface twice"));
+    let pull = [attach("pull", TOP, "type = \"force\", force = [0, 1, 0]")];
+    assert!(refused(&pull, &["--frames", "0"]).contains("--frames"));
+    assert!(refused(&pull, &["--set", "stress.size=2 m"]).contains("\"bar\""));
+    assert!(!place.path("store/stress/000000.parquet").exists());
+    place.write("shot.toml", &bar(&pull));
+    place.succeed(&["pack", "shot.toml", "--out", "packed"]);
+    assert!(
+        place
+            .refuse(&["simulate", "packed"])
+            .contains("cullet stress")
+    );
+}
+
+#[test]
+fn recorded_loads_give_the_stress_that_the_pipeline_gives() {
+    let place = Place::new();
+    let loads = [
+        attach("base", ["-31 mm", "-26 mm"], "type = \"clamp\""),
+        attach(
+            "pull",
+            ["26 mm", "31 mm"],
+            "type = \"force\", force = [0, \"4 kN\", 0]",
+        ),
+    ];
+    let moving = bar(&loads)
+        .replace("method = \"bem\"", "drag = 3000")
+        .replace("end = \"1 s\"", "end = \"2 ms\"")
+        .replace("frames_per_second = 1", "frames_per_second = 500")
+        .replace("tensile_strength = \"40 MPa\"", "")
+        .replace("type = \"none\"", "type = \"hexagonal\", radius = \"2 mm\"");
+    place.write("moving.toml", &moving);
+    place.succeed(&["run", "moving.toml", "--out", "store", "--to", "simulate"]);
+    let given: Value =
+        serde_json::from_str(&place.succeed(&["stress", "store", "--json"])).unwrap();
+    let store = Store::at(place.path("store"));
+    let still = store.read_stress(0).unwrap();
+    place.succeed(&["stress", "store", "--frames", "1"]);
+    assert!(store.read_stress(0).is_err(), "the earlier table is gone");
+    let recorded = store.read_stress(1).unwrap();
+    let middle = [-0.01, 0.01];
+    let of = |table: &Stress| mean(table, &table.yy, middle);
+    near(of(&still), 10e6, 0.01, "given");
+    near(of(&recorded), 10e6, 0.05, "recorded");
+    assert!(given["bodies"][0]["points"].as_u64().unwrap() > 100);
+}
