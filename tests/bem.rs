@@ -4,4 +4,5 @@ mod answers;
 mod bodies;
 mod iterations;
 mod manufactured;
+mod multipole;
 mod solved;
