@@ -4,4 +4,5 @@ mod answers;
 pub mod bodies;
 mod iterations;
 mod manufactured;
+mod multipole;
 pub mod solved;

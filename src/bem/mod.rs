@@ -12,7 +12,7 @@
 //!
 //! let mesh = cullet::geometry::shapes::cuboid(DVec3::new(1.0, 1.0, 3.0));
 //! let surface = Surface::new(&mesh)?;
-//! let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?);
+//! let solver = Solver::automatic(&surface, Elastic::new(70e9, 0.2)?, 1e-4);
 //! let tractions: Vec<DVec3> = surface.normals.iter().map(|n| DVec3::Z * n.z * 1e6).collect();
 //! let loads = Loads {
 //!     tractions: &tractions,
@@ -30,17 +30,22 @@
 pub mod cavity;
 pub mod completed;
 pub mod dense;
+pub mod edges;
 pub mod elastic;
 pub mod field;
 pub mod fmm;
+pub mod inner;
 pub mod layers;
 pub mod loads;
 pub mod mean;
+pub mod near;
+pub mod nodes;
 pub mod panel;
 pub mod particular;
-pub mod points;
+pub mod precision;
 pub mod recover;
 pub mod rigid;
+pub mod rim;
 pub mod solution;
 pub mod solver;
 pub mod split;

@@ -4,16 +4,20 @@ use glam::DVec3;
 
 use super::elastic::Elastic;
 use super::field::Field;
+use super::inner::Known;
 use super::mean;
-use super::panel::{Density, inside};
+use super::panel::Density;
 use super::particular::BodyForce;
 use super::recover::Neighbours;
 use super::surface::{Surface, plain};
 use super::triangle::V;
 use crate::laws::hooke;
-use crate::math::{Mat3, Vec3};
+use crate::math::Mat3;
 use crate::parallel::prelude::*;
 use crate::solve::Found;
+
+/// Points inside from which on their far field is not summed panel by panel.
+const MANY: usize = 500;
 
 /// A body's response to loads: a field without body force, that of the body force, and a rigid motion that makes the mean displacement and rotation zero.
 #[derive(Clone, Debug)]
@@ -22,7 +26,9 @@ pub struct Solution<'a> {
     neighbours: &'a Neighbours,
     elastic: Elastic,
     body_force: BodyForce,
-    /// Traction of the field without body force at each centroid, Pa.
+    /// Traction of the field without body force, mean over each panel, Pa.
+    means: Vec<DVec3>,
+    /// The same at each centroid.
     tractions: Vec<DVec3>,
     /// Displacement of the vertices in the field without body force, m.
     layer: Vec<[f64; 3]>,
@@ -30,6 +36,7 @@ pub struct Solution<'a> {
     /// Displacement of the centre of mass, m, and rotation, rad, that are taken off.
     rigid: (DVec3, DVec3),
     found: Found,
+    accuracy: Option<f64>,
 }
 
 /// Tractions of a body force's particular field on panel `t`: mean over the panel, and at the centroid, Pa.
@@ -57,23 +64,26 @@ impl<'a> Solution<'a> {
         (surface, neighbours): (&'a Surface, &'a Neighbours),
         elastic: Elastic,
         body_force: BodyForce,
-        (means, tractions): (&[DVec3], Vec<DVec3>),
+        (means, tractions): (Vec<DVec3>, Vec<DVec3>),
         (layer, found): (Vec<[f64; 3]>, Found),
+        accuracy: Option<f64>,
     ) -> Self {
         let density = |t: usize| Density::new(surface, elastic.shear, t, means[t], &layer);
         let densities = (0..surface.len()).map(density).collect();
-        let own = mean::of_layer(surface, elastic, means, &layer);
+        let own = mean::of_layer(surface, elastic, &means, &layer);
         let other = mean::of_particular(surface, elastic, &body_force);
         Solution {
             surface,
             neighbours,
             elastic,
             body_force,
+            means,
             tractions,
             layer,
             densities,
             rigid: (own.0 + other.0, own.1 + other.1),
             found,
+            accuracy,
         }
     }
 
@@ -117,16 +127,25 @@ impl<'a> Solution<'a> {
     }
 
     /// At points inside the solid, as near to its surface as they may be, but not on it.
+    ///
+    /// From a solver that is exact, and for few points, sums are exact; for many points the far field is summed by the fast multipole method, to the
+    /// accuracy of the solver.
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
-        let at = |x: &DVec3| {
-            let mut sum = (Vec3::zero(), Mat3::diagonal(0.0));
-            for (t, density) in self.densities.iter().enumerate() {
-                let (u, gradient) = inside(self.surface, self.elastic, *x, t, density);
-                sum = (sum.0 + u, sum.1 + gradient);
-            }
-            self.field(*x, sum.0, sum.1)
+        let known = Known {
+            surface: self.surface,
+            elastic: self.elastic,
+            tractions: &self.means,
+            displacements: &self.layer,
+            densities: &self.densities,
         };
-        points.par_iter().map(at).collect()
+        let fields = match self.accuracy {
+            Some(accuracy) if points.len() >= MANY => known.by_multipoles(points, accuracy),
+            _ => known.by_panels(points),
+        };
+        let fields = points.iter().zip(fields);
+        fields
+            .map(|(x, (u, slope))| self.field(*x, u, slope))
+            .collect()
     }
 
     /// What the particular field and the rigid motion add at x: displacement, m, and its gradient.

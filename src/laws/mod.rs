@@ -9,6 +9,7 @@ pub mod bond;
 pub mod cell;
 pub mod contact;
 pub mod damping;
+pub mod double_layer;
 pub mod elasticity;
 pub mod energy;
 pub mod failure;

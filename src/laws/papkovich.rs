@@ -13,7 +13,7 @@
 
 use std::f64::consts::PI;
 
-use crate::math::{Real, Vec3};
+use crate::math::{Mat3, Real, Vec3};
 
 /// Displacement, m, but for [`displacement_factor`]: `[(3 − 4ν) f + n (n·f)] / r − s n / r²`.
 #[inline(always)]
@@ -27,6 +27,24 @@ pub fn displacement<T: Real>(
     let along = (n.dot(force) - dilatation * inverse) * inverse;
     let lateral = (T::splat(3.0) - T::splat(4.0) * poisson) * inverse;
     force * lateral + n * along
+}
+
+/// Displacement gradient ∂u_i/∂x_k (row i, column k) but for [`displacement_factor`]:
+/// `−[(3 − 4ν) f nᵀ − n fᵀ − (n·f) 1 + 3 (n·f) n nᵀ] / r² − s (1 − 3 n nᵀ) / r³`.
+#[inline(always)]
+pub fn gradient<T: Real>(
+    n: Vec3<T>,
+    inverse: T,
+    force: Vec3<T>,
+    dilatation: T,
+    poisson: T,
+) -> Mat3<T> {
+    let three = T::splat(3.0);
+    let along = n.dot(force);
+    let spread = dilatation * inverse;
+    let lateral = force * (three - T::splat(4.0) * poisson) + n * (three * (along - spread));
+    let rest = Mat3::outer(n, force) + Mat3::diagonal(along - spread);
+    (rest - Mat3::outer(lateral, n)) * (inverse * inverse)
 }
 
 /// Stress xx yy zz yz xz xy, Pa, but for [`stress_factor`]:
@@ -96,6 +114,10 @@ mod tests {
                 displacement(n, inverse, FORCE, 0.0, poisson) * displacement_factor(7.0, poisson);
             let exact = kelvin::displacement(D, FORCE, 7.0, poisson);
             assert!((u - exact).norm() < 1e-15 * exact.norm());
+            let slope =
+                gradient(n, inverse, FORCE, 0.0, poisson) * displacement_factor(7.0, poisson);
+            let off = slope - kelvin::gradient(D, FORCE, 7.0, poisson);
+            assert!(off.rows.iter().all(|row| row.norm() < 1e-15));
             let s = stress(n, inverse, FORCE, 0.0, poisson).map(|s| s * stress_factor(poisson));
             let [a, b, c] = kelvin::stress(D, FORCE, poisson).rows;
             for (s, exact) in s.iter().zip([a.x, b.y, c.z, b.z, a.z, a.y]) {
@@ -110,7 +132,7 @@ mod tests {
         const H: f64 = 1e-5;
         let none = Vec3::zero();
         let axes = [(0, [H, 0.0, 0.0]), (1, [0.0, H, 0.0]), (2, [0.0, 0.0, H])];
-        let gradient = axes.map(|(_, step)| {
+        let differences = axes.map(|(_, step)| {
             let step = Vec3::from_f64(step);
             let (a, b) = (D + step, D - step);
             let at = |d| {
@@ -124,8 +146,12 @@ mod tests {
         let found = stress(n, inverse, none, 1.7, 0.3).map(|s| s * stress_factor(0.3));
         let pairs = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
         for (found, (i, j)) in found.iter().zip(pairs) {
-            let exact = gradient[i][j] + gradient[j][i];
+            let exact = differences[i][j] + differences[j][i];
             assert!((found - exact).abs() < 1e-9);
+        }
+        let slope = gradient(n, inverse, none, 1.7, 0.3) * displacement_factor(1.0, 0.3);
+        for (column, difference) in slope.transposed().rows.iter().zip(differences) {
+            assert!((*column - Vec3::from_f64(difference)).norm() < 1e-9);
         }
     }
 }

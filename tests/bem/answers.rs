@@ -2,8 +2,6 @@
 
 use std::f64::consts::PI;
 
-use cullet::bem::points::Direct;
-use cullet::bem::split::Split;
 use cullet::bem::{Balance, LoadError, Solution, SolveError, Solver, Surface};
 use cullet::solve::Recycled;
 use glam::{DMat3, DVec3, dvec3};
@@ -372,38 +370,6 @@ fn check_cut(solution: &Solution) {
     force /= f64::from(count * count);
     println!("force through the middle {force}");
     assert!((force.z + 0.25).abs() < 0.005);
-}
-
-/// Point sums with near corrections against the full matrix: largest difference of stress over the largest, and iterations of both.
-pub fn split_against_dense(mesh: &cullet::geometry::TriMesh, poisson: f64) -> (f64, [u32; 2]) {
-    let surface = Surface::new(mesh).unwrap();
-    let elastic = elastic(poisson);
-    let twist = |x: DVec3, n: DVec3| DVec3::Z.cross(x) * x.z + n * x.x * x.x;
-    let tractions = tractions(&surface, twist);
-    let mut loads = loads(&tractions);
-    loads.balance = Balance::Inertia;
-    let split = Split::new(&surface, elastic, &Direct);
-    let solvers = [
-        Solver::dense(&surface, elastic),
-        Solver::new(&surface, elastic, Box::new(split)),
-    ];
-    let [a, b] = solvers.each_ref().map(|solver| {
-        let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
-        (solution.surface(), solution.found().iterations)
-    });
-    let largest = a.0.iter().fold(0.0, |l: f64, f| l.max(norm(f.stress)));
-    let pairs = a.0.iter().zip(&b.0);
-    let off = pairs.fold(0.0, |o: f64, (a, b)| o.max(norm(a.stress - b.stress)));
-    (off / largest, [a.1, b.1])
-}
-
-#[test]
-fn point_sums_with_near_corrections_agree_with_the_matrix() {
-    for poisson in [0.2, 0.49] {
-        let off = split_against_dense(&ball(6), poisson);
-        println!("split, ν = {poisson}: {off:?}");
-        assert!(off.0 < 0.002);
-    }
 }
 
 /// Displacement and rotation are zero in the mean over the brick.

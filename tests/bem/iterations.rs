@@ -1,7 +1,5 @@
 //! What the solver costs, and that threads change nothing.
 
-use cullet::bem::points::Direct;
-use cullet::bem::split::Split;
 use cullet::bem::{Balance, Solver, Surface};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
@@ -54,10 +52,9 @@ fn threads_change_no_bit() {
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
-            let split = Split::new(&surface, elastic, &Direct);
             let solvers = [
                 Solver::dense(&surface, elastic),
-                Solver::new(&surface, elastic, Box::new(split)),
+                Solver::multipole(&surface, elastic, 1e-4),
             ];
             solvers.each_ref().map(|solver| {
                 let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();

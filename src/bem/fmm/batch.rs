@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::convolution::Four;
-use super::kernels::Potentials;
+use super::kernels::{Potentials, Strength};
 use super::pairs::{LANES, Points};
 use super::plan::Plan;
 use super::product::{BOXES, COLUMNS, Row};
@@ -11,8 +11,8 @@ use super::tree::Node;
 use super::uniform::Uniform;
 
 /// Memory of a batch. `rows` is what stands at each point of a surface.
-#[derive(Debug, Default)]
-pub struct Batch {
+#[derive(Debug)]
+pub struct Batch<S> {
     /// A row a point, four columns a box.
     pub rows: Vec<Row>,
     /// Boxes to be translated: where their densities begin, their octant, and the box of the batch that they act on.
@@ -20,11 +20,25 @@ pub struct Batch {
     input: Vec<Row>,
     scratch: [Vec<Row>; 2],
     output: Vec<Row>,
-    points: Points,
+    points: Points<S>,
     sums: Vec<[[f64; LANES]; 4]>,
 }
 
-impl Batch {
+impl<S> Default for Batch<S> {
+    fn default() -> Self {
+        Batch {
+            rows: Vec::new(),
+            waiting: Vec::new(),
+            input: Vec::new(),
+            scratch: Default::default(),
+            output: Vec::new(),
+            points: Points::default(),
+            sums: Vec::new(),
+        }
+    }
+}
+
+impl<S: Strength> Batch<S> {
     /// Forgets everything: all potentials are zero.
     pub fn clear(&mut self, plan: &Plan) {
         let n = plan.points();
@@ -53,7 +67,7 @@ impl Batch {
     pub fn add_sources(
         &mut self,
         plan: &Plan,
-        forces: &[DVec3],
+        strengths: &[S],
         (column, node): (usize, &Node),
         half_size: f64,
         sources: &[u32],
@@ -63,14 +77,13 @@ impl Batch {
         self.points
             .aim((0..surface.len()).map(|k| surface.point(k, half_size)));
         for source in sources {
-            for (place, force) in plan.acting(*source, forces) {
+            for (place, strength) in plan.acting(*source, strengths) {
                 let place = (place - centre) * scale;
-                self.points
-                    .push(place.to_array(), force.to_array(), place.dot(force));
+                self.points.push(place.to_array(), strength.scaled(scale));
             }
         }
         self.sums.clear();
-        self.points.add(Potentials, &mut self.sums);
+        self.points.add(Potentials(plan.poisson), &mut self.sums);
         for (k, row) in self.rows.iter_mut().enumerate() {
             for c in 0..4 {
                 row[4 * column + c] += self.sums[k / LANES][c][k % LANES];

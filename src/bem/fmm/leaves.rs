@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use super::convolution::Four;
-use super::kernels::Field;
-use super::pairs::{LANES, Points};
+use super::kernels::{Charge, Field, Strength};
+use super::pairs::{Kernel, LANES, Points};
 use super::passes::Downward;
 use super::plan::{FIRST_LEVEL, Plan};
 use super::surface::{INNER, OUTER};
@@ -12,20 +12,25 @@ use super::tree::Node;
 use crate::parallel::prelude::*;
 
 /// Sums of a kernel at the targets, in the tree's order.
-pub fn evaluate<K: Field<C>, const C: usize>(
+pub fn evaluate<S: Strength, K: Field<C> + Kernel<S, C>, const C: usize>(
     plan: &Plan,
     kernel: K,
-    forces: &[DVec3],
+    strengths: &[S],
     upward: &[Four],
     downward: &Downward,
 ) -> Vec<[f64; C]> {
-    let leaf = |(points, sums): &mut (Points, Vec<[[f64; LANES]; C]>), at: &u32| {
+    type Scratch<S, const C: usize> = (Points<S>, Points<Charge>, Vec<[[f64; LANES]; C]>);
+    let leaf = |(near, points, sums): &mut Scratch<S, C>, at: &u32| {
         let node = &plan.tree.nodes[*at as usize];
         let targets = &plan.targets[node.targets.start as usize..node.targets.end as usize];
         sums.clear();
-        points.aim(targets.iter().map(|x| x.to_array()));
-        add_sources(plan, forces, &plan.lists.direct[*at as usize], points);
-        points.add(kernel, sums);
+        near.aim(targets.iter().map(|x| x.to_array()));
+        for other in &plan.lists.direct[*at as usize] {
+            for (place, strength) in plan.acting(*other, strengths) {
+                near.push(place.to_array(), strength);
+            }
+        }
+        near.add(kernel, sums);
         let centre = plan.tree.centre(node);
         points.aim(targets.iter().map(|x| (*x - centre).to_array()));
         if node.level as usize >= FIRST_LEVEL {
@@ -50,22 +55,13 @@ pub fn evaluate<K: Field<C>, const C: usize>(
         .concat()
 }
 
-/// Appends the sources of boxes.
-fn add_sources(plan: &Plan, forces: &[DVec3], boxes: &[u32], points: &mut Points) {
-    for other in boxes {
-        for (place, force) in plan.acting(*other, forces) {
-            points.push(place.to_array(), force.to_array(), 0.0);
-        }
-    }
-}
-
 /// Appends the equivalent densities of a box on its surface of this half size, relative to a centre.
 fn add_surface(
     plan: &Plan,
     at: u32,
     (half_size, centre): (f64, DVec3),
     densities: &[Four],
-    points: &mut Points,
+    points: &mut Points<Charge>,
 ) {
     let node: &Node = &plan.tree.nodes[at as usize];
     let (offset, half) = (plan.tree.centre(node) - centre, plan.tree.half(node));
@@ -75,11 +71,10 @@ fn add_surface(
         let place = DVec3::from_array(surface.point(k, half_size));
         let force = DVec3::new(*x, *y, *z);
         // What Q holds beyond the moment of its force is a centre of dilatation.
-        let dilatation = half * (q - place.dot(force));
-        points.push(
-            (offset + half * place).to_array(),
-            force.to_array(),
-            dilatation,
-        );
+        let charge = Charge {
+            dilatation: half * (q - place.dot(force)),
+            ..Charge::force(force)
+        };
+        points.push((offset + half * place).to_array(), charge);
     }
 }

@@ -191,7 +191,7 @@ mod tests {
         let targets: Vec<DVec3> = sources.iter().map(|p| *p * 0.6 + 1.0).collect();
         for few in [0, 8] {
             for (sources, targets) in [(&sources, &sources), (&sources, &targets)] {
-                let tree = Tree::new(sources, targets, 10);
+                let tree = Tree::new(sources, targets, [10; 2]);
                 let lists = Lists::new(&tree, few);
                 for (at, leaf) in tree.nodes.iter().enumerate() {
                     if leaf.is_leaf() && !leaf.targets.is_empty() {

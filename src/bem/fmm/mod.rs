@@ -1,9 +1,10 @@
-//! Sums of Kelvin's solution over many point forces, in time proportional to the number of points: a kernel-independent fast multipole method
+//! Sums of Kelvin's solution and of its double layer over many points, in time proportional to their number: a kernel-independent fast multipole method
 //! (Ying, Biros and Zorin, *A kernel-independent adaptive fast multipole algorithm in two and three dimensions*, 2004).
 //!
 //! Kelvin's solution is a sum of four harmonic potentials and their gradients, see [`papkovich`]. What is carried from box to box are equivalent
 //! densities of these four, so all translations are those of Laplace's kernel: they do not know Poisson's ratio, M2L takes 44 operations a
 //! frequency where Kelvin's tensor takes 72, and matrices have a ninth of the entries. Only what acts on targets (P2P, L2P, list W) is elastic.
+//! A double layer is a source of the same four potentials, so it takes no more of them than forces do.
 //!
 //! 1. P2M, M2M: potentials of sources or children on the upward check surface, then densities on the upward equivalent surface.
 //! 2. M2L: a convolution on the grid of the surfaces' points, for the boxes of list V; P2L for list X.
@@ -36,7 +37,10 @@ mod uniform;
 use glam::DVec3;
 
 use crate::laws::papkovich;
-use kernels::{Displacement, Field, Stress};
+use crate::math::{Mat3, Vec3};
+pub use kernels::{Both, Charge, Jump, Strength};
+use kernels::{Displacement, Field, Motion, Stress};
+use pairs::Kernel;
 use plan::Plan;
 use surface::Surface;
 
@@ -54,15 +58,14 @@ const SIDES: [(f64, usize); 9] = [
     (0.0, 13),
 ];
 
-/// Sums over point forces at fixed sources, at fixed targets; the tree and its lists are built once. Pairs at distance zero are left out.
+/// Sums over forces or double layers at fixed sources, at fixed targets; the tree and its lists are built once. Pairs at distance zero are left out.
 #[derive(Clone, Debug)]
 pub struct Fmm {
     plan: Plan,
-    poisson: f64,
 }
 
 impl Fmm {
-    /// For forces at `sources` and values at `targets`, m, which may be the same points; `poisson` is below ½.
+    /// For strengths at `sources` and values at `targets`, m, which may be the same points; `poisson` is below ½.
     ///
     /// `accuracy` is the relative L2 error asked for, from 1e-3 to 1e-8; a hundredth costs about twice the time. The first use of an accuracy in a
     /// process computes operators, which takes up to a second and 3 to 60 MB.
@@ -75,15 +78,9 @@ impl Fmm {
     }
 
     /// With a number of points a side of surfaces and a largest number of points in a leaf.
-    fn with(
-        sources: &[DVec3],
-        targets: &[DVec3],
-        poisson: f64,
-        (side, leaf): (usize, usize),
-    ) -> Self {
+    fn with(sources: &[DVec3], targets: &[DVec3], poisson: f64, sizes: (usize, usize)) -> Self {
         Fmm {
-            plan: Plan::new(sources, targets, side, leaf),
-            poisson,
+            plan: Plan::new(sources, targets, poisson, sizes),
         }
     }
 
@@ -104,25 +101,58 @@ impl Fmm {
 
     /// Stresses xx yy zz yz xz xy, Pa, tension positive, at the targets of `forces`, N, at the sources.
     pub fn stress(&self, forces: &[DVec3]) -> Vec<[f64; 6]> {
-        let factor = papkovich::stress_factor(self.poisson);
-        let sums = self.sums(Stress(self.poisson), forces);
+        let poisson = self.plan.poisson;
+        let factor = papkovich::stress_factor(poisson);
+        let sums = self.sums(Stress(poisson), &charges(forces));
         sums.into_iter().map(|s| s.map(|s| s * factor)).collect()
     }
 
     /// Displacements, m, at the targets of `forces`, N, at the sources, with the shear modulus in Pa.
     pub fn displacement(&self, forces: &[DVec3], shear: f64) -> Vec<DVec3> {
-        let factor = papkovich::displacement_factor(shear, self.poisson);
-        let sums = self.sums(Displacement(self.poisson), forces);
+        self.displacement_of(&charges(forces), shear)
+    }
+
+    /// ∫ Tᵀ u dS at the targets, m, of the double layer that stands at the sources.
+    pub fn double_layer(&self, jumps: &[Jump]) -> Vec<DVec3> {
+        self.displacement_of(jumps, 0.5)
+    }
+
+    fn displacement_of<S: Strength>(&self, strengths: &[S], shear: f64) -> Vec<DVec3> {
+        let poisson = self.plan.poisson;
+        let factor = papkovich::displacement_factor(shear, poisson);
+        let sums = self.sums(Displacement(poisson), strengths);
         let scaled = |u| DVec3::from_array(u) * factor;
         sums.into_iter().map(scaled).collect()
     }
 
+    /// Displacements, m, and their gradients (row i, column k: ∂u_i/∂x_k) at the targets of forces, N, and double layers at the sources, whose jumps
+    /// are times 2 G.
+    pub fn motion(&self, strengths: &[Both], shear: f64) -> Vec<(Vec3<f64>, Mat3<f64>)> {
+        let poisson = self.plan.poisson;
+        let factor = papkovich::displacement_factor(shear, poisson);
+        let sums = self.sums(Motion(poisson), strengths);
+        let of = |s: [f64; 12]| {
+            let [u, a, b, c] = [0, 3, 6, 9].map(|k| Vec3::new(s[k], s[k + 1], s[k + 2]) * factor);
+            (u, Mat3::new(a, b, c))
+        };
+        sums.into_iter().map(of).collect()
+    }
+
     /// Sums of a kernel at the targets.
-    fn sums<const C: usize>(&self, kernel: impl Field<C>, forces: &[DVec3]) -> Vec<[f64; C]> {
-        let forces = self.plan.sorted(forces);
-        let upward = passes::upward(&self.plan, &forces);
-        let downward = passes::downward(&self.plan, &forces, &upward);
-        let values = leaves::evaluate(&self.plan, kernel, &forces, &upward, &downward);
+    fn sums<S: Strength, K: Field<C> + Kernel<S, C>, const C: usize>(
+        &self,
+        kernel: K,
+        strengths: &[S],
+    ) -> Vec<[f64; C]> {
+        let strengths = self.plan.sorted(strengths);
+        let upward = passes::upward(&self.plan, &strengths);
+        let downward = passes::downward(&self.plan, &strengths, &upward);
+        let values = leaves::evaluate(&self.plan, kernel, &strengths, &upward, &downward);
         self.plan.unsorted(&values, [0.0; C])
     }
+}
+
+/// Forces, N, without dilatation.
+fn charges(forces: &[DVec3]) -> Vec<Charge> {
+    forces.iter().map(|force| Charge::force(*force)).collect()
 }

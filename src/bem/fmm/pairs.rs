@@ -6,19 +6,25 @@ use crate::solve::wide::{self, Loop};
 /// Points that are acted on side by side.
 pub const LANES: usize = 8;
 
-/// A source: place, m (three); force density, N (three); density of Q or centre of dilatation, N·m; nothing.
-pub type Source = [f64; 8];
-
 /// Sources and targets of one sum, to be used again and again.
-#[derive(Clone, Debug, Default)]
-pub struct Points {
-    /// What acts.
-    pub sources: Vec<Source>,
+#[derive(Clone, Debug)]
+pub struct Points<S> {
+    /// Place, m, and strength of what acts.
+    sources: Vec<([f64; 3], S)>,
     /// Places that are acted on, by groups of lanes and axis.
     targets: Vec<[[f64; LANES]; 3]>,
 }
 
-impl Points {
+impl<S> Default for Points<S> {
+    fn default() -> Self {
+        Points {
+            sources: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+}
+
+impl<S: Copy> Points<S> {
     /// Forgets the sources and takes these places in the place of the targets.
     pub fn aim(&mut self, places: impl Iterator<Item = [f64; 3]>) {
         self.sources.clear();
@@ -36,13 +42,16 @@ impl Points {
     }
 
     /// Appends a source.
-    pub fn push(&mut self, place: [f64; 3], force: [f64; 3], scalar: f64) {
-        let ([x, y, z], [a, b, c]) = (place, force);
-        self.sources.push([x, y, z, a, b, c, scalar, 0.0]);
+    pub fn push(&mut self, place: [f64; 3], strength: S) {
+        self.sources.push((place, strength));
     }
 
     /// Adds what the sources do at the targets to `sums`, one row a group of lanes, which grows as needed.
-    pub fn add<K: Kernel<C>, const C: usize>(&self, kernel: K, sums: &mut Vec<[[f64; LANES]; C]>) {
+    pub fn add<K: Kernel<S, C>, const C: usize>(
+        &self,
+        kernel: K,
+        sums: &mut Vec<[[f64; LANES]; C]>,
+    ) {
         sums.resize(self.targets.len(), [[0.0; LANES]; C]);
         wide::run(Pairs {
             kernel,
@@ -54,9 +63,10 @@ impl Points {
 }
 
 /// What a source does at a point: `C` numbers.
-pub trait Kernel<const C: usize>: Copy + Send + Sync {
-    /// In the direction `n` from the source, one over the distance given (1/m), both zero at the source; must be `#[inline(always)]`.
-    fn at(self, n: Vec3<f64>, inverse: f64, force: Vec3<f64>, scalar: f64) -> [f64; C];
+pub trait Kernel<S, const C: usize>: Copy + Send + Sync {
+    /// In the direction `n` from the source, one over the distance given (1/m), both zero at the source, which is at `place`;
+    /// must be `#[inline(always)]`.
+    fn at(self, n: Vec3<f64>, inverse: f64, place: Vec3<f64>, strength: S) -> [f64; C];
 }
 
 /// `1/√s`, or zero where s is. Measured: a guess in single precision and a step to double precision take no less time.
@@ -65,25 +75,25 @@ fn inverse_root(s: f64) -> f64 {
     if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }
 }
 
-struct Pairs<'a, K, const C: usize> {
+struct Pairs<'a, K, S, const C: usize> {
     kernel: K,
-    sources: &'a [Source],
+    sources: &'a [([f64; 3], S)],
     targets: &'a [[[f64; LANES]; 3]],
     sums: &'a mut [[[f64; LANES]; C]],
 }
 
-impl<K: Kernel<C>, const C: usize> Loop for Pairs<'_, K, C> {
+impl<K: Kernel<S, C>, S: Copy, const C: usize> Loop for Pairs<'_, K, S, C> {
     #[inline(always)]
     fn run(self) {
         for (target, sums) in self.targets.iter().zip(self.sums) {
             let [x, y, z] = *target;
             let mut total = *sums;
-            for source in self.sources {
-                let force = Vec3::new(source[3], source[4], source[5]);
+            for (place, strength) in self.sources {
+                let place = Vec3::from_f64(*place);
                 for k in 0..LANES {
-                    let d = Vec3::new(x[k] - source[0], y[k] - source[1], z[k] - source[2]);
+                    let d = Vec3::new(x[k], y[k], z[k]) - place;
                     let inverse = inverse_root(d.dot(d));
-                    let value = self.kernel.at(d * inverse, inverse, force, source[6]);
+                    let value = self.kernel.at(d * inverse, inverse, place, *strength);
                     for c in 0..C {
                         total[c][k] += value[c];
                     }
@@ -96,7 +106,7 @@ impl<K: Kernel<C>, const C: usize> Loop for Pairs<'_, K, C> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernels::Stress;
+    use super::super::kernels::{Charge, Stress};
     use super::*;
 
     /// The widest vectors of this machine and the plain loop round alike.
@@ -106,7 +116,9 @@ mod tests {
         let mut points = Points::default();
         points.aim((0..13).map(place));
         for k in 10..40 {
-            points.push(place(k), place(3 * k), 0.1 * k as f64);
+            let force = Vec3::from_f64(place(3 * k));
+            let dilatation = 0.1 * k as f64;
+            points.push(place(k), Charge { force, dilatation });
         }
         let mut wide = Vec::new();
         points.add(Stress(0.3), &mut wide);

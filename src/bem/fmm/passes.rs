@@ -1,9 +1,8 @@
 //! The passes over the tree: equivalent densities upward from the sources, check potentials across, and downward to the targets.
 
-use glam::DVec3;
-
 use super::batch::Batch;
 use super::convolution::Four;
+use super::kernels::Strength;
 use super::plan::{FIRST_LEVEL, Plan};
 use super::product::BOXES;
 use super::surface::{INNER, OUTER};
@@ -11,20 +10,20 @@ use super::uniform::Uniform;
 use crate::parallel::prelude::*;
 
 /// Upward equivalent densities of every box, a row a point: P2M and M2M.
-pub fn upward(plan: &Plan, forces: &[DVec3]) -> Vec<Four> {
+pub fn upward<S: Strength>(plan: &Plan, strengths: &[S]) -> Vec<Four> {
     let (n, nodes) = (plan.points(), &plan.tree.nodes);
     let mut densities = vec![[0.0; 4]; nodes.len() * n];
     for level in plan.tree.levels.iter().skip(FIRST_LEVEL).rev() {
         let (head, children) = densities.split_at_mut(level.end * n);
         let here = head[level.start * n..].par_chunks_mut(BOXES * n);
-        let work = |batch: &mut Batch, (chunk, densities): (usize, &mut [Four])| {
+        let work = |batch: &mut Batch<S>, (chunk, densities): (usize, &mut [Four])| {
             let first = level.start + chunk * BOXES;
             let boxes = densities.len() / n;
             batch.clear(plan);
             for (column, at) in (first..first + boxes).enumerate() {
                 let node = &nodes[at];
                 if node.is_leaf() {
-                    batch.add_sources(plan, forces, (column, node), OUTER, &[at as u32]);
+                    batch.add_sources(plan, strengths, (column, node), OUTER, &[at as u32]);
                 }
                 for child in node.children.clone() {
                     let child = child as usize;
@@ -56,7 +55,7 @@ pub struct Downward {
 }
 
 /// Downward equivalent densities of every box: M2L, P2L of the list X, and L2L.
-pub fn downward(plan: &Plan, forces: &[DVec3], upward: &[Four]) -> Downward {
+pub fn downward<S: Strength>(plan: &Plan, strengths: &[S], upward: &[Four]) -> Downward {
     let (n, nodes) = (plan.points(), &plan.tree.nodes);
     // Potentials become densities level by level.
     let mut densities = vec![[0.0; 4]; nodes.len() * n];
@@ -68,7 +67,7 @@ pub fn downward(plan: &Plan, forces: &[DVec3], upward: &[Four]) -> Downward {
         let here = rest[..level.len() * n].par_chunks_mut(BOXES * n);
         let (uniform_above, uniform) = uniform.split_at_mut(level.start);
         let uniform = uniform[..level.len()].par_chunks_mut(BOXES);
-        let work = |batch: &mut Batch, (chunk, (densities, uniform)): (usize, Here)| {
+        let work = |batch: &mut Batch<S>, (chunk, (densities, uniform)): (usize, Here)| {
             let first = level.start + chunk * BOXES;
             batch.clear(plan);
             for (column, densities) in densities.chunks_exact(n).enumerate() {
@@ -82,7 +81,7 @@ pub fn downward(plan: &Plan, forces: &[DVec3], upward: &[Four]) -> Downward {
                 }
                 let larger = &plan.lists.larger[at];
                 if !larger.is_empty() {
-                    batch.add_sources(plan, forces, (column, node), INNER, larger);
+                    batch.add_sources(plan, strengths, (column, node), INNER, larger);
                 }
             }
             batch.down(plan, above);

@@ -11,9 +11,14 @@ use super::tree::Tree;
 /// The first level that has boxes which do not touch each other. Densities above it act on nothing.
 pub const FIRST_LEVEL: usize = 2;
 
+/// Factor on the size of a leaf at most where sources and targets are not equally many.
+const STEEPEST: f64 = 4.0;
+
 /// Tree, lists and operators.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// Poisson's ratio.
+    pub poisson: f64,
     /// The boxes.
     pub tree: Tree,
     /// What acts on which.
@@ -29,9 +34,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// With `side` points a side of surfaces and at most `leaf` points in a box that can be split.
-    pub fn new(sources: &[DVec3], targets: &[DVec3], side: usize, leaf: usize) -> Self {
-        let tree = Tree::new(sources, targets, leaf);
+    /// With `side` points a side of surfaces; boxes are split that hold more than `leaf` sources or targets, if there are as many of both.
+    pub fn new(
+        sources: &[DVec3],
+        targets: &[DVec3],
+        poisson: f64,
+        (side, leaf): (usize, usize),
+    ) -> Self {
+        let tree = Tree::new(sources, targets, limits(leaf, sources.len(), targets.len()));
         let operators = Operators::of(side);
         let lists = Lists::new(&tree, operators.surface.len());
         let of =
@@ -43,6 +53,7 @@ impl Plan {
         let mut leaves: Vec<u32> = (0..tree.nodes.len() as u32).filter(leaf).collect();
         leaves.sort_unstable_by_key(|at| tree.nodes[*at as usize].targets.start);
         Plan {
+            poisson,
             sources: of(sources, &tree.source_order),
             targets: of(targets, &tree.target_order),
             lists,
@@ -57,23 +68,23 @@ impl Plan {
         self.operators.surface.len()
     }
 
-    /// Forces in the tree's order.
-    pub fn sorted(&self, forces: &[DVec3]) -> Vec<DVec3> {
-        assert_eq!(forces.len(), self.sources.len(), "one force a source");
+    /// Strengths in the tree's order.
+    pub fn sorted<S: Copy>(&self, strengths: &[S]) -> Vec<S> {
+        assert_eq!(strengths.len(), self.sources.len(), "one strength a source");
         let order = &self.tree.source_order;
-        order.iter().map(|k| forces[*k as usize]).collect()
+        order.iter().map(|k| strengths[*k as usize]).collect()
     }
 
-    /// Sources of a box and the forces there, which are in the tree's order.
-    pub fn acting<'a>(
+    /// Sources of a box and the strengths there, which are in the tree's order.
+    pub fn acting<'a, S: Copy>(
         &'a self,
         at: u32,
-        forces: &'a [DVec3],
-    ) -> impl Iterator<Item = (DVec3, DVec3)> + 'a {
+        strengths: &'a [S],
+    ) -> impl Iterator<Item = (DVec3, S)> + 'a {
         let range = &self.tree.nodes[at as usize].sources;
         let range = range.start as usize..range.end as usize;
         let places = self.sources[range.clone()].iter();
-        places.copied().zip(forces[range].iter().copied())
+        places.copied().zip(strengths[range].iter().copied())
     }
 
     /// Values at targets in the caller's order.
@@ -84,4 +95,11 @@ impl Plan {
         }
         out
     }
+}
+
+/// Largest leaves: more of what there is more of, as the work in a leaf grows with the product of both.
+fn limits(leaf: usize, sources: usize, targets: usize) -> [usize; 2] {
+    let ratio = sources.max(1) as f64 / targets.max(1) as f64;
+    let tilt = ratio.sqrt().clamp(1.0 / STEEPEST, STEEPEST);
+    [tilt, 1.0 / tilt].map(|tilt| (leaf as f64 * tilt).ceil() as usize)
 }

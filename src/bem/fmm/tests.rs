@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use super::{Fmm, SIDES, direct};
+use super::{Both, Charge, Fmm, Jump, SIDES, direct};
+use crate::math::{Mat3, Vec3};
 
 /// Numbers that look random, from −1 to 1.
 struct Random(u64);
@@ -137,6 +138,43 @@ fn targets_may_be_others_than_sources() {
     };
     let exact = direct::stress(&sources, &forces, &targets, 0.2);
     assert!(error(&halves(&fmm.stress(&forces)), &halves(&exact)) < 1e-4);
+}
+
+/// Double layers act by the potentials of double forces, here with forces among them.
+#[test]
+fn double_layers_are_summed() {
+    let mut random = Random(7);
+    let sources = Cloud::FiveDecades.points(2000, &mut random);
+    let targets = random.vectors(300);
+    let plain = |v: DVec3| Vec3::from_f64(v.to_array());
+    let jumps: Vec<Jump> = random
+        .vectors(2000)
+        .into_iter()
+        .map(|v| Jump {
+            jump: plain(v + DVec3::X),
+            area: plain(random.direction()),
+        })
+        .collect();
+    for poisson in [0.0, 0.3, 0.49] {
+        let fmm = Fmm::with(&sources, &targets, poisson, (9, 30));
+        let exact = direct::double_layer(&sources, &jumps, &targets, poisson);
+        let found = error(&fmm.double_layer(&jumps), &exact);
+        let forces = random.vectors(2000).into_iter().map(Charge::force);
+        let both: Vec<Both> = forces.zip(&jumps).map(|(f, j)| Both(f, *j)).collect();
+        let columns = |all: Vec<(Vec3<f64>, Mat3<f64>)>| -> [Vec<DVec3>; 2] {
+            let vector = |v: &Vec3<f64>| DVec3::from(v.to_f64());
+            let displacements = all.iter().map(|(u, _)| vector(u)).collect();
+            let gradients = all.iter().flat_map(|(_, m)| m.rows.each_ref().map(vector));
+            [displacements, gradients.collect()]
+        };
+        let exact = columns(direct::motion(&sources, &both, &targets, 3.0, poisson));
+        let motion = columns(fmm.motion(&both, 3.0));
+        let [displacement, gradient] = [0, 1].map(|k| error(&motion[k], &exact[k]));
+        println!(
+            "double layers, ν = {poisson}: {found:.1e}, with forces {displacement:.1e} {gradient:.1e}"
+        );
+        assert!(found < 1e-6 && displacement < 1e-6 && gradient < 1e-5);
+    }
 }
 
 #[test]

@@ -72,8 +72,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Splits boxes that hold more than `leaf` sources or targets.
-    pub fn new(sources: &[DVec3], targets: &[DVec3], leaf: usize) -> Self {
+    /// Splits boxes that hold more sources or more targets than these numbers.
+    pub fn new(sources: &[DVec3], targets: &[DVec3], most: [usize; 2]) -> Self {
         let root = Root::new(sources, targets);
         let sources = along_curve(&root, sources);
         let targets = along_curve(&root, targets);
@@ -90,12 +90,13 @@ impl Tree {
             let here = levels[level as usize].clone();
             for at in here.clone() {
                 let node = nodes[at].clone();
-                let full = |codes: &[(u64, u32)], range: &Range<u32>| {
+                let full = |codes: &[(u64, u32)], range: &Range<u32>, most: usize| {
                     let codes = &codes[range.start as usize..range.end as usize];
                     // Points in one cell stay together at any depth.
-                    codes.len() > leaf && codes[0].0 != codes[codes.len() - 1].0
+                    codes.len() > most && codes[0].0 != codes[codes.len() - 1].0
                 };
-                if full(&sources, &node.sources) || full(&targets, &node.targets) {
+                if full(&sources, &node.sources, most[0]) || full(&targets, &node.targets, most[1])
+                {
                     let first = nodes.len() as u32;
                     split(&mut nodes, at, &sources, &targets);
                     nodes[at].children = first..nodes.len() as u32;
@@ -182,7 +183,7 @@ mod tests {
     #[test]
     fn every_point_lies_in_one_leaf_and_in_its_box() {
         let (sources, targets) = (cloud(1000), cloud(300));
-        let tree = Tree::new(&sources, &targets, 20);
+        let tree = Tree::new(&sources, &targets, [20; 2]);
         let leaves = tree.nodes.iter().filter(|node| node.is_leaf());
         let mut seen = vec![0; sources.len()];
         for node in leaves {
@@ -204,12 +205,12 @@ mod tests {
     #[test]
     fn points_in_one_place_are_one_leaf() {
         let place = DVec3::new(1.0, 2.0, 3.0);
-        let tree = Tree::new(&[place; 500], &[place; 7], 20);
+        let tree = Tree::new(&[place; 500], &[place; 7], [20; 2]);
         assert_eq!(tree.nodes.len(), 1);
         // Another point far away: the heap ends as a leaf of its own.
         let mut sources = vec![place; 500];
         sources.push(DVec3::ZERO);
-        let tree = Tree::new(&sources, &[], 20);
+        let tree = Tree::new(&sources, &[], [20; 2]);
         assert_eq!(tree.nodes.len(), 3);
     }
 }
