@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::error::Part;
+use super::work::Work;
 use crate::geometry::check::{parts, sorted_edges};
 use crate::geometry::inside::Crossings;
 use crate::geometry::mesh::TriMesh;
@@ -43,6 +44,29 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
         }
     }
     solids
+}
+
+/// Removes closed surfaces that are on average thinner than the tolerance, if others are left; how many triangles.
+pub fn remove_flat(work: &mut Work) -> usize {
+    let mesh = &work.mesh;
+    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let mut sizes = vec![(0.0, 0.0); part.len()];
+    for (t, &root) in part.iter().enumerate() {
+        let size = &mut sizes[root as usize];
+        // About a corner of the surface, so that rounding is that of its size.
+        let about = mesh.corners(root as usize)[0];
+        let [a, b, c] = mesh.corners(t).map(|p| p - about);
+        size.0 += a.dot(b.cross(c)) / 6.0;
+        size.1 += mesh.area_of(t);
+    }
+    let is_flat = |t: usize| {
+        let (volume, area): (f64, f64) = sizes[part[t] as usize];
+        2.0 * volume.abs() <= Work::TOLERANCE * area
+    };
+    if (0..part.len()).all(is_flat) {
+        return 0;
+    }
+    work.retain(|t| !is_flat(t))
 }
 
 /// Middle of the largest triangle, which lies clear of all other surfaces.

@@ -150,6 +150,29 @@ fn fins_go_and_inner_walls_are_refused() {
 }
 
 #[test]
+fn shells_without_thickness_go() {
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    let flake = shapes::cuboid(DVec3::new(0.2, 0.2, 1e-7));
+    mesh.append(at(flake.clone(), DVec3::splat(2.0)));
+    // Of what is left of it a sheet is two triangles on each other.
+    let (repaired, done) = repair(&mesh).unwrap();
+    assert_eq!(repaired, shapes::cuboid(DVec3::ONE));
+    assert_eq!(done.merged_vertices, 4);
+    assert_eq!(done.duplicate_triangles + done.degenerate_triangles, 12);
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    let mut tetrahedron = TriMesh {
+        positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.3, 0.3, 1e-8)],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+        uv: Vec::new(),
+    };
+    tetrahedron = at(tetrahedron, DVec3::splat(3.0));
+    mesh.append(tetrahedron);
+    let (repaired, done) = repair(&mesh).unwrap();
+    assert_eq!(repaired, shapes::cuboid(DVec3::ONE));
+    assert_eq!(done.flat_triangles, 4);
+}
+
+#[test]
 fn solids_that_touch_are_several_and_are_parted() {
     let brick = || shapes::cuboid(DVec3::ONE);
     for shift in [
