@@ -1,9 +1,9 @@
 //! Meshes as files have them, each repaired, remeshed if need be and solved, or refused with a message.
 
-mod damage;
+pub mod damage;
 
 use cullet::bem::{Elastic, Solver, Surface};
-use cullet::geometry::remesh::{Quality, SHARP, remesh};
+use cullet::geometry::remesh::even_out;
 use cullet::geometry::repair::repair;
 use cullet::geometry::{TriMesh, shapes};
 use cullet::solve::Recycled;
@@ -28,12 +28,8 @@ use Expected::{Refused, Solved};
 
 /// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
-    let (mut mesh, done) = repair(mesh)?;
-    let quality = Quality::of(&mesh);
-    if quality.needs_remesh() {
-        mesh = remesh(&mesh, quality.edge, SHARP)?;
-    }
-    let surface = Surface::new(&mesh)?;
+    let (mesh, done) = repair(mesh)?;
+    let surface = Surface::new(&even_out(&mesh)?)?;
     let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?);
     let mut recycled = Recycled::default();
     let mut errors = [0.0_f64; 2];

@@ -111,8 +111,10 @@ fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), Repa
             let is_plain = matches!(error, RepairError::OneSided { .. }) && is_plain;
             overlap.filter(|_| !is_plain).unwrap_or(error)
         })?;
+    done.flat_triangles = solids::remove_flat(&mut work);
     needles::remove_needles(&mut work, done)?;
     require_apart(&work, &parting::joined(&work.mesh, &original))?;
+    solids::require_clear(&work, &original)?;
     let edges = sorted_edges(&work.mesh);
     wind_outward(&mut work.mesh, &edges);
     Ok((work, original))

@@ -159,6 +159,7 @@ pub fn cut(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
         let [p, q, _] = mesh.corners(t);
         let new = mesh.positions.len() as u32;
         mesh.positions.push(p + (q - p) * part);
+        busy.push(true);
         mesh.triangles[t] = [a, new, c];
         mesh.triangles.push([new, b, c]);
         let Some(neighbour) = neighbour.filter(|_| join) else {

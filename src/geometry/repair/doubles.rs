@@ -9,8 +9,8 @@ const SINGLE: u32 = u32::MAX;
 
 /// Removes triangles with the vertices of an earlier one; how many.
 ///
-/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges: two bricks with a common face become one
-/// solid.
+/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges and most of the surface: two bricks with a common
+/// face become one solid.
 pub fn remove_duplicates(work: &mut Work) -> usize {
     let count = work.mesh.triangles.len();
     let mut keys: Vec<([u32; 3], u32)> = (0..)
@@ -57,15 +57,24 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
             own[1] += (edge.len() - groups.len()) % 2;
         }
     }
+    let (mut areas, mut total) = (vec![0.0; count], 0.0);
+    for t in (0..count).filter(|t| is_first[*t]) {
+        let area = work.mesh.area_of(t);
+        total += area;
+        if group[t] != SINGLE {
+            areas[root[t] as usize] += area;
+        }
+    }
     work.retain(|t| {
         group[t] == SINGLE || {
-            let [stays, goes] = open[root[group[t] as usize] as usize];
-            is_first[t] && stays <= goes
+            let set = root[group[t] as usize] as usize;
+            let [stays, goes] = open[set];
+            is_first[t] && (stays <= goes || 2.0 * areas[set] > total)
         }
     })
 }
 
-/// Removes open sheets that hang on an edge of a surface which is closed without them; how many triangles.
+/// Removes open sheets that hang on an edge of a surface which is closed without them, if they are the smaller part; how many triangles.
 pub fn remove_fins(work: &mut Work) -> usize {
     let edges = sorted_edges(&work.mesh);
     let mut joined = UnionFind::new(work.mesh.triangles.len());
@@ -84,7 +93,9 @@ pub fn remove_fins(work: &mut Work) -> usize {
     let is_closed = edges
         .chunk_by(same_edge)
         .all(|edge| edge.iter().filter(|e| !is_fin(e.3)).count() % 2 == 0);
-    if !is_closed || (0..patch.len() as u32).all(is_fin) {
+    let fins = (0..patch.len()).filter(|t| is_fin(*t as u32));
+    let area: f64 = fins.map(|t| work.mesh.area_of(t)).sum();
+    if !is_closed || 2.0 * area > work.mesh.area() {
         return 0;
     }
     work.retain(|t| !is_fin(t as u32))

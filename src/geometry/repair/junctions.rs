@@ -85,11 +85,9 @@ fn split(work: &mut Work, t: usize, chain: &[u32]) {
         });
         if k == 0 {
             work.mesh.triangles[t] = part;
-            work.mesh
-                .uv
-                .get_mut(t)
-                .zip(texture)
-                .map(|(old, new)| *old = new);
+            if let Some(texture) = texture {
+                work.mesh.uv[t] = texture;
+            }
         } else {
             work.mesh.triangles.push(part);
             work.mesh.uv.extend(texture);

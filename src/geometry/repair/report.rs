@@ -13,6 +13,8 @@ pub struct Repairs {
     pub duplicate_triangles: usize,
     /// Triangles of open sheets on a closed surface, removed.
     pub fin_triangles: usize,
+    /// Triangles of closed surfaces without a thickness, removed.
+    pub flat_triangles: usize,
     /// Vertices in the middle of a neighbour's edge, made its vertices too.
     pub joined_vertices: usize,
     /// Needles, removed by collapsing their shortest edge.
@@ -64,6 +66,12 @@ impl std::fmt::Display for Repairs {
                 "removed",
                 "triangle of fins",
                 "triangles of fins",
+            ),
+            (
+                self.flat_triangles,
+                "removed",
+                "triangle of flat shells",
+                "triangles of flat shells",
             ),
             (
                 self.joined_vertices,

@@ -2,7 +2,9 @@
 
 use glam::DVec3;
 
-use super::error::Part;
+use super::error::{Part, RepairError};
+use super::work::Work;
+use crate::geometry::bvh::Bvh;
 use crate::geometry::check::{parts, sorted_edges};
 use crate::geometry::inside::Crossings;
 use crate::geometry::mesh::TriMesh;
@@ -43,6 +45,65 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
         }
     }
     solids
+}
+
+/// Refuses surfaces that come nearer to each other than the tolerance elsewhere than at common vertices: which of them lies inside is rounding.
+pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
+    let mesh = &work.mesh;
+    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    if part.iter().all(|root| *root == 0) {
+        return Ok(());
+    }
+    let bvh = Bvh::new(mesh);
+    let mut is_seen = vec![false; mesh.positions.len()];
+    let (mut pairs, mut first) = (0, None);
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        for &vertex in triangle {
+            if std::mem::replace(&mut is_seen[vertex as usize], true) {
+                continue;
+            }
+            let place = mesh.positions[vertex as usize];
+            let own = original[vertex as usize];
+            bvh.each_within(mesh, place, Work::TOLERANCE, |other| {
+                let corners = mesh.triangles[other as usize];
+                let is_common = corners.iter().any(|v| original[*v as usize] == own);
+                if part[other as usize] != part[t] && !is_common {
+                    pairs += 1;
+                    first.get_or_insert([t, other as usize]);
+                }
+            });
+        }
+    }
+    first.map_or(Ok(()), |triangles| {
+        Err(RepairError::SelfCrossing {
+            pairs,
+            triangles: triangles.map(|t| work.source[t]),
+            near: work.centre(triangles[0]),
+        })
+    })
+}
+
+/// Removes closed surfaces that are on average thinner than the tolerance, if others are left; how many triangles.
+pub fn remove_flat(work: &mut Work) -> usize {
+    let mesh = &work.mesh;
+    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let mut sizes = vec![(0.0, 0.0); part.len()];
+    for (t, &root) in part.iter().enumerate() {
+        let size = &mut sizes[root as usize];
+        // About a corner of the surface, so that rounding is that of its size.
+        let about = mesh.corners(root as usize)[0];
+        let [a, b, c] = mesh.corners(t).map(|p| p - about);
+        size.0 += a.dot(b.cross(c)) / 6.0;
+        size.1 += mesh.area_of(t);
+    }
+    let is_flat = |t: usize| {
+        let (volume, area): (f64, f64) = sizes[part[t] as usize];
+        2.0 * volume.abs() <= Work::TOLERANCE * area
+    };
+    if (0..part.len()).all(is_flat) {
+        return 0;
+    }
+    work.retain(|t| !is_flat(t))
 }
 
 /// Middle of the largest triangle, which lies clear of all other surfaces.

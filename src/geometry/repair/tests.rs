@@ -150,6 +150,29 @@ fn fins_go_and_inner_walls_are_refused() {
 }
 
 #[test]
+fn shells_without_thickness_go() {
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    let flake = shapes::cuboid(DVec3::new(0.2, 0.2, 1e-7));
+    mesh.append(at(flake.clone(), DVec3::splat(2.0)));
+    // Of what is left of it a sheet is two triangles on each other.
+    let (repaired, done) = repair(&mesh).unwrap();
+    assert_eq!(repaired, shapes::cuboid(DVec3::ONE));
+    assert_eq!(done.merged_vertices, 4);
+    assert_eq!(done.duplicate_triangles + done.degenerate_triangles, 12);
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    let mut tetrahedron = TriMesh {
+        positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.3, 0.3, 1e-8)],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
+        uv: Vec::new(),
+    };
+    tetrahedron = at(tetrahedron, DVec3::splat(3.0));
+    mesh.append(tetrahedron);
+    let (repaired, done) = repair(&mesh).unwrap();
+    assert_eq!(repaired, shapes::cuboid(DVec3::ONE));
+    assert_eq!(done.flat_triangles, 4);
+}
+
+#[test]
 fn solids_that_touch_are_several_and_are_parted() {
     let brick = || shapes::cuboid(DVec3::ONE);
     for shift in [
@@ -265,8 +288,8 @@ fn texture_coordinates_stay_with_their_corners() {
     let (repaired, _) = repair(&inverted).unwrap();
     for t in 0..12 {
         let corners = repaired.corners(t);
-        for k in 0..3 {
-            let given = mesh.corners(t).iter().position(|p| *p == corners[k]);
+        for (k, corner) in corners.iter().enumerate() {
+            let given = mesh.corners(t).iter().position(|p| p == corner);
             assert_eq!(repaired.uv[t][k], mesh.uv[t][given.unwrap()]);
         }
     }
@@ -282,6 +305,8 @@ fn what_cannot_be_repaired_is_named() {
     let mut missing = cube();
     missing.triangles[5][1] = 77;
     let crossing = both(cube(), at(cube(), DVec3::new(0.3, 0.4, 0.5)));
+    // Exact predicates find these apart.
+    let hair = both(cube(), at(cube(), DVec3::new(0.3, 0.3, 1.0 + 1e-9)));
     let mut flat = cube();
     flat.positions.iter_mut().for_each(|p| p.z = 1.0);
     let scaled = |factor: f64| {
@@ -298,6 +323,7 @@ fn what_cannot_be_repaired_is_named() {
         ),
         (missing, "triangle 5 uses vertex 77 of 8"),
         (crossing, "cuts or touches itself"),
+        (hair, "cuts or touches itself"),
         (flat, "is flat about"),
         (scaled(1e200), "1.7e200 m across"),
         (scaled(1e-30), "1.7e-30 m across"),
