@@ -59,6 +59,7 @@ pub fn pipeline(material: Material) -> Pipeline {
         colliders: vec![],
         attachments: vec![],
         simulate: Simulate::default(),
+        stress: None,
         output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),

@@ -171,6 +171,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         colliders: Vec::new(),
         attachments: Vec::new(),
         simulate: Simulate::default(),
+        stress: None,
         output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),

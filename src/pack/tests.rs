@@ -60,6 +60,7 @@ fn shot(bodies: Vec<Body>) -> Pipeline {
         colliders: Vec::new(),
         attachments: Vec::new(),
         simulate: Simulate::default(),
+        stress: None,
         output: Default::default(),
         reconstruct: Reconstruct::default(),
         export: Export::default(),

@@ -163,7 +163,7 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
     let surface = &loaded.surface;
     let mut bench = Bench {
         loaded,
-        solver: Solver::dense(surface, loaded.elastic),
+        solver: Solver::automatic(surface, loaded.elastic, loaded.accuracy),
         recycled: Recycled::default(),
         solves: (0, 0),
         length: surface.mass.volume.cbrt(),

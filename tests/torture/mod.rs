@@ -216,6 +216,7 @@ fn the_cases_of_the_gate_have_every_shape_and_packing() {
             PackingSpec::Woven { .. } => "woven",
             PackingSpec::Voronoi { .. } => "voronoi",
             PackingSpec::Cubic { .. } => "cubic",
+            PackingSpec::None {} => "none",
         });
     }
     assert_eq!(found.len(), 6, "{found:?}");
