@@ -36,7 +36,7 @@ const FLAT: f64 = 1e-9;
 /// # Errors
 ///
 /// What cannot be repaired, with its place; [`RepairError::Several`] where the mesh bounds several solids, even if they touch at vertices or edges:
-/// such a joint bears no stress. [`solids`] gives them one by one.
+/// such a joint bears no stress. [`solids()`] gives them one by one.
 pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     let mut done = Repairs::default();
     let (mut work, original) = surfaces(mesh, &mut done)?;
