@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::simulate::choose::choose;
 use crate::simulate::{PassCost, Prepared, warn};
-use crate::{pack, spec};
+use crate::spec::Pipeline;
+use crate::{pack, spec, stress};
 
 /// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
 const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
@@ -20,6 +21,9 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let resolved = spec::read(path, set)?;
     let pipeline = &resolved.pipeline;
     let packed = pack::pack(pipeline, &resolved.folder)?;
+    if pipeline.is_static() {
+        return statics(pipeline, &packed, as_json);
+    }
     let (settled, choice) = choose(&packed.packing, pipeline)?;
     let pipeline = &settled;
     let prepared = Prepared::new(&packed.packing, pipeline)?;
@@ -144,6 +148,57 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push(format!("warning             {}", warning.text));
     }
     super::print::print(&lines.join("\n"))
+}
+
+/// What boundary elements would solve.
+fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
+    let clock = Instant::now();
+    let plans = stress::plan(pipeline, &packed.packing.elements, &packed.shapes)?;
+    let bodies = plans.iter().map(|plan| {
+        json!({
+            "name": plan.body,
+            "triangles": plan.triangles,
+            "points": plan.points,
+            "solves": plan.solves,
+            "stress_seconds": seconds(plan),
+            "notes": plan.notes,
+        })
+    });
+    let out = json!({
+        "surface_seconds": clock.elapsed().as_secs_f64(),
+        "bodies": bodies.collect::<Vec<_>>(),
+        "notices": super::stages::notices(packed),
+    });
+    if as_json {
+        return super::print::print(&out.to_string());
+    }
+    let mut lines = Vec::new();
+    for plan in &plans {
+        lines.push(format!(
+            "{:<19} {} triangles, {} points inside, {} right-hand sides: about {:.0} s",
+            plan.body,
+            plan.triangles,
+            plan.points,
+            plan.solves,
+            seconds(plan).ceil()
+        ));
+        lines.extend(plan.notes.iter().map(|note| format!("{:<19} {note}", "")));
+    }
+    super::print::print(&lines.join("\n"))
+}
+
+/// About how long a body takes, s.
+fn seconds(plan: &stress::Plan) -> f64 {
+    let triangles = plan.triangles as f64;
+    let work = match plan.triangles < stress::DENSE {
+        true => {
+            let stored = triangles * triangles * PER_PAIR[0];
+            stored + triangles * triangles * plan.solves as f64 * PER_PAIR[1]
+        }
+        false => triangles * (PER_TRIANGLE[0] + plan.solves as f64 * PER_TRIANGLE[1]),
+    };
+    let inside = triangles * plan.points as f64 * PER_PAIR[0];
+    (work + inside) / rayon::current_num_threads() as f64
 }
 
 /// Parts of the time that passes take.

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use crate::columns::{Elements, Stress};
-use crate::geometry::ply;
+use crate::geometry::{TriMesh, ply};
 use crate::spec::{FrameGroup, Pipeline};
 use crate::store::{Store, StoreError, atomic};
 use case::{Case, Grip};
@@ -49,7 +49,10 @@ pub fn run(
     let elements = store.read_element_columns(&columns)?;
     let bodies = pipeline.bodies.iter().enumerate();
     let solids = bodies
-        .map(|(number, _)| Solid::new(store, pipeline, &elements, number))
+        .map(|(number, _)| {
+            let skin = store.read_skin(number as u32)?;
+            Solid::new(skin, pipeline, &elements, number)
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let numbers = match frames {
         Some(frames) => some_frames(store, frames)?,
@@ -81,6 +84,45 @@ pub fn run(
         store.write_numbered("stress", number, &table)?;
     }
     Ok(findings)
+}
+
+/// What would be solved of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Name of the body.
+    pub body: String,
+    /// Triangles of its surface.
+    pub triangles: usize,
+    /// Points inside.
+    pub points: usize,
+    /// Right-hand sides: loads, six a clamp, and what the result is told apart by.
+    pub solves: usize,
+    /// What was or would be done to the surface.
+    pub notes: Vec<String>,
+}
+
+/// What `run` would solve of a packing with these skins, without solving it.
+pub fn plan(
+    pipeline: &Pipeline,
+    elements: &Elements,
+    skins: &[TriMesh],
+) -> Result<Vec<Plan>, StressError> {
+    let numbers = 0..pipeline.bodies.len();
+    let solids = numbers
+        .map(|number| Solid::new(skins.get(number).cloned(), pipeline, elements, number))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (_, loadings) = given(pipeline, &solids)?;
+    let plans = solids.into_iter().zip(loadings).map(|(solid, loading)| {
+        let (cases, grips, _) = loading.unwrap_or_default();
+        Plan {
+            body: solid.name,
+            triangles: solid.surface.len(),
+            points: solid.points.len(),
+            solves: 1 + 2 * cases.len() + 6 * grips.len(),
+            notes: solid.notes,
+        }
+    });
+    Ok(plans.collect())
 }
 
 fn some_frames(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressError> {

@@ -10,7 +10,6 @@ use crate::geometry::inside::Crossings;
 use crate::geometry::remesh::{Quality, RemeshError, SHARP, remesh};
 use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
-use crate::store::Store;
 use crate::units::show::{figures, quantity};
 
 /// A body that is loaded.
@@ -40,9 +39,9 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Body number `number` of a packed store.
+    /// Body number `number` of a packing, with its skin at rest.
     pub fn new(
-        store: &Store,
+        skin: Option<TriMesh>,
         pipeline: &Pipeline,
         elements: &Elements,
         number: usize,
@@ -52,7 +51,6 @@ impl Solid {
         if !body.grains.is_empty() {
             return Err(StressError::Grains { body: named() });
         }
-        let skin = store.read_skin(number as u32)?;
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
         let settings = pipeline.stress.clone().unwrap_or_default();
         let mut notes = Vec::new();
