@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 1e-7;
 /// Residual over the accuracy of products at which iterations end, if that is more.
 const BELOW_ACCURACY: f64 = 0.01;
 /// Triangles up to which the matrix is stored: beyond, the fast multipole method takes less time even for one load.
-const DENSE: usize = 1000;
+pub const DENSE: usize = 1000;
 /// Iterations at most; well-shaped bodies take 5 to 40.
 const ITERATIONS: u32 = 300;
 

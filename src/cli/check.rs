@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use crate::bem::solver::DENSE;
 use crate::simulate::choose::choose;
 use crate::simulate::{PassCost, Prepared, warn};
 use crate::spec::Pipeline;
@@ -15,6 +16,11 @@ const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
 /// Bytes of memory of the program, per element and per bond at their peak, while a frame or a state waits to be written; contacts of granules
 /// come on top, about 300 bytes an element where they lie close.
 const MEMORY: [f64; 3] = [16e6, 370.0, 31.0];
+
+/// Seconds of one core that boundary elements take a pair of triangles, or of a triangle and a point inside: integrals, and a right-hand side.
+const PER_PAIR: [f64; 2] = [1e-6, 1e-8];
+/// The same a triangle by the fast multipole method: its neighbours, and a right-hand side.
+const PER_TRIANGLE: [f64; 2] = [1e-3, 1e-3];
 
 /// Resolves a pipeline, measures a few steps and prints the plan.
 pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
@@ -190,7 +196,7 @@ fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow:
 /// About how long a body takes, s.
 fn seconds(plan: &stress::Plan) -> f64 {
     let triangles = plan.triangles as f64;
-    let work = match plan.triangles < stress::DENSE {
+    let work = match plan.triangles <= DENSE {
         true => {
             let stored = triangles * triangles * PER_PAIR[0];
             stored + triangles * triangles * plan.solves as f64 * PER_PAIR[1]

@@ -16,8 +16,8 @@ use crate::bem::Surface;
 
 /// The six modes of a patch: even traction, and its rotation about the centre, per unit length.
 const MODES: usize = 6;
-/// A pivot below this part of its row counts as zero.
-const SINGULAR: f64 = 1e-12;
+/// A pivot below this part of its row counts as zero: clamps that hold the same have rows that differ by what iterations leave.
+const SINGULAR: f64 = 1e-6;
 
 /// Force and moment about the centre of mass, as one column.
 pub type Resultant = [f64; 6];

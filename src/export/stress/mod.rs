@@ -1,18 +1,16 @@
 //! Tables of stress on the surfaces that they tell of, at rest: VTK, USD and PLY. Every number is of a triangle, as in the table.
 
 mod ply;
+mod solids;
 mod usd;
 mod vtk;
-
-use glam::DVec3;
 
 use super::error::ExportError;
 use super::format::ExportSummary;
 use super::job::Job;
-use crate::columns::{Stress, StressPoint};
-use crate::geometry::TriMesh;
 use crate::spec::ExportFormat;
-use crate::store::Store;
+
+pub use solids::Solids;
 
 /// What writes the files of a table, if the format takes stress.
 pub fn writer(format: ExportFormat) -> Option<Write> {
@@ -29,57 +27,3 @@ pub fn writer(format: ExportFormat) -> Option<Write> {
 
 /// Writes the files of a table.
 pub type Write = fn(&Job, &Solids) -> Result<ExportSummary, ExportError>;
-
-/// A table of stress and its surfaces.
-pub struct Solids {
-    /// Number of the table.
-    pub frame: u32,
-    /// The table.
-    pub table: Stress,
-    /// Body, surface and rows of its triangles.
-    pub bodies: Vec<(u32, TriMesh, Vec<usize>)>,
-}
-
-impl Solids {
-    /// Reads a table and its surfaces.
-    pub fn read(store: &Store, frame: u32) -> Result<Self, ExportError> {
-        let table = store.read_stress(frame)?;
-        let is_triangle = |row: &usize| table.kind[*row] == StressPoint::Triangle;
-        let rows: Vec<usize> = (0..table.kind.len()).filter(is_triangle).collect();
-        let mut bodies = Vec::new();
-        for rows in rows.chunk_by(|a, b| table.body[*a] == table.body[*b]) {
-            let body = table.body[rows[0]];
-            bodies.push((body, store.read_stress_shape(body)?, rows.to_vec()));
-        }
-        Ok(Solids {
-            frame,
-            table,
-            bodies,
-        })
-    }
-
-    /// Rows of the elements.
-    pub fn elements(&self) -> Vec<usize> {
-        let rows = 0..self.table.kind.len();
-        let is_element = |row: &usize| self.table.kind[*row] == StressPoint::Element;
-        rows.filter(is_element).collect()
-    }
-
-    /// Largest principal stress over all triangles, Pa, at least 0.
-    pub fn most(&self) -> f64 {
-        let rows = self.bodies.iter().flat_map(|(_, _, rows)| rows);
-        rows.map(|row| self.table.s1[*row]).fold(0.0, f64::max)
-    }
-}
-
-/// Three columns as vectors, in single precision.
-pub fn vectors(columns: [&[f64]; 3], rows: &[usize]) -> Vec<[f32; 3]> {
-    let at = |row: &usize| columns.map(|column| column[*row] as f32);
-    rows.iter().map(at).collect()
-}
-
-/// Positions in the file's coordinates.
-pub fn positions(job: &Job, mesh: &TriMesh) -> Vec<[f32; 3]> {
-    let place = |p: &DVec3| job.space.lengths(p.as_vec3().to_array());
-    mesh.positions.iter().map(place).collect()
-}

@@ -1,6 +1,6 @@
 //! Stress as binary PLY: one file a table, its triangles with stress, energy density, utilization and a colour (MeshLab, Blender, `trimesh`).
 
-use super::{Solids, positions};
+use super::solids::{Solids, positions};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
 use crate::export::job::Job;

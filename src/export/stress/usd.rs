@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use super::{Solids, positions, vectors};
+use super::solids::{Solids, positions, vectors};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
 use crate::export::job::Job;

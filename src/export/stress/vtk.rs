@@ -1,6 +1,6 @@
 //! Stress for ParaView: triangles and elements of each table as `.vtp`, with all columns.
 
-use super::{Solids, vectors};
+use super::solids::{Solids, vectors};
 use crate::columns::Stress;
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
