@@ -45,7 +45,7 @@ struct Arguments {
     /// Products timed, of which the quickest counts.
     #[arg(long, default_value_t = 3)]
     products: u32,
-    /// Points inside at which stress is asked for.
+    /// Points inside at which displacement and stress are asked for.
     #[arg(long, default_value_t = 10_000)]
     points: usize,
     /// Poisson's ratio.
@@ -260,7 +260,7 @@ fn product_error(surface: &Surface, elastic: Elastic, u: &[[f64; 3]], y: &[[f64;
     (wrong / size).sqrt()
 }
 
-/// Stress at points inside; exact sums at some of them.
+/// Displacement gradients at points inside; exact sums at some of them.
 fn inside(row: &mut Map<String, Value>, mesh: &TriMesh, solution: &Solution, count: usize) {
     let Some((low, high)) = mesh.bounds() else {
         return;
@@ -279,7 +279,7 @@ fn inside(row: &mut Map<String, Value>, mesh: &TriMesh, solution: &Solution, cou
     put(row, "inside_exact_at_100", spent);
     let pairs = fast.iter().zip(&exact);
     let norm = |m: glam::DMat3| m.to_cols_array().iter().map(|v| v * v).sum::<f64>();
-    let wrong: f64 = pairs.map(|(a, b)| norm(a.stress - b.stress)).sum();
-    let size: f64 = exact.iter().map(|b| norm(b.stress)).sum();
+    let wrong: f64 = pairs.map(|(a, b)| norm(a.gradient - b.gradient)).sum();
+    let size: f64 = exact.iter().map(|b| norm(b.gradient)).sum();
     row.insert("inside_error".to_owned(), json!((wrong / size).sqrt()));
 }
