@@ -50,6 +50,7 @@ shot() {
 tiny beam_bending.py "$python" tools/beam_bending.py --rows 3 --elasticity bond --break --cullet "$cullet"
 tiny beam_twisting.py "$python" tools/beam_twisting.py --rows 6 --along 4 --ratio 0.4 --simulate --cullet "$cullet"
 tiny bench "$target/examples/bench" --elements 1e3 --threads 1 --stage-elements 1e4
+tiny bench_bem.rs "$target/examples/bench_bem" --triangles 500,2e3 --points 600
 tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"

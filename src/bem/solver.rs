@@ -20,7 +20,8 @@ use crate::solve::recycle::Recycled;
 const TOLERANCE: f64 = 1e-7;
 /// Residual over the accuracy of products at which iterations end, if that is more.
 const BELOW_ACCURACY: f64 = 0.01;
-/// Triangles up to which the matrix is stored: beyond, the fast multipole method takes less time even for one load.
+/// Triangles up to which the matrix is stored. Measured with one load: here both take the same time, at 5000 triangles the fast multipole method an
+/// eighth of it; a product alone takes the same at about 2500.
 pub const DENSE: usize = 1000;
 /// Iterations at most; well-shaped bodies take 5 to 40.
 const ITERATIONS: u32 = 300;

@@ -17,10 +17,12 @@ const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
 /// come on top, about 300 bytes an element where they lie close.
 const MEMORY: [f64; 3] = [16e6, 370.0, 31.0];
 
-/// Seconds of one core that boundary elements take a pair of triangles, or of a triangle and a point inside: integrals, and a right-hand side.
-const PER_PAIR: [f64; 2] = [1e-6, 1e-8];
-/// The same a triangle by the fast multipole method: its neighbours, and a right-hand side.
-const PER_TRIANGLE: [f64; 2] = [1e-3, 1e-3];
+/// Seconds of one core that boundary elements take a pair of triangles: to store the matrix, and for a right-hand side.
+const PER_PAIR: [f64; 2] = [1.7e-7, 7e-8];
+/// The same a triangle by the fast multipole method: to prepare, and for a right-hand side.
+const PER_TRIANGLE: [f64; 2] = [7e-5, 1.8e-4];
+/// The same a point inside.
+const PER_POINT: f64 = 4e-4;
 
 /// Resolves a pipeline, measures a few steps and prints the plan.
 pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
@@ -198,12 +200,12 @@ fn seconds(plan: &stress::Plan) -> f64 {
     let triangles = plan.triangles as f64;
     let work = match plan.triangles <= DENSE {
         true => {
-            let stored = triangles * triangles * PER_PAIR[0];
-            stored + triangles * triangles * plan.solves as f64 * PER_PAIR[1]
+            let [store, solve] = PER_PAIR;
+            triangles * triangles * (store + plan.solves as f64 * solve)
         }
         false => triangles * (PER_TRIANGLE[0] + plan.solves as f64 * PER_TRIANGLE[1]),
     };
-    let inside = triangles * plan.points as f64 * PER_PAIR[0];
+    let inside = plan.points as f64 * PER_POINT;
     (work + inside) / rayon::current_num_threads() as f64
 }
 

@@ -1,13 +1,11 @@
 //! The fast multipole method under the boundary elements, against exact integrals over every panel.
 
-use std::path::Path;
-
 use cullet::bem::dense::Dense;
 use cullet::bem::layers::Layers;
 use cullet::bem::split::Split;
 use cullet::bem::{Balance, Field, Solver, Surface};
-use cullet::geometry::{TriMesh, read, winding::Winding};
-use cullet::solve::{Operator, Recycled};
+use cullet::geometry::{TriMesh, winding::Winding};
+use cullet::solve::Recycled;
 use glam::{DVec3, dvec3};
 
 use super::bodies::{ball, grid_box, torus};
@@ -19,10 +17,6 @@ fn dented(parts: u32) -> TriMesh {
     let dent = |p: DVec3| p * (1.0 + 0.3 * (3.0 * p.x).sin() * p.y);
     mesh.positions.iter_mut().for_each(|p| *p = dent(*p));
     mesh
-}
-
-fn bunny() -> TriMesh {
-    read::read(Path::new("pipelines/meshes/bunny.obj")).unwrap()
 }
 
 /// From 0 to 1, as if at random.
