@@ -5,7 +5,7 @@
 //! V t ≈ Σ_q U(x, y_q) t_q A_q   +  (exact − points) of near panels
 //! ```
 //!
-//! y_q: the [points](super::nodes) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim](super::rim) belongs to them. What the row
+//! y_q: the [points](super::nodes) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim] belongs to them. What the row
 //! of a rigid shift leaves goes on the diagonal, so that shifts are taken to nothing exactly.
 
 use glam::DVec3;

@@ -61,7 +61,7 @@ impl Motion {
         for row in &rows {
             let own = turn_of(*row);
             let sign = if own.dot(reference) < 0.0 { -1.0 } else { 1.0 };
-            sum = sum + own * (sign * elements.mass[*row] / mass);
+            sum += own * (sign * elements.mass[*row] / mass);
         }
         let rotation = sum.normalize();
         // Frames need not hold velocities.

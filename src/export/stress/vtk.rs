@@ -8,8 +8,10 @@ use crate::export::job::Job;
 use crate::export::vtk::file::{Cells, PolyData};
 use crate::store::atomic;
 
+/// A column.
+type Of = fn(&Stress) -> &[f64];
 /// A column by the name of its array.
-type Named = (&'static str, fn(&Stress) -> &[f64]);
+type Named = (&'static str, Of);
 
 const NUMBERS: [Named; 5] = [
     ("s1", |t| &t.s1),
@@ -19,14 +21,14 @@ const NUMBERS: [Named; 5] = [
     ("utilization", |t| &t.utilization),
 ];
 
-const VECTORS: [(&str, [fn(&Stress) -> &[f64]; 3]); 3] = [
+const VECTORS: [(&str, [Of; 3]); 3] = [
     ("displacement", [|t| &t.ux, |t| &t.uy, |t| &t.uz]),
     ("d1", [|t| &t.d1x, |t| &t.d1y, |t| &t.d1z]),
     ("d3", [|t| &t.d3x, |t| &t.d3y, |t| &t.d3z]),
 ];
 
 /// VTK's order of a symmetric tensor: XX YY ZZ XY YZ XZ.
-const TENSOR: [fn(&Stress) -> &[f64]; 6] = [
+const TENSOR: [Of; 6] = [
     |t| &t.xx,
     |t| &t.yy,
     |t| &t.zz,
@@ -86,7 +88,7 @@ fn fill(table: &Stress, rows: &[usize], put: &mut dyn FnMut(&str, usize, Vec<f32
             rows.iter().map(|row| single(column, *row)).collect(),
         );
     }
-    let mut several = |name: &str, columns: &[fn(&Stress) -> &[f64]]| {
+    let mut several = |name: &str, columns: &[Of]| {
         let columns: Vec<&[f64]> = columns.iter().map(|column| column(table)).collect();
         let values = rows
             .iter()
