@@ -1,0 +1,198 @@
+//! Where the rim of a crack moves: at each vertex inside the body along the direction across which the stress ahead pulls most (Erdogan and Sih 1963).
+
+use glam::{DMat3, DVec3};
+
+use super::inside::Inside;
+use super::sheet::Frame;
+
+/// Angles to the sheet in which stress is read, degrees.
+const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
+/// Advance of the rim just outside over that of the last vertex inside, by how many vertices it is away.
+const FOLLOW: [f64; 2] = [1.0, 0.5];
+/// Distance from the body, over the length of a step, that the rim outside keeps.
+const MARGIN: f64 = 0.5;
+
+/// A step of the rim.
+pub struct Advance {
+    /// Of each vertex of the rim, m; zero at those that stay.
+    pub vectors: Vec<DVec3>,
+    /// Largest stress ahead over the strength, of vertices inside the body.
+    pub use_of_strength: f64,
+    /// Vertices of the rim inside the body.
+    pub inside: usize,
+}
+
+/// Lengths, m, and strength, Pa, that steps go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Stride {
+    /// Largest advance of a step.
+    pub length: f64,
+    /// Distance ahead of the rim at which stress is read.
+    pub ahead: f64,
+    /// Strength.
+    pub strength: f64,
+}
+
+/// Next step of a rim in a stress field.
+pub fn advance(
+    frames: &[Frame],
+    body: &Inside,
+    stride: Stride,
+    stress: impl Fn(&[DVec3]) -> Vec<DMat3>,
+) -> Advance {
+    let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
+    let fans: Vec<Fan> = frames
+        .iter()
+        .zip(&is_inside)
+        .filter(|(_, inside)| **inside)
+        .map(|(frame, _)| Fan::new(*frame, body, stride.ahead))
+        .collect();
+    let places: Vec<DVec3> = fans.iter().flat_map(Fan::places).collect();
+    let found = stress(&places);
+    let mut at = 0;
+    let read: Vec<(f64, DVec3)> = fans
+        .iter()
+        .map(|fan| {
+            let count = fan.places().count();
+            at += count;
+            fan.most(&found[at - count..at])
+        })
+        .collect();
+    let finite = read.iter().map(|(s, _)| s / stride.strength);
+    let use_of_strength = finite.fold(0.0, f64::max);
+    let largest = read
+        .iter()
+        .map(|(s, _)| *s)
+        .filter(|s| s.is_finite())
+        .fold(stride.strength, f64::max);
+    let mut vectors = vec![DVec3::ZERO; frames.len()];
+    let places = (0..frames.len()).filter(|k| is_inside[*k]);
+    for (k, (stress, out)) in places.zip(&read) {
+        if *stress > stride.strength {
+            let part = (stress / largest).min(1.0);
+            vectors[k] = *out * (stride.length * part);
+        }
+    }
+    let mut vectors = smoothed(&vectors, &is_inside);
+    follow(&mut vectors, frames, &is_inside, body, stride.length);
+    Advance {
+        vectors,
+        use_of_strength,
+        inside: read.len(),
+    }
+}
+
+/// Places about a vertex where stress is read.
+struct Fan {
+    frame: Frame,
+    /// Direction, normal to it, place.
+    rays: Vec<(f64, DVec3)>,
+    ahead: f64,
+    /// Whether the body ends before the reading.
+    breaks_through: bool,
+}
+
+impl Fan {
+    fn new(frame: Frame, body: &Inside, ahead: f64) -> Self {
+        let rays: Vec<(f64, DVec3)> = FAN
+            .iter()
+            .map(|angle| angle.to_radians())
+            .map(|angle| (angle, frame.place + ray(&frame, angle).0 * ahead))
+            .filter(|(_, place)| body.contains(*place))
+            .collect();
+        let straight = frame.place + frame.out * ahead;
+        Fan {
+            breaks_through: rays.len() < 3 || !body.contains(straight),
+            frame,
+            rays,
+            ahead,
+        }
+    }
+
+    fn places(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.rays.iter().map(|(_, place)| *place)
+    }
+
+    /// Largest tension across a direction ahead, Pa, and that direction; infinite where the body ends.
+    fn most(&self, stress: &[DMat3]) -> (f64, DVec3) {
+        if self.breaks_through {
+            return (f64::INFINITY, self.frame.out);
+        }
+        let across = |k: usize| {
+            let (_, normal) = ray(&self.frame, self.rays[k].0);
+            normal.dot(stress[k] * normal)
+        };
+        let values: Vec<f64> = (0..self.rays.len()).map(across).collect();
+        let mut best = 0;
+        for k in 1..values.len() {
+            if values[k] > values[best] {
+                best = k;
+            }
+        }
+        let mut angle = self.rays[best].0;
+        if best > 0 && best + 1 < values.len() {
+            // Vertex of the parabola through three readings, which stand at one distance but where rays left the body.
+            let [low, here, high] = [best - 1, best, best + 1].map(|k| values[k]);
+            let curve = low - 2.0 * here + high;
+            if curve < 0.0 {
+                let step = (self.rays[best + 1].0 - self.rays[best - 1].0) / 2.0;
+                angle += 0.5 * step * (low - high) / curve;
+            }
+        }
+        debug_assert!(self.ahead > 0.0);
+        (values[best], ray(&self.frame, angle).0)
+    }
+}
+
+/// Direction at an angle to the sheet, and the normal to it.
+fn ray(frame: &Frame, angle: f64) -> (DVec3, DVec3) {
+    let (sin, cos) = angle.sin_cos();
+    (
+        frame.out * cos + frame.normal * sin,
+        frame.normal * cos - frame.out * sin,
+    )
+}
+
+/// Means with both neighbours inside, weights ¼ ½ ¼.
+fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
+    let count = vectors.len();
+    let of = |k: usize| {
+        let mut sum = vectors[k] * 0.5;
+        for other in [(k + 1) % count, (k + count - 1) % count] {
+            let other = if is_inside[other] { other } else { k };
+            sum += vectors[other] * 0.25;
+        }
+        sum
+    };
+    (0..count)
+        .map(|k| if is_inside[k] { of(k) } else { DVec3::ZERO })
+        .collect()
+}
+
+/// Moves the rim outside along with the vertices inside, and off the body.
+fn follow(
+    vectors: &mut [DVec3],
+    frames: &[Frame],
+    is_inside: &[bool],
+    body: &Inside,
+    length: f64,
+) {
+    let count = vectors.len();
+    let moved = vectors.to_vec();
+    for k in (0..count).filter(|k| !is_inside[*k]) {
+        for (distance, part) in (1..).zip(FOLLOW) {
+            let near = [(k + distance) % count, (k + count - distance % count) % count];
+            let inside: Vec<usize> = near.into_iter().filter(|n| is_inside[*n]).collect();
+            if inside.is_empty() {
+                continue;
+            }
+            let share = part / inside.len() as f64;
+            vectors[k] = inside.iter().map(|n| moved[*n] * share).sum();
+            if vectors[k].length() > 0.0 {
+                let to = frames[k].place + vectors[k];
+                vectors[k] += body.push(to, frames[k].normal, MARGIN * length);
+            }
+            break;
+        }
+    }
+}

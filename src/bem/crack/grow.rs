@@ -1,0 +1,92 @@
+//! One crack, from its first disc to a cut body or to rest.
+
+use super::front::{Stride, advance};
+use super::inside::Inside;
+use super::opening::{Body, Opened};
+use super::sheet::Sheet;
+use super::start::Place;
+use crate::bem::solution::Solution;
+use crate::bem::solver::SolveError;
+use crate::geometry::cut::{CutError, Piece, cut};
+
+/// Distance by which the middle of a crack's first disc lies inside, over its radius.
+const SUNK: f64 = 0.25;
+/// Part of a step by which vertices of the sheet are moved where they stand in a plane of the body, and how often that is tried.
+const MOVED: f64 = 1e-6;
+const TRIES: u32 = 8;
+
+/// How a crack ended.
+pub struct Grown {
+    /// Its surface.
+    pub sheet: Sheet,
+    /// The pieces of the body, if it went through.
+    pub pieces: Option<Vec<Piece>>,
+    /// Steps that it took.
+    pub steps: u32,
+}
+
+/// Lets a crack grow from a place of a body, in no more than `most` steps.
+pub fn grow(
+    body: &Body,
+    base: &Solution,
+    inside: &Inside,
+    start: Place,
+    (stride, first, most): (Stride, u32, u32),
+) -> Result<Grown, SolveError> {
+    let middle = start.at - start.out * (SUNK * stride.length);
+    let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
+    let contains = |x| inside.contains(x);
+    for step in 0..most {
+        let opened = Opened::new(body, base, &sheet, contains)?;
+        let next = advance(&sheet.frames(), inside, stride, |x| opened.stress(x));
+        if next.vectors.iter().all(|v| v.length() == 0.0) {
+            return Ok(Grown {
+                sheet,
+                pieces: None,
+                steps: step,
+            });
+        }
+        sheet.grow(&next.vectors, stride.length, first + step + 1);
+        let at = |v: &u32| sheet.mesh.positions[*v as usize];
+        if sheet.rim.iter().any(|v| inside.contains(at(v))) {
+            continue;
+        }
+        if let Some(pieces) = through(body, &mut sheet, stride.length, first + step + 1) {
+            return Ok(Grown {
+                sheet,
+                pieces: Some(pieces),
+                steps: step + 1,
+            });
+        }
+    }
+    Ok(Grown {
+        sheet,
+        pieces: None,
+        steps: most,
+    })
+}
+
+/// Cuts the body along a sheet whose rim has left it.
+fn through(body: &Body, sheet: &mut Sheet, length: f64, step: u32) -> Option<Vec<Piece>> {
+    let mesh = &body.surface.mesh;
+    for attempt in 0..TRIES {
+        match cut(mesh, &sheet.mesh) {
+            Ok(pieces) => {
+                sheet.is_through = true;
+                return Some(pieces);
+            }
+            Err(CutError::NotGeneral | CutError::Loop) => sheet.shake(MOVED * length, attempt),
+            // Edges of the rim pass through corners of the body.
+            Err(CutError::EndsInside(_)) => {
+                let out: Vec<_> = sheet
+                    .frames()
+                    .iter()
+                    .map(|frame| frame.out * (length / 2.0))
+                    .collect();
+                sheet.grow(&out, length, step);
+            }
+            Err(_) => return None,
+        }
+    }
+    None
+}
