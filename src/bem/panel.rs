@@ -150,6 +150,10 @@ pub fn gradient(third: &Third, n: V, density: &Density, elastic: Elastic) -> M {
     let along = third.along(density.force);
     let turned = density.gradient * slope.dot(n) - Mat3::outer(density.gradient.times(slope), n);
     let spread = Mat3::outer(density.swept, slope) + turned;
-    galerkin::gradient((slope, along), density.force, elastic.shear, elastic.poisson)
-        + spread * (1.0 / (4.0 * PI))
+    galerkin::gradient(
+        (slope, along),
+        density.force,
+        elastic.shear,
+        elastic.poisson,
+    ) + spread * (1.0 / (4.0 * PI))
 }

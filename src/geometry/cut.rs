@@ -6,9 +6,13 @@
 mod crossing;
 mod divide;
 mod error;
+mod facet;
+mod parts;
 mod pieces;
 #[cfg(test)]
 mod tests;
+mod tidy;
 
 pub use error::CutError;
-pub use pieces::{Origin, Piece, cut};
+pub use facet::Origin;
+pub use pieces::{Piece, cut};

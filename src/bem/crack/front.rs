@@ -170,18 +170,15 @@ fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
 }
 
 /// Moves the rim outside along with the vertices inside, and off the body.
-fn follow(
-    vectors: &mut [DVec3],
-    frames: &[Frame],
-    is_inside: &[bool],
-    body: &Inside,
-    length: f64,
-) {
+fn follow(vectors: &mut [DVec3], frames: &[Frame], is_inside: &[bool], body: &Inside, length: f64) {
     let count = vectors.len();
     let moved = vectors.to_vec();
     for k in (0..count).filter(|k| !is_inside[*k]) {
         for (distance, part) in (1..).zip(FOLLOW) {
-            let near = [(k + distance) % count, (k + count - distance % count) % count];
+            let near = [
+                (k + distance) % count,
+                (k + count - distance % count) % count,
+            ];
             let inside: Vec<usize> = near.into_iter().filter(|n| is_inside[*n]).collect();
             if inside.is_empty() {
                 continue;

@@ -168,7 +168,10 @@ impl Rows {
         let row = |(x, n): &(DVec3, DVec3)| {
             let mut row = vec![Mat3::diagonal(0.0); columns];
             for (t, corners) in corners.iter().enumerate() {
-                if corners.iter().all(|v| unknowns.follows[*v as usize].is_empty()) {
+                if corners
+                    .iter()
+                    .all(|v| unknowns.follows[*v as usize].is_empty())
+                {
                     continue;
                 }
                 let blocks = field.tractions(t, *x, *n);
@@ -393,7 +396,10 @@ fn inverse(points: &[Point], corners: &[[u32; 3]], unknowns: &Unknowns, own: &Ro
     // A vertex whose triangles lie outside but for itself stays closed.
     let most = matrix.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     for row in 0..n {
-        if matrix[row * n..(row + 1) * n].iter().all(|v| v.abs() < 1e-9 * most) {
+        if matrix[row * n..(row + 1) * n]
+            .iter()
+            .all(|v| v.abs() < 1e-9 * most)
+        {
             matrix[row * n + row] = most;
         }
     }

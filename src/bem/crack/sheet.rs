@@ -60,7 +60,8 @@ impl Sheet {
         for k in 0..6 {
             let (a, b) = (1 + k, 1 + (k + 1) % 6);
             let [c, d, e] = [0, 1, 2].map(|j| 7 + (2 * k + j) % 12);
-            mesh.triangles.extend([[0, a, b], [a, c, d], [a, d, b], [b, d, e]]);
+            mesh.triangles
+                .extend([[0, a, b], [a, c, d], [a, d, b], [b, d, e]]);
         }
         Sheet {
             steps: vec![0; mesh.triangles.len()],

@@ -24,7 +24,12 @@ pub struct Place {
 }
 
 /// The place of the largest principal stress of a solution; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
-pub fn most(surface: &Surface, solution: &Solution, inside: &Inside, spacing: f64) -> Option<Place> {
+pub fn most(
+    surface: &Surface,
+    solution: &Solution,
+    inside: &Inside,
+    spacing: f64,
+) -> Option<Place> {
     let points = lattice(surface, inside, spacing);
     let of = |at: DVec3, field: &Field, out: DVec3| {
         let principal = field.principal();

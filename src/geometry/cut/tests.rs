@@ -2,7 +2,7 @@
 
 use glam::{DVec3, dvec3};
 
-use super::{CutError, Origin, cut};
+use super::{CutError, Origin, Piece, cut};
 use crate::geometry::check::require_solid;
 use crate::geometry::{TriMesh, icosphere, shapes};
 
@@ -29,6 +29,17 @@ fn sheet(side: f64, parts: u32, f: impl Fn(f64, f64) -> f64) -> TriMesh {
 
 fn wave(x: f64, y: f64) -> f64 {
     0.0123 + 0.2 * (2.1 * x + 0.3).sin() * (1.7 * y - 0.2).cos()
+}
+
+/// Smallest height of a triangle over its longest edge.
+fn thinnest(piece: &Piece) -> f64 {
+    let mesh = &piece.mesh;
+    let height = |t: usize| {
+        let [a, b, c] = mesh.corners(t);
+        let longest = [a - b, b - c, c - a].map(DVec3::length_squared);
+        2.0 * mesh.area_of(t) / longest.into_iter().fold(0.0, f64::max)
+    };
+    (0..mesh.triangles.len()).map(height).fold(1.0, f64::min)
 }
 
 #[test]
@@ -61,6 +72,11 @@ fn pieces_are_closed_and_their_volumes_add_up() {
                 assert!(piece.origins.iter().any(of_sheet));
             }
             assert!((sum - body.volume()).abs() < 1e-12 * sum);
+            let thinnest = pieces.iter().map(thinnest).fold(1.0, f64::min);
+            println!(
+                "{} triangles, {parts} parts: {thinnest}",
+                body.triangles.len()
+            );
         }
     }
 }
