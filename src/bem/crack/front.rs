@@ -9,18 +9,8 @@ use super::sheet::Frame;
 const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
 /// Advance of the rim just outside over that of the last vertex inside, by how many vertices it is away.
 const FOLLOW: [f64; 2] = [1.0, 0.5];
-/// Distance from the body, over the length of a step, that the rim outside keeps.
-const MARGIN: f64 = 0.5;
-
-/// A step of the rim.
-pub struct Advance {
-    /// Of each vertex of the rim, m; zero at those that stay.
-    pub vectors: Vec<DVec3>,
-    /// Largest stress ahead over the strength, of vertices inside the body.
-    pub use_of_strength: f64,
-    /// Vertices of the rim inside the body.
-    pub inside: usize,
-}
+/// Distance from the body over the length of a step, at least, that the rim outside keeps: nearer, panels do not resolve what the jump leaves on them.
+const MARGIN: f64 = 4.0;
 
 /// Lengths, m, and strength, Pa, that steps go by.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +23,13 @@ pub struct Stride {
     pub strength: f64,
 }
 
-/// Next step of a rim in a stress field.
+/// Next step of a rim in a stress field, m for each of its vertices: none where nothing is over the strength.
 pub fn advance(
     frames: &[Frame],
     body: &Inside,
     stride: Stride,
     stress: impl Fn(&[DVec3]) -> Vec<DMat3>,
-) -> Advance {
+) -> Vec<DVec3> {
     let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
     let fans: Vec<Fan> = frames
         .iter()
@@ -58,8 +48,6 @@ pub fn advance(
             fan.most(&found[at - count..at])
         })
         .collect();
-    let finite = read.iter().map(|(s, _)| s / stride.strength);
-    let use_of_strength = finite.fold(0.0, f64::max);
     let largest = read
         .iter()
         .map(|(s, _)| *s)
@@ -75,11 +63,35 @@ pub fn advance(
     }
     let mut vectors = smoothed(&vectors, &is_inside);
     follow(&mut vectors, frames, &is_inside, body, stride.length);
-    Advance {
-        vectors,
-        use_of_strength,
-        inside: read.len(),
-    }
+    vectors
+}
+
+/// Next step of a rim that nothing holds: ahead in the sheet.
+pub fn tear(frames: &[Frame], body: &Inside, stride: Stride) -> Vec<DVec3> {
+    let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
+    let pairs = frames.iter().zip(&is_inside);
+    let ahead = pairs.map(|(frame, inside)| {
+        if *inside {
+            frame.out * stride.length
+        } else {
+            DVec3::ZERO
+        }
+    });
+    let mut vectors = smoothed(&ahead.collect::<Vec<_>>(), &is_inside);
+    follow(&mut vectors, frames, &is_inside, body, stride.length);
+    vectors
+}
+
+/// Moves the rim outside of a crack's first disc off the body.
+pub fn skirt(frames: &[Frame], body: &Inside, stride: Stride) -> Vec<DVec3> {
+    let way = |frame: &Frame| {
+        if body.contains(frame.place) {
+            DVec3::ZERO
+        } else {
+            body.push(frame.place, frame.normal, MARGIN * stride.length)
+        }
+    };
+    frames.iter().map(way).collect()
 }
 
 /// Places about a vertex where stress is read.
@@ -87,7 +99,6 @@ struct Fan {
     frame: Frame,
     /// Direction, normal to it, place.
     rays: Vec<(f64, DVec3)>,
-    ahead: f64,
     /// Whether the body ends before the reading.
     breaks_through: bool,
 }
@@ -105,7 +116,6 @@ impl Fan {
             breaks_through: rays.len() < 3 || !body.contains(straight),
             frame,
             rays,
-            ahead,
         }
     }
 
@@ -139,7 +149,6 @@ impl Fan {
                 angle += 0.5 * step * (low - high) / curve;
             }
         }
-        debug_assert!(self.ahead > 0.0);
         (values[best], ray(&self.frame, angle).0)
     }
 }

@@ -1,6 +1,8 @@
 //! One crack, from its first disc to a cut body or to rest.
 
-use super::front::{Stride, advance};
+use glam::DVec3;
+
+use super::front::{Stride, advance, skirt, tear};
 use super::inside::Inside;
 use super::opening::{Body, Opened};
 use super::sheet::Sheet;
@@ -35,18 +37,33 @@ pub fn grow(
 ) -> Result<Grown, SolveError> {
     let middle = start.at - start.out * (SUNK * stride.length);
     let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
+    let skirt = skirt(&sheet.frames(), inside, stride);
+    sheet.grow(&skirt, stride.length, first);
     let contains = |x| inside.contains(x);
+    // Energy that the crack has set free; none once what holds the body together is too small for the equations to tell.
+    let mut released = Some(0.0);
     for step in 0..most {
-        let opened = Opened::new(body, base, &sheet, contains)?;
-        let next = advance(&sheet.frames(), inside, stride, |x| opened.stress(x));
-        if next.vectors.iter().all(|v| v.length() == 0.0) {
-            return Ok(Grown {
-                sheet,
-                pieces: None,
-                steps: step,
-            });
+        let frames = sheet.frames();
+        if let Some(before) = released {
+            let opened = Opened::new(body, base, &sheet, contains)?;
+            released = Some(opened.work()).filter(|work| *work > before);
+            if released.is_some() {
+                let next = advance(&frames, inside, stride, |x| opened.stress(x));
+                if next.iter().all(|v| *v == DVec3::ZERO) {
+                    return Ok(Grown {
+                        sheet,
+                        pieces: None,
+                        steps: step,
+                    });
+                }
+                sheet.grow(&next, stride.length, first + step + 1);
+            }
         }
-        sheet.grow(&next.vectors, stride.length, first + step + 1);
+        if std::env::var("DBG").is_ok() {eprintln!("step {step} released {released:?} tris {}", sheet.mesh.triangles.len());}
+        if released.is_none() {
+            let next = tear(&frames, inside, stride);
+            sheet.grow(&next, stride.length, first + step + 1);
+        }
         let at = |v: &u32| sheet.mesh.positions[*v as usize];
         if sheet.rim.iter().any(|v| inside.contains(at(v))) {
             continue;

@@ -6,6 +6,11 @@ use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::Crossings;
 
+/// Places along the way off a body at which it is looked for again.
+const SAMPLES: u32 = 12;
+/// How far beyond its end over the length of the way that is done.
+const AGAIN: f64 = 1.5;
+
 /// A body's mesh prepared for these questions.
 pub struct Inside<'a> {
     mesh: &'a TriMesh,
@@ -33,19 +38,34 @@ impl<'a> Inside<'a> {
         self.bvh.nearest(self.mesh, x).0.sqrt()
     }
 
-    /// Way in the plane with this normal that takes a place outside as far off the body as `margin`, m; about zero where it is that far.
+    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the triangle there or `margin`, whichever is more, but
+    /// not so far that the body is met again.
     pub fn push(&self, x: DVec3, normal: DVec3, margin: f64) -> DVec3 {
-        let Some((near, t)) = self.bvh.nearest_within(self.mesh, x, 4.0 * margin) else {
-            return DVec3::ZERO;
-        };
+        let (squared, t) = self.bvh.nearest(self.mesh, x);
         let [a, b, c] = self.mesh.corners(t as usize);
-        let out = (b - a).cross(c - a).normalize_or_zero();
+        let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
         let height = if self.contains(x) {
-            -x.distance(near)
+            -squared.sqrt()
         } else {
-            x.distance(near)
+            squared.sqrt()
         };
+        let out = (b - a).cross(c - a).normalize_or_zero();
         let way = (out - normal * out.dot(normal)).normalize_or_zero();
-        way * (margin - height).max(0.0)
+        let mut length = (margin.max(2.0 * size) - height).max(0.0);
+        // A little farther than it goes, from where it is outside.
+        let meets = |length: f64| {
+            (0..=SAMPLES).any(|k| {
+                let along = f64::from(k) / f64::from(SAMPLES);
+                let from = (-height).max(0.0) + 0.05 * length;
+                self.contains(x + way * (from + (AGAIN * length - from) * along))
+            })
+        };
+        for _ in 0..4 {
+            if !meets(length) {
+                break;
+            }
+            length /= 2.0;
+        }
+        way * length
     }
 }

@@ -16,6 +16,8 @@ mod jump;
 pub mod opening;
 pub mod sheet;
 mod start;
+#[cfg(test)]
+mod tests;
 
 pub use error::FractureError;
 pub use forces::Forces;

@@ -45,6 +45,7 @@ pub struct Opened<'a> {
     jumps: Vec<[f64; 3]>,
     solution: Solution<'a>,
     elastic: Elastic,
+    work: f64,
 }
 
 /// How vertices of the sheet follow those whose jump is unknown.
@@ -346,12 +347,15 @@ impl<'a> Opened<'a> {
         };
         let solution = body.solver.solve(&loads, &mut Recycled::default())?;
         let jumps = unknowns.jumps(&free);
+        let pairs = load.iter().zip(free.as_flattened());
+        let work = -pairs.map(|(load, jump)| load * jump).sum::<f64>() / 2.0;
         Ok(Opened {
             field,
             corners,
             jumps,
             solution,
             elastic: body.elastic,
+            work,
         })
     }
 
@@ -367,6 +371,12 @@ impl<'a> Opened<'a> {
             rest.stress + Field::new(DVec3::ZERO, gradient, self.elastic).stress
         };
         places.par_iter().zip(&rest).map(at).collect()
+    }
+
+    /// Elastic energy, J, by which the body with the crack is below the one without under the same load's work: half the work of the stress that the crack takes
+    /// away over its opening.
+    pub fn work(&self) -> f64 {
+        self.work
     }
 
     /// Jump of the displacement across the sheet, from the lower to the upper side, at its vertices, m.
