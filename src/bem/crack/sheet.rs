@@ -9,6 +9,8 @@ use crate::geometry::TriMesh;
 /// Edge of the rim over the length of a step, above which it gets a new vertex, and below which its ends become one.
 const LONG: f64 = 1.5;
 const SHORT: f64 = 0.4;
+/// Cosine of the angle by which an edge of the rim turns in a step, below which it turns back.
+const BACK: f64 = 0.3;
 /// Vertices of the rings of the first disc.
 const RINGS: [u32; 2] = [6, 12];
 
@@ -115,15 +117,14 @@ impl Sheet {
                 if moves(k) { at + advances[k] } else { at }
             })
             .collect();
-        // New vertex of each old one: a short edge's second end joins the first.
+        // New vertex of each old one: the second end of an edge that would be short or turned back joins the first.
         let mut new: Vec<u32> = Vec::with_capacity(count);
         for k in 0..count {
-            let joins = k > 0
-                && k + 1 < count
-                && moves(k)
-                && moves(k - 1)
-                && new[k - 1] != old[k - 1]
-                && place(self, new[k - 1]).distance(targets[k]) < SHORT * length;
+            let joins = k > 0 && k + 1 < count && moves(k) && moves(k - 1) && {
+                let edge = targets[k] - place(self, new[k - 1]);
+                let before = (place(self, old[k]) - place(self, old[k - 1])).normalize_or_zero();
+                edge.length() < SHORT * length || edge.dot(before) < BACK * edge.length()
+            };
             new.push(if joins {
                 new[k - 1]
             } else if moves(k) {
