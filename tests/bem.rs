@@ -1,7 +1,7 @@
 //! Boundary elements against bodies whose stress is known.
 
 mod answers;
-mod bodies;
+pub mod bodies;
 mod iterations;
 mod manufactured;
 mod solved;

@@ -59,7 +59,6 @@ pub fn grow(
                 sheet.grow(&next, stride.length, first + step + 1);
             }
         }
-        if std::env::var("DBG").is_ok() {eprintln!("step {step} released {released:?} tris {}", sheet.mesh.triangles.len());}
         if released.is_none() {
             let next = tear(&frames, inside, stride);
             sheet.grow(&next, stride.length, first + step + 1);
@@ -68,13 +67,12 @@ pub fn grow(
         if sheet.rim.iter().any(|v| inside.contains(at(v))) {
             continue;
         }
-        if let Some(pieces) = through(body, &mut sheet, stride.length, first + step + 1) {
-            return Ok(Grown {
-                sheet,
-                pieces: Some(pieces),
-                steps: step + 1,
-            });
-        }
+        let pieces = through(body, &mut sheet, stride.length, first + step + 1);
+        return Ok(Grown {
+            sheet,
+            pieces,
+            steps: step + 1,
+        });
     }
     Ok(Grown {
         sheet,

@@ -10,6 +10,10 @@ use crate::bem::surface::Surface;
 /// Height of a panel over its longest edge, at least, for its stress to be read: thinner ones are left by cuts.
 const THINNEST: f64 = 0.1;
 
+/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to begin there: where a load pulls at the surface
+/// itself, a crack would run in it.
+const STEEPEST: f64 = 0.7;
+
 /// A place and what pulls there.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -44,7 +48,8 @@ pub fn most(
     let on = solution.surface();
     let on = (0..surface.len())
         .filter(is_thick)
-        .map(|t| of(surface.centroids[t], &on[t], surface.normals[t]));
+        .map(|t| of(surface.centroids[t], &on[t], surface.normals[t]))
+        .filter(|place| place.normal.dot(place.out).abs() < STEEPEST);
     let within = solution.inside(&points);
     let within = points
         .iter()
