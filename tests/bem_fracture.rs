@@ -117,15 +117,9 @@ fn strip(length: f64, upper: (f64, f64, f64), lower: (f64, f64, f64)) -> f64 {
 /// A beam on two supports with a load at mid-span breaks there, from below.
 #[test]
 fn a_bent_beam_breaks_in_the_middle() {
-    let places = [
-        0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.7,
-    ];
-    let mut mesh = grid_box(dvec3(26.0, 0.5, 1.0), [26, 2, 5]);
-    for p in &mut mesh.positions {
-        p.x = p.x.signum() * places[p.x.abs().round() as usize];
-    }
+    let mesh = grid_box(dvec3(3.0, 0.25, 1.0), [30, 1, 6]);
     // Without contraction the plane solution is exact.
-    let pressure = 1.0 / strip(3.4, (0.0, 0.4, 1.0), (1.3, 0.4, 0.5));
+    let pressure = 1.0 / strip(3.0, (0.0, 0.4, 1.0), (1.3, 0.4, 0.5));
     let press = |x: DVec3, n: DVec3| {
         if n.z > 0.9 && x.x.abs() < 0.2 {
             DVec3::Z * -pressure
@@ -139,7 +133,7 @@ fn a_bent_beam_breaks_in_the_middle() {
     let sheet = &found.sheets[0];
     assert!(sheet.start.z == -0.5 && sheet.start.x.abs() < 0.1);
     assert!(sheet.normal.x.abs() > 0.99);
-    let inside = middles(sheet, |x| x.y.abs() < 0.25 && x.z.abs() < 0.5);
+    let inside = middles(sheet, |x| x.y.abs() < 0.125 && x.z.abs() < 0.5);
     assert!(mean(&inside, |x| x.x.abs()) < 0.12);
 }
 
@@ -175,8 +169,8 @@ fn a_pressed_disc_splits_along_its_diameter() {
         }
     };
     let options = Options {
-        spacing: 0.3,
-        ..Options::new(0.25)
+        tears: true,
+        ..Options::new(0.2)
     };
     let found = broken(&mesh, 0.0, options, 1.6, &press);
     let sheet = &found.sheets[0];
@@ -253,7 +247,11 @@ fn twisted_chalk_breaks_along_a_helix() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.2, Options::new(0.2), 1.5, &twist);
+    let options = Options {
+        tears: true,
+        ..Options::new(0.2)
+    };
+    let found = broken(&mesh, 0.2, options, 1.5, &twist);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.4 && sheet.start.yz().length() > 0.45);
     assert!((sheet.normal.x.abs() - 0.5_f64.sqrt()).abs() < 0.05);

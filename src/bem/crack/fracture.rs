@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::error::FractureError;
 use super::forces::Forces;
-use super::front::Stride;
+use super::front::{Steering, Stride};
 use super::grow::grow;
 use super::inside::Inside;
 use super::opening::Body;
@@ -27,6 +27,10 @@ pub struct Options {
     pub ahead: f64,
     /// Distance of the places inside the body where a crack may begin, m.
     pub spacing: f64,
+    /// What turns a crack.
+    pub steering: Steering,
+    /// Whether a crack that has set out and comes to rest inside is torn on in its sheet, as momentum would: equilibrium ends where it rests.
+    pub tears: bool,
     /// Steps of one crack at most.
     pub steps: u32,
     /// Cracks at most.
@@ -40,6 +44,8 @@ impl Options {
             step,
             ahead: step / 2.0,
             spacing: 2.0 * step,
+            steering: Steering::Load,
+            tears: false,
             steps: 100,
             cracks: 100,
         }
@@ -93,6 +99,7 @@ pub fn fracture(
         length: options.step,
         ahead: options.ahead,
         strength,
+        steering: options.steering,
     };
     let mut all = Fractured {
         pieces: Vec::new(),
@@ -176,8 +183,15 @@ impl Fractured {
             elastic,
             loads,
         };
-        let span = (stride, self.steps, options.steps);
-        let grown = grow(&body, &solution, &inside, start, span)?;
+        let span = (self.steps, options.steps);
+        let grown = grow(
+            &body,
+            &solution,
+            &inside,
+            start,
+            (stride, options.tears),
+            span,
+        )?;
         self.steps += grown.steps;
         self.sheets.push(grown.sheet);
         Ok(grown.pieces.map(|pieces| {

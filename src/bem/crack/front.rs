@@ -4,6 +4,8 @@ use glam::{DMat3, DVec3};
 
 use super::inside::Inside;
 use super::sheet::Frame;
+use crate::bem::field::Principal;
+use crate::bem::solution::Solution;
 
 /// Angles to the sheet in which stress is read, degrees.
 const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
@@ -11,6 +13,15 @@ const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
 const FOLLOW: [f64; 2] = [1.0, 0.5];
 /// Distance from the body over the length of a step, at least, that the rim outside keeps: nearer, panels do not resolve what the jump leaves on them.
 const MARGIN: f64 = 4.0;
+
+/// What turns a crack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steering {
+    /// The stress of the body without the crack: it runs normal to its largest principal stress, as far as that reaches half the strength.
+    Load,
+    /// The stress ahead of its rim: where the tension across is largest (Erdogan and Sih 1963). Needs steps finer than the body bends them.
+    Rim,
+}
 
 /// Lengths, m, and strength, Pa, that steps go by.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +32,8 @@ pub struct Stride {
     pub ahead: f64,
     /// Strength.
     pub strength: f64,
+    /// What turns the crack.
+    pub steering: Steering,
 }
 
 /// Next step of a rim in a stress field, m for each of its vertices: none where nothing is over the strength.
@@ -29,6 +42,7 @@ pub fn advance(
     body: &Inside,
     stride: Stride,
     stress: impl Fn(&[DVec3]) -> Vec<DMat3>,
+    base: &Solution,
 ) -> Vec<DVec3> {
     let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
     let fans: Vec<Fan> = frames
@@ -40,7 +54,7 @@ pub fn advance(
     let places: Vec<DVec3> = fans.iter().flat_map(Fan::places).collect();
     let found = stress(&places);
     let mut at = 0;
-    let read: Vec<(f64, DVec3)> = fans
+    let read: Vec<(f64, Option<f64>)> = fans
         .iter()
         .map(|fan| {
             let count = fan.places().count();
@@ -48,22 +62,55 @@ pub fn advance(
             fan.most(&found[at - count..at])
         })
         .collect();
+    let mut angles = vec![None; frames.len()];
+    let places = || (0..frames.len()).filter(|k| is_inside[*k]);
+    for (k, (_, angle)) in places().zip(&read) {
+        angles[k] = *angle;
+    }
+    if stride.steering == Steering::Load {
+        let here: Vec<DVec3> = places().map(|k| frames[k].place).collect();
+        for (k, field) in places().zip(base.inside(&here)) {
+            angles[k] = Some(turn(&frames[k], field.principal(), stride.strength));
+        }
+    }
     let largest = read
         .iter()
         .map(|(s, _)| *s)
         .filter(|s| s.is_finite())
         .fold(stride.strength, f64::max);
     let mut vectors = vec![DVec3::ZERO; frames.len()];
-    let places = (0..frames.len()).filter(|k| is_inside[*k]);
-    for (k, (stress, out)) in places.zip(&read) {
+    for (k, (stress, _)) in places().zip(&read) {
         if *stress > stride.strength {
             let part = (stress / largest).min(1.0);
-            vectors[k] = *out * (stride.length * part);
+            let (out, _) = ray(&frames[k], nearest(&angles, k));
+            vectors[k] = out * (stride.length * part);
         }
     }
     let mut vectors = smoothed(&vectors, &is_inside);
     follow(&mut vectors, frames, &is_inside, body, stride.length);
     vectors
+}
+
+/// Angle to the plane normal to the largest principal stress, less where that is small.
+fn turn(frame: &Frame, principal: Principal, strength: f64) -> f64 {
+    let pull = principal.directions[0];
+    let pull = pull * pull.dot(frame.normal).signum();
+    let angle = (-pull.dot(frame.out)).atan2(pull.dot(frame.normal));
+    let most = FAN[FAN.len() - 1].to_radians();
+    let weight = (principal.values[0] / (0.5 * strength)).clamp(0.0, 1.0);
+    angle.clamp(-most, most) * weight
+}
+
+/// Angle of a vertex of the rim, or of those nearest along it that have one.
+fn nearest(angles: &[Option<f64>], k: usize) -> f64 {
+    let count = angles.len();
+    let found = (0..=count / 2).find_map(|distance| {
+        let near = [k + distance, k + count - distance].map(|n| angles[n % count]);
+        let known: Vec<f64> = near.into_iter().flatten().collect();
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        (!known.is_empty()).then_some(mean)
+    });
+    found.unwrap_or(0.0)
 }
 
 /// Next step of a rim that nothing holds: ahead in the sheet.
@@ -97,7 +144,7 @@ pub fn skirt(frames: &[Frame], body: &Inside, stride: Stride) -> Vec<DVec3> {
 /// Places about a vertex where stress is read.
 struct Fan {
     frame: Frame,
-    /// Direction, normal to it, place.
+    /// Angle and place.
     rays: Vec<(f64, DVec3)>,
     /// Whether the body ends before the reading.
     breaks_through: bool,
@@ -123,10 +170,10 @@ impl Fan {
         self.rays.iter().map(|(_, place)| *place)
     }
 
-    /// Largest tension across a direction ahead, Pa, and that direction; infinite where the body ends.
-    fn most(&self, stress: &[DMat3]) -> (f64, DVec3) {
+    /// Largest tension across a direction ahead, Pa, and the angle of that direction; infinite, and none, where the body ends.
+    fn most(&self, stress: &[DMat3]) -> (f64, Option<f64>) {
         if self.breaks_through {
-            return (f64::INFINITY, self.frame.out);
+            return (f64::INFINITY, None);
         }
         let across = |k: usize| {
             let (_, normal) = ray(&self.frame, self.rays[k].0);
@@ -149,7 +196,7 @@ impl Fan {
                 angle += 0.5 * step * (low - high) / curve;
             }
         }
-        (values[best], ray(&self.frame, angle).0)
+        (values[best], Some(angle))
     }
 }
 

@@ -27,13 +27,14 @@ pub struct Grown {
     pub steps: u32,
 }
 
-/// Lets a crack grow from a place of a body, in no more than `most` steps.
+/// Lets a crack grow from a place of a body, in no more than `most` steps, the first of them number `first`. `tears`: whether one that comes to rest is torn on.
 pub fn grow(
     body: &Body,
     base: &Solution,
     inside: &Inside,
     start: Place,
-    (stride, first, most): (Stride, u32, u32),
+    (stride, tears): (Stride, bool),
+    (first, most): (u32, u32),
 ) -> Result<Grown, SolveError> {
     let middle = start.at - start.out * (SUNK * stride.length);
     let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
@@ -48,15 +49,20 @@ pub fn grow(
             let opened = Opened::new(body, base, &sheet, contains)?;
             released = Some(opened.work()).filter(|work| *work > before);
             if released.is_some() {
-                let next = advance(&frames, inside, stride, |x| opened.stress(x));
-                if next.iter().all(|v| *v == DVec3::ZERO) {
+                let next = advance(&frames, inside, stride, |x| opened.stress(x), base);
+                let rests = next.iter().all(|v| *v == DVec3::ZERO);
+                if rests && (step == 0 || !tears) {
                     return Ok(Grown {
                         sheet,
                         pieces: None,
                         steps: step,
                     });
                 }
-                sheet.grow(&next, stride.length, first + step + 1);
+                if rests {
+                    released = None;
+                } else {
+                    sheet.grow(&next, stride.length, first + step + 1);
+                }
             }
         }
         if released.is_none() {

@@ -9,7 +9,7 @@
 pub mod error;
 pub mod forces;
 pub mod fracture;
-mod front;
+pub mod front;
 mod grow;
 mod inside;
 mod jump;
@@ -22,4 +22,5 @@ mod tests;
 pub use error::FractureError;
 pub use forces::Forces;
 pub use fracture::{Fractured, Options, fracture};
+pub use front::Steering;
 pub use sheet::Sheet;
