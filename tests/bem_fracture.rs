@@ -258,7 +258,8 @@ fn twisted_chalk_breaks_along_a_helix() {
     helix(&found, radius);
 }
 
-/// Along the skin, the crack's mouth climbs by the length of the arc, as far as a right angle to both sides of where it began.
+/// Along the skin, the crack's mouth climbs by the length of the arc, as far as a right angle to both sides of where it began. That of a plane cut would climb at
+/// 38° in the mean.
 fn helix(found: &Fractured, radius: f64) {
     let sheet = &found.sheets[0];
     let angle =
@@ -278,5 +279,5 @@ fn helix(found: &Fractured, radius: f64) {
         "{} places of the mouth, to {reach:.2} rad, climb at {slope:.1}°",
         mouth.len()
     );
-    assert!(reach > 1.2 && (slope - 45.0).abs() < 8.0);
+    assert!(reach > 1.2 && (slope - 45.0).abs() < 4.0);
 }

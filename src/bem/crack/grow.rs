@@ -9,12 +9,14 @@ use super::sheet::Sheet;
 use super::start::Place;
 use crate::bem::solution::Solution;
 use crate::bem::solver::SolveError;
+use crate::bem::surface::Surface;
 use crate::geometry::cut::{CutError, Piece, cut};
 
 /// Distance by which the middle of a crack's first disc lies inside, over its radius.
 const SUNK: f64 = 0.25;
-/// Part of a step by which vertices of the sheet are moved where they stand in a plane of the body, and how often that is tried.
-const MOVED: f64 = 1e-6;
+/// Part of a step by which a sheet is moved along its normal, and its vertices about, for another cut, and how often that is tried.
+const MOVED: f64 = 0.02;
+const SHAKEN: f64 = 1e-6;
 const TRIES: u32 = 8;
 
 /// How a crack ended.
@@ -87,27 +89,31 @@ pub fn grow(
     })
 }
 
-/// Cuts the body along a sheet whose rim has left it.
+/// Cuts the body along a sheet whose rim has left it: where the sheet runs along edges of the body, which leaves slivers, beside them.
 fn through(body: &Body, sheet: &mut Sheet, length: f64, step: u32) -> Option<Vec<Piece>> {
     let mesh = &body.surface.mesh;
+    let mut poor = None;
     for attempt in 0..TRIES {
         match cut(mesh, &sheet.mesh) {
             Ok(pieces) => {
                 sheet.is_through = true;
-                return Some(pieces);
+                if pieces.iter().all(|piece| Surface::new(&piece.mesh).is_ok()) {
+                    return Some(pieces);
+                }
+                poor = poor.or(Some((sheet.clone(), pieces)));
+                sheet.shift(sheet.normal * (MOVED * length));
             }
-            Err(CutError::NotGeneral | CutError::Loop) => sheet.shake(MOVED * length, attempt),
+            Err(CutError::NotGeneral | CutError::Loop) => sheet.shake(SHAKEN * length, attempt),
             // Edges of the rim pass through corners of the body.
             Err(CutError::EndsInside(_)) => {
-                let out: Vec<_> = sheet
-                    .frames()
-                    .iter()
-                    .map(|frame| frame.out * (length / 2.0))
-                    .collect();
+                let frames = sheet.frames();
+                let out: Vec<_> = frames.iter().map(|f| f.out * (length / 2.0)).collect();
                 sheet.grow(&out, length, step);
             }
-            Err(_) => return None,
+            Err(_) => break,
         }
     }
-    None
+    let (shape, pieces) = poor?;
+    *sheet = shape;
+    Some(pieces)
 }

@@ -168,6 +168,11 @@ impl Sheet {
         }
     }
 
+    /// Moves all vertices, m.
+    pub(super) fn shift(&mut self, way: DVec3) {
+        self.mesh.positions.iter_mut().for_each(|p| *p += way);
+    }
+
     /// Moves all vertices by up to `most`, m, the same way for the same attempt.
     pub(super) fn shake(&mut self, most: f64, attempt: u32) {
         for (k, p) in (0_u32..).zip(&mut self.mesh.positions) {
