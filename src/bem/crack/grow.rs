@@ -29,7 +29,9 @@ pub struct Grown {
     pub steps: u32,
 }
 
-/// Lets a crack grow from a place of a body, in no more than `most` steps, the first of them number `first`. `tears`: whether one that comes to rest is torn on.
+/// Lets a crack grow from a place of a body, in no more than `most` steps, the first of them number `first`.
+///
+/// `tears`: whether one that comes to rest is torn on.
 pub fn grow(
     body: &Body,
     base: &Solution,

@@ -3,13 +3,16 @@
 //! A crack begins where the largest principal stress is largest over the strength, normal to it, as a small disc. Its rim advances where the stress a little ahead
 //! of it is over the strength, until nothing is or the whole rim has left the body; then the body is cut along it, and each piece is loaded and solved again.
 //!
+//! Where more crack no longer sets more energy free, what is left is less than the equations resolve: it tears, ahead in the sheet. A body with a crack that came to
+//! rest is not looked at again.
+//!
 //! While it is partial, a crack is a sheet across which the displacement jumps: see [`opening`]. The body's mesh is cut once, exactly, when the sheet has gone
 //! through: see [`cut`](crate::geometry::cut).
 
 pub mod error;
 pub mod forces;
 pub mod fracture;
-pub mod front;
+mod front;
 mod grow;
 mod inside;
 mod jump;
@@ -18,6 +21,7 @@ pub mod sheet;
 mod start;
 #[cfg(test)]
 mod tests;
+mod unknowns;
 
 pub use error::FractureError;
 pub use forces::Forces;

@@ -11,8 +11,10 @@ use glam::{DMat3, DVec3};
 
 use super::jump::{JumpField, vector};
 use super::sheet::Sheet;
+use super::unknowns::Unknowns;
 use crate::bem::elastic::Elastic;
 use crate::bem::field::Field;
+use crate::bem::layers::add_times;
 use crate::bem::loads::{Balance, Loads};
 use crate::bem::solution::Solution;
 use crate::bem::solver::{SolveError, Solver};
@@ -48,80 +50,6 @@ pub struct Opened<'a> {
     work: f64,
 }
 
-/// How vertices of the sheet follow those whose jump is unknown.
-struct Unknowns {
-    /// For each vertex: unknowns and weights.
-    follows: Vec<Vec<(u32, f64)>>,
-    count: usize,
-}
-
-impl Unknowns {
-    /// Vertices inside the body and off the rim are unknown, those outside are the mean of their neighbours.
-    fn new(sheet: &Sheet, is_inside: &[bool]) -> Self {
-        let vertices = sheet.mesh.positions.len();
-        let mut is_rim = vec![false; vertices];
-        sheet.rim.iter().for_each(|v| is_rim[*v as usize] = true);
-        let mut known = vec![false; vertices];
-        let mut follows = vec![Vec::new(); vertices];
-        let mut count = 0;
-        for v in (0..vertices).filter(|v| is_inside[*v]) {
-            known[v] = true;
-            if !is_rim[v] {
-                follows[v] = vec![(count as u32, 1.0)];
-                count += 1;
-            }
-        }
-        let neighbours = sheet.neighbours();
-        loop {
-            let mut next = Vec::new();
-            for v in (0..vertices).filter(|v| !known[*v]) {
-                let near: Vec<u32> = neighbours[v]
-                    .iter()
-                    .copied()
-                    .filter(|w| known[*w as usize])
-                    .collect();
-                if !near.is_empty() {
-                    next.push((v, mean(&follows, &near)));
-                }
-            }
-            if next.is_empty() {
-                break;
-            }
-            for (v, follow) in next {
-                known[v] = true;
-                follows[v] = follow;
-            }
-        }
-        Unknowns { follows, count }
-    }
-
-    fn jumps(&self, free: &[[f64; 3]]) -> Vec<[f64; 3]> {
-        let sum = |follow: &Vec<(u32, f64)>| {
-            let pairs = follow.iter();
-            pairs
-                .fold(DVec3::ZERO, |sum, (k, weight)| {
-                    sum + DVec3::from(free[*k as usize]) * *weight
-                })
-                .to_array()
-        };
-        self.follows.iter().map(sum).collect()
-    }
-}
-
-fn mean(follows: &[Vec<(u32, f64)>], near: &[u32]) -> Vec<(u32, f64)> {
-    let share = 1.0 / near.len() as f64;
-    let mut all: Vec<(u32, f64)> = near
-        .iter()
-        .flat_map(|w| &follows[*w as usize])
-        .map(|(k, weight)| (*k, weight * share))
-        .collect();
-    all.sort_unstable_by_key(|(k, _)| *k);
-    let groups = all.chunk_by(|a, b| a.0 == b.0);
-    groups
-        .map(|group| (group[0].0, group.iter().map(|(_, w)| w).sum()))
-        .collect()
-}
-
 /// A point of the sheet inside the body.
 struct Point {
     place: DVec3,
@@ -155,6 +83,7 @@ fn points(sheet: &Sheet, contains: impl Fn(DVec3) -> bool) -> Vec<Point> {
 /// Rows of blocks: tractions at targets by the unknown jumps.
 struct Rows {
     blocks: Vec<[[f64; 3]; 3]>,
+    rows: usize,
     columns: usize,
 }
 
@@ -186,19 +115,24 @@ impl Rows {
         };
         Rows {
             blocks: targets.par_iter().flat_map_iter(row).collect(),
+            rows: targets.len(),
             columns,
         }
     }
 
+    fn row(&self, row: usize) -> &[[[f64; 3]; 3]] {
+        &self.blocks[row * self.columns..(row + 1) * self.columns]
+    }
+
     fn times(&self, x: &[[f64; 3]]) -> Vec<DVec3> {
-        let row = |blocks: &[[[f64; 3]; 3]]| {
+        let product = |row: usize| {
             let mut sum = [0.0; 3];
-            for (block, x) in blocks.iter().zip(x) {
-                crate::bem::layers::add_times(block, x, &mut sum);
+            for (block, x) in self.row(row).iter().zip(x) {
+                add_times(block, x, &mut sum);
             }
             DVec3::from(sum)
         };
-        self.blocks.chunks(self.columns).map(row).collect()
+        (0..self.rows).map(product).collect()
     }
 }
 
@@ -373,8 +307,7 @@ impl<'a> Opened<'a> {
         places.par_iter().zip(&rest).map(at).collect()
     }
 
-    /// Elastic energy, J, by which the body with the crack is below the one without under the same load's work: half the work of the stress that the crack takes
-    /// away over its opening.
+    /// Energy, J, that the crack has set free under the load: half the work that the stress it takes away does over its opening.
     pub fn work(&self) -> f64 {
         self.work
     }
@@ -390,12 +323,10 @@ fn inverse(points: &[Point], corners: &[[u32; 3]], unknowns: &Unknowns, own: &Ro
     let n = 3 * unknowns.count;
     let mut matrix = vec![0.0; n * n];
     for column in 0..n {
-        let tractions: Vec<DVec3> = own
-            .blocks
-            .chunks(own.columns)
+        let tractions: Vec<DVec3> = (0..own.rows)
             .map(|row| {
-                let block = row[column / 3];
-                DVec3::from([0, 1, 2].map(|i| block[i][column % 3]))
+                let block = own.row(row)[column / 3];
+                DVec3::from(block.map(|line| line[column % 3]))
             })
             .collect();
         let sums = tested(points, corners, unknowns, &tractions);
