@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
-use cullet::bem::crack::{Forces, Fractured, Options, Sheet, fracture};
+use cullet::bem::crack::{Forces, Fractured, Options, Sheet, Steering, fracture};
 use cullet::bem::{Elastic, Surface};
 use cullet::geometry::TriMesh;
 use glam::{DVec3, Vec3Swizzles, dvec2, dvec3};
@@ -75,16 +75,22 @@ fn mean(middles: &[(DVec3, f64)], of: impl Fn(DVec3) -> f64) -> f64 {
     middles.iter().map(|(x, area)| of(*x) * area).sum::<f64>() / area
 }
 
-/// A bar pulled along x breaks across.
+/// A bar pulled along x breaks across, whichever stress turns the crack.
 #[test]
 fn a_pulled_bar_breaks_across() {
     let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
     let pull = |_, n: DVec3| DVec3::X * n.x;
-    let found = broken(&mesh, 0.2, Options::new(0.2), 1.2, &pull);
-    let sheet = &found.sheets[0];
-    assert!(sheet.normal.x.abs() > 0.999);
-    let inside = middles(sheet, |x| x.y.abs() < 0.5 && x.z.abs() < 0.5);
-    assert!(mean(&inside, |x| (x.x - sheet.start.x).abs()) < 0.1);
+    for steering in [Steering::Load, Steering::Rim] {
+        let options = Options {
+            steering,
+            ..Options::new(0.2)
+        };
+        let found = broken(&mesh, 0.2, options, 1.2, &pull);
+        let sheet = &found.sheets[0];
+        assert!(sheet.normal.x.abs() > 0.999);
+        let inside = middles(sheet, |x| x.y.abs() < 0.5 && x.z.abs() < 0.5);
+        assert!(mean(&inside, |x| (x.x - sheet.start.x).abs()) < 0.1);
+    }
 }
 
 /// Stress along a strip of length `length` and height 1 at the middle of its lower face under pressures on patches of the upper and of the lower face, in plane
@@ -151,9 +157,8 @@ fn round([u, v]: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// A disc pressed between two arcs splits along the diameter between them (Hondros 1959).
-#[test]
-fn a_pressed_disc_splits_along_its_diameter() {
+/// Disc of radius 1, and tractions that press it between two arcs to a stress of 1 across the diameter at its middle (Hondros 1959).
+fn pressed_disc() -> (TriMesh, impl Fn(DVec3, DVec3) -> DVec3) {
     let parts = 12;
     let mut mesh = grid_box(dvec3(2.0, 0.5, 2.0), [parts, 2, parts]);
     for p in &mut mesh.positions {
@@ -161,13 +166,20 @@ fn a_pressed_disc_splits_along_its_diameter() {
     }
     let half = FRAC_PI_2 / f64::from(parts);
     let pressure = FRAC_PI_2 / ((2.0 * half).sin() - half);
-    let press = |x: DVec3, n: DVec3| {
+    let press = move |x: DVec3, n: DVec3| {
         if n.y.abs() < 0.5 && (x.x / x.z).atan().abs() < half {
             n * -pressure
         } else {
             DVec3::ZERO
         }
     };
+    (mesh, press)
+}
+
+/// A disc pressed between two arcs splits along the diameter between them, torn where the crack comes to rest.
+#[test]
+fn a_pressed_disc_splits_along_its_diameter() {
+    let (mesh, press) = pressed_disc();
     let options = Options {
         tears: true,
         ..Options::new(0.2)
@@ -178,6 +190,27 @@ fn a_pressed_disc_splits_along_its_diameter() {
     assert!(sheet.normal.x.abs() > 0.99);
     let inside = middles(sheet, |x| x.y.abs() < 0.25 && x.x.hypot(x.z) < 1.0);
     assert!(mean(&inside, |x| x.x.abs()) < 0.05);
+}
+
+/// The same disc under its load at rest: near the arcs nothing pulls, so the crack ends there, and the disc stays in one piece.
+#[test]
+fn a_crack_comes_to_rest_where_nothing_pulls() {
+    let (mesh, press) = pressed_disc();
+    let forces = Forces {
+        traction: &|x, n| press(x, n) * 1.6,
+        density: 0.0,
+        gravity: DVec3::ZERO,
+        spin: DVec3::ZERO,
+    };
+    let elastic = Elastic::new(1000.0, 0.0).unwrap();
+    let found = fracture(&mesh, elastic, STRENGTH, &forces, &Options::new(0.2)).unwrap();
+    assert_eq!(found.pieces, [mesh]);
+    let [sheet] = &found.sheets[..] else {
+        panic!("{} cracks", found.sheets.len());
+    };
+    let inside = middles(sheet, |x| x.y.abs() < 0.25 && x.x.hypot(x.z) < 1.0);
+    let reach = inside.iter().map(|(x, _)| x.z.abs()).fold(0.0, f64::max);
+    assert!(!sheet.is_through && reach > 0.5 && reach < 0.9, "{reach}");
 }
 
 /// Plate of width 1 with a half-circle cut out of each long side: `m` columns in half of a notch, some outside.
