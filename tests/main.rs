@@ -3,6 +3,7 @@
 
 mod barrier;
 mod bem;
+mod bem_fracture;
 mod bench;
 mod bending;
 mod cell_contacts;

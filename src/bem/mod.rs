@@ -29,6 +29,7 @@
 
 pub mod cavity;
 pub mod completed;
+pub mod crack;
 pub mod dense;
 pub mod edges;
 pub mod elastic;

@@ -14,7 +14,7 @@ use glam::DVec3;
 
 use super::elastic::Elastic;
 use super::surface::{Surface, plain};
-use super::triangle::{M, V};
+use super::triangle::{M, Third, V};
 use crate::laws::galerkin;
 use crate::math::{Mat3, Vec3};
 
@@ -100,13 +100,23 @@ impl Density {
             gradient = gradient + Mat3::outer(u, plain(slope));
             displacement = displacement + u * (1.0 / 3.0);
         }
+        let sheet = Density::of_gradient(gradient, n, shear);
+        Density {
+            force: plain(traction) + sheet.force,
+            displacement,
+            ..sheet
+        }
+    }
+
+    /// From the gradient in the plane with normal n alone: no traction, and no displacement of the centroid, which gradients elsewhere do not ask for.
+    pub fn of_gradient(gradient: M, n: V, shear: f64) -> Self {
         let [a, b, c] = gradient.rows;
         let swept = gradient.transposed().times(n) - n * (a.x + b.y + c.z);
         Density {
-            force: plain(traction) - swept * (2.0 * shear),
+            force: swept * (-2.0 * shear),
             swept,
             gradient,
-            displacement,
+            displacement: Vec3::zero(),
         }
     }
 }
@@ -128,11 +138,22 @@ pub fn inside(
     let harmonic = carried * at.solid_angle + density.gradient.times(at.moment);
     let displacement = galerkin::displacement((at.phi, at.second), density.force, shear, poisson)
         + (density.swept * at.phi - harmonic) * four_pi;
-    let third = surface.triangles[t].third(plain(x));
+    (
+        displacement,
+        gradient(&surface.triangles[t].third(plain(x)), n, density, elastic),
+    )
+}
+
+/// The gradient alone, from the panel's integrals at the point and its normal.
+pub fn gradient(third: &Third, n: V, density: &Density, elastic: Elastic) -> M {
     let slope = third.slope();
     let along = third.along(density.force);
     let turned = density.gradient * slope.dot(n) - Mat3::outer(density.gradient.times(slope), n);
-    let gradient = galerkin::gradient((slope, along), density.force, shear, poisson)
-        + (Mat3::outer(density.swept, slope) + turned) * four_pi;
-    (displacement, gradient)
+    let spread = Mat3::outer(density.swept, slope) + turned;
+    galerkin::gradient(
+        (slope, along),
+        density.force,
+        elastic.shear,
+        elastic.poisson,
+    ) + spread * (1.0 / (4.0 * PI))
 }

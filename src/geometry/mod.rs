@@ -7,6 +7,7 @@ pub mod check;
 pub mod convex;
 pub mod corners;
 pub mod curve;
+pub mod cut;
 pub mod dual;
 mod exact;
 mod fault;

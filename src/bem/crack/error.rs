@@ -1,0 +1,18 @@
+//! Why a body was not fractured.
+
+use crate::bem::solver::SolveError;
+use crate::bem::surface::SurfaceError;
+
+/// Why a body was not fractured.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FractureError {
+    /// A mesh that bounds no solid.
+    #[error(transparent)]
+    Surface(#[from] SurfaceError),
+    /// A body whose response was not found.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A length or strength that is not positive.
+    #[error("{0} must be positive")]
+    NotPositive(&'static str),
+}

@@ -1,0 +1,81 @@
+//! The field of a sheet across which the displacement jumps, in a solid without bounds.
+//!
+//! The jump is linear on the triangles, as the displacement is on panels, so that every integral is exact; zero at the rim, it makes no more than the opening of
+//! a crack. Both faces of a crack are panels at one place with opposite normals and the same traction: in Somigliana's identity only the double layer of the
+//! difference of their displacements stays, which is a panel with that displacement and no traction.
+
+use glam::DVec3;
+
+use super::sheet::Sheet;
+use crate::bem::elastic::Elastic;
+use crate::bem::panel::{self, Density};
+use crate::bem::surface::plain;
+use crate::bem::triangle::{M, Triangle, V};
+use crate::laws::hooke;
+use crate::math::{Mat3, Vec3};
+
+/// Integrals over the triangles of a sheet, for unit jumps of their corners.
+pub struct JumpField {
+    triangles: Vec<(Triangle, V)>,
+    /// Density of each corner's jump along each axis.
+    units: Vec<[[Density; 3]; 3]>,
+    elastic: Elastic,
+}
+
+impl JumpField {
+    /// Of the triangles of a sheet.
+    pub fn new(sheet: &Sheet, elastic: Elastic) -> Self {
+        let (mut triangles, mut units) = (Vec::new(), Vec::new());
+        for t in 0..sheet.mesh.triangles.len() {
+            let corners = sheet.mesh.corners(t);
+            let n = sheet.normal_of(t);
+            let [a, b, c] = corners;
+            let twice = (b - a).cross(c - a).length().max(f64::MIN_POSITIVE);
+            let slopes = [c - b, a - c, b - a].map(|edge| n.cross(edge) / twice);
+            triangles.push((Triangle::new(corners.map(plain), plain(n)), plain(n)));
+            let axes = DVec3::AXES;
+            units.push(slopes.map(|slope| {
+                axes.map(|axis| {
+                    let gradient = Mat3::outer(plain(axis), plain(slope));
+                    Density::of_gradient(gradient, plain(n), elastic.shear)
+                })
+            }));
+        }
+        JumpField {
+            triangles,
+            units,
+            elastic,
+        }
+    }
+
+    /// Tractions at x across a plane with normal n by unit jumps of the corners of triangle `t`: a matrix for each corner.
+    pub fn tractions(&self, t: usize, x: DVec3, n: DVec3) -> [M; 3] {
+        let Elastic { shear, poisson } = self.elastic;
+        let (triangle, normal) = &self.triangles[t];
+        let third = triangle.third(plain(x));
+        self.units[t].map(|axes| {
+            let columns = axes.map(|unit| {
+                let gradient = panel::gradient(&third, *normal, &unit, self.elastic);
+                hooke::stress(gradient, shear, poisson).times(plain(n))
+            });
+            Mat3::new(columns[0], columns[1], columns[2]).transposed()
+        })
+    }
+
+    /// Displacement gradient at x by these jumps of the corners of triangle `t`, m.
+    pub fn gradient(&self, t: usize, x: DVec3, jumps: [V; 3]) -> M {
+        let (triangle, normal) = &self.triangles[t];
+        let pairs = self.units[t].iter().zip(jumps);
+        let gradient = pairs.fold(Mat3::diagonal(0.0), |sum, (axes, jump)| {
+            let [x, y, z] = jump.to_f64();
+            sum + axes[0].gradient * x + axes[1].gradient * y + axes[2].gradient * z
+        });
+        let density = Density::of_gradient(gradient, *normal, self.elastic.shear);
+        panel::gradient(&triangle.third(plain(x)), *normal, &density, self.elastic)
+    }
+}
+
+/// A jump as the laws have it.
+pub fn vector(jump: &[f64; 3]) -> V {
+    Vec3::from_f64(*jump)
+}

@@ -1,0 +1,200 @@
+//! The surface of one crack while it grows: triangles, which may stand out of the body, and the rim that they end at.
+
+use std::collections::BTreeSet;
+
+use glam::DVec3;
+
+use crate::geometry::TriMesh;
+
+/// Edge of the rim over the length of a step, above which it gets a new vertex, and below which its ends become one.
+const LONG: f64 = 1.5;
+const SHORT: f64 = 0.4;
+/// Cosine of the angle by which an edge of the rim turns in a step, below which it turns back.
+const BACK: f64 = 0.3;
+/// Vertices of the rings of the first disc.
+const RINGS: [u32; 2] = [6, 12];
+
+/// Surface of a crack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// Its triangles, in order of growth. They may stand out of the body.
+    pub mesh: TriMesh,
+    /// Step in which each triangle came, 0 first.
+    pub steps: Vec<u32>,
+    /// Where it began, m.
+    pub start: DVec3,
+    /// Unit normal that it began with.
+    pub normal: DVec3,
+    /// Whether it went through the body.
+    pub is_through: bool,
+    /// Vertices of the rim in order, the sheet on the left seen from its upper side.
+    pub(super) rim: Vec<u32>,
+}
+
+/// Axes of the sheet at a vertex of its rim.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Place, m.
+    pub place: DVec3,
+    /// Along the rim.
+    pub along: DVec3,
+    /// In the sheet, away from it.
+    pub out: DVec3,
+    /// Across the sheet.
+    pub normal: DVec3,
+}
+
+impl Sheet {
+    /// A disc of this radius, m, about a place: its middle may stand off from where the crack began.
+    pub fn disc(start: DVec3, middle: DVec3, normal: DVec3, radius: f64) -> Self {
+        let s = normal.any_orthonormal_vector();
+        let t = normal.cross(s);
+        let mut mesh = TriMesh::default();
+        mesh.positions.push(middle);
+        for (ring, count) in (1..).zip(RINGS) {
+            let reach = radius * f64::from(ring) / RINGS.len() as f64;
+            for k in 0..count {
+                let angle = std::f64::consts::TAU * f64::from(k) / f64::from(count);
+                let (sin, cos) = angle.sin_cos();
+                mesh.positions.push(middle + (s * cos + t * sin) * reach);
+            }
+        }
+        for k in 0..6 {
+            let (a, b) = (1 + k, 1 + (k + 1) % 6);
+            let [c, d, e] = [0, 1, 2].map(|j| 7 + (2 * k + j) % 12);
+            mesh.triangles
+                .extend([[0, a, b], [a, c, d], [a, d, b], [b, d, e]]);
+        }
+        Sheet {
+            steps: vec![0; mesh.triangles.len()],
+            mesh,
+            start,
+            normal,
+            is_through: false,
+            rim: (7..19).collect(),
+        }
+    }
+
+    /// Unit normal of triangle `t`.
+    pub fn normal_of(&self, t: usize) -> DVec3 {
+        let [a, b, c] = self.mesh.corners(t);
+        (b - a).cross(c - a).normalize_or(self.normal)
+    }
+
+    /// Axes at the vertices of the rim.
+    pub(super) fn frames(&self) -> Vec<Frame> {
+        let mut normals = vec![DVec3::ZERO; self.mesh.positions.len()];
+        for (t, triangle) in self.mesh.triangles.iter().enumerate() {
+            let [a, b, c] = self.mesh.corners(t);
+            let area = (b - a).cross(c - a);
+            triangle.iter().for_each(|v| normals[*v as usize] += area);
+        }
+        let count = self.rim.len();
+        let at = |k: usize| self.mesh.positions[self.rim[k % count] as usize];
+        let frame = |k: usize| {
+            let along = (at(k + 1) - at(k + count - 1)).normalize_or(DVec3::X);
+            let normal = normals[self.rim[k] as usize];
+            let normal = (normal - along * normal.dot(along)).normalize_or(self.normal);
+            Frame {
+                place: at(k),
+                along,
+                out: along.cross(normal),
+                normal,
+            }
+        };
+        (0..count).map(frame).collect()
+    }
+
+    /// Moves the rim by these vectors, m, and joins it to where it was by triangles of step `step`.
+    pub(super) fn grow(&mut self, advances: &[DVec3], length: f64, step: u32) {
+        let count = self.rim.len();
+        let old = std::mem::take(&mut self.rim);
+        let place = |sheet: &Sheet, v: u32| sheet.mesh.positions[v as usize];
+        let moves = |k: usize| advances[k % count].length() > 0.05 * length;
+        let targets: Vec<DVec3> = (0..count)
+            .map(|k| {
+                let at = place(self, old[k]);
+                if moves(k) { at + advances[k] } else { at }
+            })
+            .collect();
+        // New vertex of each old one: the second end of an edge that would be short or turned back joins the first.
+        let mut new: Vec<u32> = Vec::with_capacity(count);
+        for k in 0..count {
+            let joins = k > 0 && k + 1 < count && moves(k) && moves(k - 1) && {
+                let edge = targets[k] - place(self, new[k - 1]);
+                let before = (place(self, old[k]) - place(self, old[k - 1])).normalize_or_zero();
+                edge.length() < SHORT * length || edge.dot(before) < BACK * edge.length()
+            };
+            new.push(if joins {
+                new[k - 1]
+            } else if moves(k) {
+                self.mesh.positions.push(targets[k]);
+                self.mesh.positions.len() as u32 - 1
+            } else {
+                old[k]
+            });
+        }
+        for k in 0..count {
+            let next = (k + 1) % count;
+            let ([a, b], [c, d]) = ([old[k], old[next]], [new[k], new[next]]);
+            self.rim.push(c);
+            let gap = place(self, c).distance(place(self, d));
+            if (c, d) != (a, b) && gap > LONG * length {
+                self.mesh
+                    .positions
+                    .push((place(self, c) + place(self, d)) / 2.0);
+                let middle = self.mesh.positions.len() as u32 - 1;
+                self.rim.push(middle);
+                self.add([a, middle, b], step);
+                self.add([a, c, middle], step);
+                self.add([b, middle, d], step);
+            } else if place(self, a).distance(place(self, d))
+                < place(self, b).distance(place(self, c))
+            {
+                self.add([a, d, b], step);
+                self.add([a, c, d], step);
+            } else {
+                self.add([a, c, b], step);
+                self.add([b, c, d], step);
+            }
+        }
+        self.rim.dedup();
+    }
+
+    fn add(&mut self, [a, b, c]: [u32; 3], step: u32) {
+        if a != b && b != c && c != a {
+            self.mesh.triangles.push([a, b, c]);
+            self.steps.push(step);
+        }
+    }
+
+    /// Moves all vertices, m.
+    pub(super) fn shift(&mut self, way: DVec3) {
+        self.mesh.positions.iter_mut().for_each(|p| *p += way);
+    }
+
+    /// Moves all vertices by up to `most`, m, the same way for the same attempt.
+    pub(super) fn shake(&mut self, most: f64, attempt: u32) {
+        for (k, p) in (0_u32..).zip(&mut self.mesh.positions) {
+            let phase = f64::from(k) + 0.618 * f64::from(attempt);
+            let way = DVec3::new(
+                (12.9898 * phase).sin(),
+                (78.233 * phase + 1.0).sin(),
+                (37.719 * phase + 2.0).sin(),
+            );
+            *p += way * most;
+        }
+    }
+
+    /// Neighbours of each vertex, ascending.
+    pub(super) fn neighbours(&self) -> Vec<Vec<u32>> {
+        let mut all = vec![BTreeSet::new(); self.mesh.positions.len()];
+        for &[a, b, c] in &self.mesh.triangles {
+            for (u, v) in [(a, b), (b, c), (c, a)] {
+                all[u as usize].insert(v);
+                all[v as usize].insert(u);
+            }
+        }
+        all.into_iter().map(|n| n.into_iter().collect()).collect()
+    }
+}

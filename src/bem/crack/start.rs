@@ -1,0 +1,87 @@
+//! Where a body's strength is used most: at the middle of a panel or inside.
+
+use glam::DVec3;
+
+use super::inside::Inside;
+use crate::bem::field::Field;
+use crate::bem::solution::Solution;
+use crate::bem::surface::Surface;
+
+/// Height of a panel over its longest edge, at least, for its stress to be read: thinner ones are left by cuts.
+const THINNEST: f64 = 0.1;
+
+/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to begin there: where a load pulls at the surface
+/// itself, a crack would run in it.
+const STEEPEST: f64 = 0.7;
+
+/// A place and what pulls there.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// m.
+    pub at: DVec3,
+    /// Direction of the largest principal stress.
+    pub normal: DVec3,
+    /// The largest principal stress, Pa.
+    pub stress: f64,
+    /// Normal of the surface, out of the body; zero inside.
+    pub out: DVec3,
+}
+
+/// The place of the largest principal stress of a solution; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
+pub fn most(
+    surface: &Surface,
+    solution: &Solution,
+    inside: &Inside,
+    spacing: f64,
+) -> Option<Place> {
+    let points = lattice(surface, inside, spacing);
+    let of = |at: DVec3, field: &Field, out: DVec3| {
+        let principal = field.principal();
+        Place {
+            at,
+            normal: principal.directions[0],
+            stress: principal.values[0],
+            out,
+        }
+    };
+    let is_thick = |t: &usize| 2.0 * surface.areas[*t] > THINNEST * surface.sizes[*t].powi(2);
+    let on = solution.surface();
+    let on = (0..surface.len())
+        .filter(is_thick)
+        .map(|t| of(surface.centroids[t], &on[t], surface.normals[t]))
+        .filter(|place| place.normal.dot(place.out).abs() < STEEPEST);
+    let within = solution.inside(&points);
+    let within = points
+        .iter()
+        .zip(&within)
+        .map(|(x, field)| of(*x, field, DVec3::ZERO));
+    // Of equal ones the first.
+    on.chain(within).reduce(|best, next| {
+        if next.stress > best.stress {
+            next
+        } else {
+            best
+        }
+    })
+}
+
+/// Points of a cubic lattice about the centre of mass, inside.
+fn lattice(surface: &Surface, inside: &Inside, spacing: f64) -> Vec<DVec3> {
+    let Some((low, high)) = surface.mesh.bounds() else {
+        return Vec::new();
+    };
+    let centre = surface.mass.centre;
+    let [first, last] = [low, high].map(|x| ((x - centre) / spacing).ceil().as_i64vec3());
+    let mut points = Vec::new();
+    for i in first.x..last.x {
+        for j in first.y..last.y {
+            for k in first.z..last.z {
+                let at = centre + glam::I64Vec3::new(i, j, k).as_dvec3() * spacing;
+                if inside.contains(at) && inside.distance(at) > spacing / 2.0 {
+                    points.push(at);
+                }
+            }
+        }
+    }
+    points
+}

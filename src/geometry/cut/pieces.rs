@@ -1,0 +1,136 @@
+//! The pieces of a body that a sheet cuts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::DVec3;
+
+use super::error::CutError;
+use super::facet::{Facet, Origin, edges};
+use super::parts::Divided;
+use super::tidy::tidy;
+use crate::geometry::inside;
+use crate::geometry::mesh::TriMesh;
+use crate::math::UnionFind;
+
+/// Difference of the volumes of body and pieces over the body's, at most.
+const VOLUME: f64 = 1e-9;
+
+/// A closed piece.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Its mesh, wound outward.
+    pub mesh: TriMesh,
+    /// Where each of its triangles comes from.
+    pub origins: Vec<Origin>,
+}
+
+/// Cuts a body along a sheet. The pieces come in the order of their first triangles.
+pub fn cut(body: &TriMesh, sheet: &TriMesh) -> Result<Vec<Piece>, CutError> {
+    let Divided { facets, places } = Divided::new(body, sheet)?;
+    let whole = body.volume();
+    let better = tidy(facets.clone(), &places);
+    pieces(&better, &places, whole).or_else(|_| pieces(&facets, &places, whole))
+}
+
+/// Pieces of a body of volume `whole`, m³.
+fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, CutError> {
+    let of_sheet = |facet: &&Facet| matches!(facet.origin, Origin::Sheet(_));
+    let sheet: BTreeSet<[u32; 2]> = facets
+        .iter()
+        .filter(of_sheet)
+        .flat_map(|facet| edges(&facet.corners).collect::<Vec<_>>())
+        .collect();
+    let line = sheet.iter().filter(|[a, b]| !sheet.contains(&[*b, *a]));
+    let line = line.copied().collect();
+    let mut triangles: Vec<Face> = Vec::new();
+    for Facet { corners, origin } in facets {
+        let [a, b, c] = *corners;
+        triangles.push((*corners, *origin, false));
+        if let Origin::Sheet(_) = origin {
+            // The piece above the sheet has its normals against the sheet's.
+            triangles.push(([a, c, b], *origin, true));
+        }
+    }
+    let pieces = gather(&triangles, places, &line)?;
+    let sum: f64 = pieces.iter().map(|piece| piece.mesh.volume()).sum();
+    if (sum - whole).abs() > VOLUME * whole.abs() {
+        return Err(CutError::Volume);
+    }
+    match pieces.len() {
+        0 | 1 => Err(CutError::NotSeparated),
+        _ => Ok(pieces),
+    }
+}
+
+/// A triangle, where it comes from, and for one of the sheet whether it bounds the upper piece.
+type Face = ([u32; 3], Origin, bool);
+
+/// Joins triangles to closed meshes along their edges.
+fn gather(
+    triangles: &[Face],
+    places: &[DVec3],
+    line: &BTreeSet<[u32; 2]>,
+) -> Result<Vec<Piece>, CutError> {
+    let mut owner: BTreeMap<([u32; 2], u8), u32> = BTreeMap::new();
+    for (k, (corners, origin, upper)) in (0..).zip(triangles) {
+        for [a, b] in edges(corners) {
+            // On the line, the body's triangle on the left belongs to the upper piece.
+            let side = match origin {
+                Origin::Sheet(_) => 1 + u8::from(*upper),
+                Origin::Body(_) if line.contains(&[a, b]) => 2,
+                Origin::Body(_) if line.contains(&[b, a]) => 1,
+                Origin::Body(_) => 0,
+            };
+            if owner.insert(([a, b], side), k).is_some() {
+                return Err(CutError::NotSeparated);
+            }
+        }
+    }
+    let mut joined = UnionFind::new(triangles.len());
+    for (([a, b], side), k) in &owner {
+        let other = owner
+            .get(&([*b, *a], *side))
+            .ok_or(CutError::NotSeparated)?;
+        joined.join(*k, *other);
+    }
+    let root = joined.roots();
+    let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut pieces: Vec<(Piece, BTreeMap<u32, u32>)> = Vec::new();
+    for (k, (corners, origin, _)) in triangles.iter().enumerate() {
+        let next = pieces.len();
+        let number = *numbers.entry(root[k]).or_insert(next);
+        if number == next {
+            let piece = Piece {
+                mesh: TriMesh::default(),
+                origins: Vec::new(),
+            };
+            pieces.push((piece, BTreeMap::new()));
+        }
+        let (piece, known) = &mut pieces[number];
+        let positions = &mut piece.mesh.positions;
+        let own = corners.map(|v| {
+            *known.entry(v).or_insert_with(|| {
+                positions.push(places[v as usize]);
+                positions.len() as u32 - 1
+            })
+        });
+        piece.mesh.triangles.push(own);
+        piece.origins.push(*origin);
+    }
+    Ok(with_cavities(pieces.into_iter().map(|(piece, _)| piece)))
+}
+
+/// Puts the surfaces of cavities to the pieces that they lie in.
+fn with_cavities(surfaces: impl Iterator<Item = Piece>) -> Vec<Piece> {
+    let (mut pieces, cavities): (Vec<_>, Vec<_>) =
+        surfaces.partition(|piece| piece.mesh.volume() > 0.0);
+    for cavity in cavities {
+        let at = cavity.mesh.positions[0];
+        let holds = |piece: &Piece| inside::Crossings::new(&piece.mesh).contains(at);
+        if let Some(k) = pieces.iter().position(holds) {
+            pieces[k].mesh.append(cavity.mesh);
+            pieces[k].origins.extend(cavity.origins);
+        }
+    }
+    pieces
+}
