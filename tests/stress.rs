@@ -287,3 +287,47 @@ fn recorded_loads_give_the_stress_that_the_pipeline_gives() {
     near(of(&recorded), 10e6, 0.05, "recorded");
     assert!(given["bodies"][0]["points"].as_u64().unwrap() > 100);
 }
+
+#[test]
+fn a_bar_pulled_beyond_its_strength_breaks_in_two() {
+    let place = Place::new();
+    let loads = [
+        attach("base", BASE, "type = \"force\", force = [0, \"-20 kN\", 0]"),
+        attach("pull", TOP, "type = \"force\", force = [0, \"20 kN\", 0]"),
+    ];
+    let cracking = bar(&loads)
+        .replace("type = \"none\"", "type = \"hexagonal\", radius = \"2 mm\"")
+        .replace(
+            "size = \"5 mm\"",
+            "size = \"5 mm\"\nfracture = { apart = \"2 mm\" }",
+        );
+    place.write("shot.toml", &cracking);
+    let formats = "export.formats=[\"glb\", \"vtk\"]";
+    place.succeed(&["run", "shot.toml", "--out", "store", "--set", formats]);
+    let store = Store::at(place.path("store"));
+    let frame = store.read_frame(1).unwrap();
+    let mut labels = frame.fragment.clone();
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels.len(), 2, "{labels:?}");
+    // Across the bar: all bonds that broke lie about one height.
+    let breaks = store.read_breaks_present(1).unwrap();
+    let mean = breaks.y.iter().sum::<f32>() / breaks.y.len() as f32;
+    assert!(breaks.y.len() > 50 && breaks.y.iter().all(|y| (y - mean).abs() < 6e-3));
+    assert!(
+        place
+            .path("store/exports/vtk/stress/store.000000.vtp")
+            .exists()
+    );
+    assert!(place.path("store/preview/stress_000000.png").exists());
+    let valid = place.succeed(&["inspect", "store", "--validate"]);
+    assert!(valid.contains("valid"), "{valid}");
+    place.write("shot.toml", &bar(&loads));
+    let fracture = ["--set", "stress.fracture={ apart = 0 }"];
+    let message =
+        place.refuse(&[&["stress", "shot.toml", "--out", "bare"], &fracture[..]].concat());
+    assert!(
+        message.contains("breaks the bonds of a packing"),
+        "{message}"
+    );
+}

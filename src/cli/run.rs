@@ -156,7 +156,7 @@ impl Shot<'_> {
     }
 
     fn reconstruct(&mut self) -> anyhow::Result<()> {
-        if self.resolved.pipeline.is_static() {
+        if !self.resolved.pipeline.has_frames() {
             return Ok(());
         }
         let root = self.store.root().to_owned();
@@ -171,7 +171,7 @@ impl Shot<'_> {
     fn export(&mut self) -> anyhow::Result<()> {
         let pipeline = &self.resolved.pipeline;
         for &format in &pipeline.export.formats {
-            if pipeline.is_static() && !crate::export::takes_stress(format) {
+            if !pipeline.has_frames() && !crate::export::takes_stress(format) {
                 continue;
             }
             let export = ExportArguments {

@@ -246,7 +246,15 @@ pub fn stress(
     let tables = numbers
         .into_iter()
         .map(|number| store.numbered("stress", number, "parquet"));
-    let files: Vec<_> = shapes.chain(tables).collect();
+    let mut files: Vec<_> = shapes.chain(tables).collect();
+    if findings
+        .verdicts
+        .iter()
+        .any(|verdict| verdict.cracks.is_some())
+    {
+        files.extend([0, 1].map(|frame| store.numbered("frames", frame, "parquet")));
+        files.push(store.numbered("breaks", 1, "parquet"));
+    }
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(&store, seconds, sums, outputs)?;

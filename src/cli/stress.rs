@@ -105,6 +105,16 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
         None => lines.push(format!("{name}: nothing pulls in it; it does not crack")),
         Some(largest) => lines.push(format!("{name}: {}", sentence(largest))),
     }
+    if let Some(cracks) = &verdict.cracks {
+        lines.push(match (cracks.through, cracks.at_rest) {
+            (0, 0) => format!("{name}: does not crack"),
+            (through, at_rest) => format!(
+                "{name}: cracks first at {} times the loads; {through} cracks through it, {at_rest} at rest inside, {} pieces",
+                figures(cracks.first),
+                cracks.pieces
+            ),
+        });
+    }
     lines
 }
 
@@ -170,5 +180,11 @@ fn value(verdict: &Verdict) -> Value {
             "moment": moment.to_array(),
         })),
         "largest": largest,
+        "cracks": verdict.cracks.as_ref().map(|cracks| json!({
+            "through": cracks.through,
+            "at_rest": cracks.at_rest,
+            "pieces": cracks.pieces,
+            "first_load_factor": cracks.first,
+        })),
     })
 }

@@ -75,6 +75,15 @@ impl Pipeline {
         self.simulate.method == Some(MethodChoice::Bem)
     }
 
+    /// Whether there are frames and surfaces to be made: all but where nothing moves and nothing may crack.
+    pub fn has_frames(&self) -> bool {
+        let cracks = self
+            .stress
+            .as_ref()
+            .is_some_and(|stress| stress.fracture.is_some());
+        !self.is_static() || cracks
+    }
+
     /// What the file says two materials have in common, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
         self.pairs.iter().find(|pair| joins(&pair.materials, a, b))

@@ -104,6 +104,7 @@ quantities! {
     PoissonRatio: Number, Open(-1.0), Open(0.5);
     Length: Length, Bound::None, Bound::None;
     PositiveLength: Length, Open(0.0), Bound::None;
+    NonNegativeLength: Length, Closed(0.0), Bound::None;
     NonNegativeTime: Time, Closed(0.0), Bound::None;
     PositiveTime: Time, Open(0.0), Bound::None;
     Pressure: Pressure, Bound::None, Bound::None;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{NonNegativeTime, PositiveLength};
+use super::quantity::{NonNegativeLength, NonNegativeTime, PositiveLength};
 
 /// What `cullet stress` computes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,22 @@ pub struct Stress {
     /// Relative error of the fast multipole method, which bodies of many triangles take: 1e-8 to 1e-3.
     #[schemars(range(min = 1e-8, max = 1e-3))]
     pub accuracy: Option<f64>,
+    /// Lets bodies crack; absent: they stay whole. With `simulate.method = "bem"`.
+    #[schemars(with = "Fracture")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fracture: Option<Fracture>,
+}
+
+/// How cracks grow by boundary elements.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fracture {
+    /// How far a crack's rim advances in a step at most, m; absent: as far as the triangles are long.
+    #[schemars(with = "PositiveLength")]
+    pub step: Option<f64>,
+    /// How far pieces are moved from the middle of their body, to be told apart, m.
+    #[schemars(with = "NonNegativeLength")]
+    pub apart: f64,
 }
 
 impl Stress {

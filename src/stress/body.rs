@@ -28,8 +28,8 @@ pub struct Outcome {
     pub triangles: Vec<Field>,
     /// At the points inside.
     pub points: Vec<Field>,
-    /// Displacement of the vertices, m.
-    pub vertices: Vec<DVec3>,
+    /// All loads with the reactions of the clamps.
+    pub total: Case,
     /// Names of the causes, and the stress of each where the largest principal stress is, as a part of that.
     pub shares: Vec<(String, f64)>,
     /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.
@@ -181,11 +181,10 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
     let unbalanced = unbalanced(&bench, &total);
     let solution = bench.solve(&total)?;
     let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
-    let vertices = solution.vertices();
     let mut response = Outcome {
         triangles,
         points,
-        vertices,
+        total,
         shares: Vec::new(),
         unbalanced,
         solves: (0, 0),
@@ -221,9 +220,6 @@ fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, lengt
     }
     for (field, x) in response.points.iter_mut().zip(&loaded.points) {
         add(&mut field.displacement, *x);
-    }
-    for (u, x) in response.vertices.iter_mut().zip(&surface.mesh.positions) {
-        add(u, *x);
     }
 }
 

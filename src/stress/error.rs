@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::bem::crack::FractureError;
 use crate::bem::{ElasticError, SolveError, SurfaceError};
 use crate::geometry::remesh::RemeshError;
 use crate::geometry::repair::RepairError;
@@ -94,6 +95,28 @@ pub enum StressError {
     Grains {
         /// Name of the body.
         body: String,
+    },
+    /// Fracture without a strength.
+    #[error("body {body:?}: fracture needs the material's tensile_strength")]
+    NoStrength {
+        /// Name of the body.
+        body: String,
+    },
+    /// Fracture without bonds to break.
+    #[error(
+        "body {body:?}: fracture breaks the bonds of a packing; use another packing than \"none\""
+    )]
+    NoElements {
+        /// Name of the body.
+        body: String,
+    },
+    /// Cracks that could not be followed.
+    #[error("body {body:?}: {source}")]
+    Fracture {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: FractureError,
     },
     /// Clamps whose reactions do not follow.
     #[error(

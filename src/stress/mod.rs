@@ -9,6 +9,7 @@ mod body;
 mod case;
 mod clamp;
 mod error;
+mod fracture;
 mod patch;
 mod recorded;
 mod rows;
@@ -21,12 +22,15 @@ use std::time::Instant;
 use crate::columns::{Elements, Stress};
 use crate::geometry::{TriMesh, ply};
 use crate::spec::{FrameGroup, Pipeline};
-use crate::store::{Store, StoreError, atomic};
+use crate::store::{Store, StoreError, atomic, layout};
+use body::Outcome;
 use case::{Case, Grip};
+use fracture::Cracked;
 use recorded::{Motion, Recorded};
 use solid::Solid;
 
 pub use error::StressError;
+pub use fracture::Cracks;
 pub use verdict::{Findings, Largest, Verdict};
 
 /// Number of the table of loads that follow from the pipeline.
@@ -36,7 +40,7 @@ const FRAME: u32 = 0;
 type Loading = Option<(Vec<Case>, Vec<Grip>, Vec<String>)>;
 
 /// Computes the stress in every body of a packed store and writes `stress/NNNNNN.parquet` and `stress/shapes/N.ply`: under the loads of the pipeline, or under
-/// those that `frames` recorded.
+/// those that `frames` recorded. Where the pipeline lets bodies crack, it writes frames 0 and 1 and the bonds that broke, as a simulation does.
 ///
 /// `on_body` hears (done, of how many).
 pub fn run(
@@ -58,7 +62,15 @@ pub fn run(
         Some(frames) => some_frames(store, frames)?,
         None => vec![FRAME],
     };
+    let settings = pipeline.stress.clone().unwrap_or_default();
+    let mut cracked = match &settings.fracture {
+        Some(_) if frames.is_none() => Some(Cracked::new(store)?),
+        _ => None,
+    };
     store.clear(&["stress"])?;
+    if cracked.is_some() {
+        store.clear(&layout::made_by("simulate"))?;
+    }
     for (number, solid) in solids.iter().enumerate() {
         let path = store.stress_shape_path(number);
         atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
@@ -74,7 +86,11 @@ pub fn run(
         for (solid, loading) in solids.iter().zip(loadings) {
             match loading {
                 Some(loading) => {
-                    let verdict = respond(solid, loading, (number, time), &mut table)?;
+                    let (mut verdict, outcome) =
+                        respond(solid, loading, (number, time), &mut table)?;
+                    if let (Some(cracked), Some(fracture)) = (&mut cracked, &settings.fracture) {
+                        verdict.cracks = Some(cracked.crack(solid, &outcome, fracture)?);
+                    }
                     findings.verdicts.push(verdict);
                 }
                 None => findings.left_out.push((solid.name.clone(), number)),
@@ -82,6 +98,9 @@ pub fn run(
             on_body(findings.verdicts.len() + findings.left_out.len(), all);
         }
         store.write_numbered("stress", number, &table)?;
+    }
+    if let Some(cracked) = cracked {
+        cracked.write(store, 1.0 / pipeline.time.frames_per_second)?;
     }
     Ok(findings)
 }
@@ -141,7 +160,7 @@ fn respond(
     (cases, grips, notes): (Vec<Case>, Vec<Grip>, Vec<String>),
     (frame, time): (u32, f64),
     table: &mut Stress,
-) -> Result<Verdict, StressError> {
+) -> Result<(Verdict, Outcome), StressError> {
     let clock = Instant::now();
     let response = body::respond(solid, cases, &grips)?;
     let owner = rows::Owner {
@@ -153,7 +172,7 @@ fn respond(
     let (surface, points) = (&solid.surface, &solid.points);
     rows::triangles(table, owner, surface, &response.triangles);
     rows::elements(table, owner, &solid.ids, points, &response.points);
-    Ok(Verdict {
+    let verdict = Verdict {
         body: solid.name.clone(),
         frame,
         time,
@@ -164,7 +183,9 @@ fn respond(
         notes,
         largest: Largest::of(&response, solid),
         unbalanced: response.unbalanced.filter(|_| grips.is_empty()),
-    })
+        cracks: None,
+    };
+    Ok((verdict, response))
 }
 
 /// Loads of the pipeline at its time.

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::body::{Outcome, most_tension};
+use super::fracture::Cracks;
 use super::solid::Solid;
 
 /// What a run found.
@@ -33,6 +34,8 @@ pub struct Verdict {
     pub seconds: f64,
     /// What was done to the surface, and what of the loads was left out.
     pub notes: Vec<String>,
+    /// What cracks did, where bodies may crack.
+    pub cracks: Option<Cracks>,
     /// The largest principal stress; none where nothing pulls.
     pub largest: Option<Largest>,
     /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.

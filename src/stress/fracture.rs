@@ -1,0 +1,319 @@
+//! Fracture under loads at rest, by boundary elements ([`crate::bem::crack`]), as a simulation would record it: frame 0 is whole, frame 1 has the cracks. Bonds
+//! that a crack crosses are broken, so that surfaces, exports and pictures follow.
+
+use glam::DVec3;
+
+use super::body::Outcome;
+use super::error::StressError;
+use super::solid::Solid;
+use crate::bem::crack::{Forces, Fractured, Options, fracture};
+use crate::bem::surface::plain;
+use crate::columns::{BreakMode, Breaks, Elements, Frames};
+use crate::geometry::bvh::Bvh;
+use crate::geometry::inside::Crossings;
+use crate::math::UnionFind;
+use crate::spec::Fracture;
+use crate::store::{Packing, Store};
+
+/// Cracks of the bodies, as they gather.
+pub struct Cracked {
+    packing: Packing,
+    /// Broken bonds, in order.
+    broken: Vec<usize>,
+    /// How far each element is moved, m.
+    moved: Vec<DVec3>,
+    /// Largest principal and shear stress at each element before the cracks, Pa.
+    stress: Vec<[f64; 2]>,
+}
+
+/// What cracks did to a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cracks {
+    /// Cracks that went through.
+    pub through: usize,
+    /// Cracks that came to rest inside.
+    pub at_rest: usize,
+    /// Pieces.
+    pub pieces: usize,
+    /// Factor on the loads at which the first begins.
+    pub first: f64,
+}
+
+impl Cracked {
+    /// Nothing is cracked yet.
+    pub fn new(store: &Store) -> Result<Self, StressError> {
+        let packing = store.read_packing()?;
+        let count = packing.elements.id.len();
+        Ok(Cracked {
+            packing,
+            broken: Vec::new(),
+            moved: vec![DVec3::ZERO; count],
+            stress: vec![[0.0; 2]; count],
+        })
+    }
+
+    /// Lets a body crack under the tractions of its outcome.
+    pub fn crack(
+        &mut self,
+        solid: &Solid,
+        outcome: &Outcome,
+        settings: &Fracture,
+    ) -> Result<Cracks, StressError> {
+        for (id, field) in solid.ids.iter().zip(&outcome.points) {
+            let [largest, _, least] = field.principal().values;
+            self.stress[*id as usize] = [largest, (largest - least) / 2.0];
+        }
+        let Some(strength) = solid.strength else {
+            return Err(StressError::NoStrength {
+                body: solid.name.clone(),
+            });
+        };
+        if solid.ids.is_empty() {
+            return Err(StressError::NoElements {
+                body: solid.name.clone(),
+            });
+        }
+        let surface = &solid.surface;
+        let tree = Bvh::new(&surface.mesh);
+        let total = &outcome.total;
+        let at = |x: DVec3, _: DVec3| total.tractions[tree.nearest(&surface.mesh, x).1 as usize];
+        let forces = Forces {
+            traction: &at,
+            density: solid.density,
+            gravity: total.gravity,
+            spin: total.spin,
+        };
+        let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
+        let options = Options::new(settings.step.unwrap_or(edge));
+        let found = fracture(&surface.mesh, solid.elastic, strength, &forces, &options);
+        let found = found.map_err(|source| StressError::Fracture {
+            body: solid.name.clone(),
+            source,
+        })?;
+        self.cross(solid.number as u32, &found);
+        self.part(solid, &found, settings.apart);
+        let through = found.sheets.iter().filter(|sheet| sheet.is_through).count();
+        Ok(Cracks {
+            through,
+            at_rest: found.sheets.len() - through,
+            pieces: found.pieces.len(),
+            first: found.load_factor_at_first_crack,
+        })
+    }
+
+    /// Breaks the bonds of a body that cross a sheet.
+    fn cross(&mut self, body: u32, found: &Fractured) {
+        let elements = &self.packing.elements;
+        let place = |id: u32| centre(elements, id as usize);
+        for bond in 0..self.packing.bonds.id.len() {
+            let ends = [self.packing.bonds.i[bond], self.packing.bonds.j[bond]];
+            if elements.body[ends[0] as usize] != body {
+                continue;
+            }
+            let [a, b] = ends.map(place);
+            let crossed = found.sheets.iter().any(|sheet| {
+                let triangles = 0..sheet.mesh.triangles.len();
+                triangles
+                    .into_iter()
+                    .any(|t| crosses(a, b, sheet.mesh.corners(t)))
+            });
+            if crossed {
+                self.broken.push(bond);
+            }
+        }
+    }
+
+    /// Moves the pieces of a body away from its middle.
+    fn part(&mut self, solid: &Solid, found: &Fractured, apart: f64) {
+        if found.pieces.len() < 2 || apart <= 0.0 {
+            return;
+        }
+        let middle = solid.surface.mass.centre;
+        for piece in &found.pieces {
+            let inside = Crossings::new(piece);
+            let own = solid.ids.iter().zip(&solid.points);
+            let own: Vec<(u32, DVec3)> = own
+                .filter(|(_, point)| inside.contains(**point))
+                .map(|(id, point)| (*id, *point))
+                .collect();
+            let centre = own.iter().map(|(_, point)| *point).sum::<DVec3>();
+            let away = (centre / own.len().max(1) as f64 - middle).normalize_or_zero();
+            for (id, _) in own {
+                self.moved[id as usize] = away * apart;
+            }
+        }
+    }
+
+    /// Writes frames 0 and 1 and the bonds that broke between them; the files' names in the store.
+    pub fn write(mut self, store: &Store, seconds: f64) -> Result<(), StressError> {
+        self.broken.sort_unstable();
+        self.broken.dedup();
+        let bonds = &self.packing.bonds;
+        let count = self.packing.elements.id.len();
+        let mut joined = UnionFind::new(count);
+        let mut lost = vec![0u32; count];
+        for bond in 0..bonds.id.len() {
+            let (i, j) = (bonds.i[bond], bonds.j[bond]);
+            if self.broken.binary_search(&bond).is_ok() {
+                lost[i as usize] += 1;
+                lost[j as usize] += 1;
+            } else {
+                joined.join(i, j);
+            }
+        }
+        let labels = labels(&self.packing.elements, &joined.roots());
+        let whole = self.packing.elements.body.clone();
+        let still = vec![DVec3::ZERO; count];
+        let none = vec![0; count];
+        store.write_numbered("breaks", 1, &self.breaks(seconds))?;
+        let first = self.frame((0, 0.0), &still, (&whole, &none));
+        store.write_numbered("frames", 0, &first)?;
+        let second = self.frame((1, seconds), &self.moved, (&labels, &lost));
+        store.write_numbered("frames", 1, &second)?;
+        Ok(())
+    }
+
+    fn frame(
+        &self,
+        (number, time): (u32, f64),
+        moved: &[DVec3],
+        (labels, lost): (&[u32], &[u32]),
+    ) -> Frames {
+        let elements = &self.packing.elements;
+        let rows = elements.id.len();
+        let place = |row: usize| (centre(elements, row) + moved[row]).as_vec3();
+        let zero = || vec![0.0; rows];
+        let stress = |k: usize| self.stress.iter().map(|s| s[k] as f32).collect();
+        Frames {
+            frame: vec![number; rows],
+            time: vec![time; rows],
+            id: elements.id.clone(),
+            x: (0..rows).map(|row| place(row).x).collect(),
+            y: (0..rows).map(|row| place(row).y).collect(),
+            z: (0..rows).map(|row| place(row).z).collect(),
+            qx: zero(),
+            qy: zero(),
+            qz: zero(),
+            qw: vec![1.0; rows],
+            vx: zero(),
+            vy: zero(),
+            vz: zero(),
+            wx: zero(),
+            wy: zero(),
+            wz: zero(),
+            fragment: labels.to_vec(),
+            sigma: stress(0),
+            tau: stress(1),
+            broken: lost.to_vec(),
+        }
+    }
+
+    fn breaks(&self, time: f64) -> Breaks {
+        let (bonds, elements) = (&self.packing.bonds, &self.packing.elements);
+        let mut breaks = Breaks::default();
+        for &bond in &self.broken {
+            let (i, j) = (bonds.i[bond], bonds.j[bond]);
+            let middle = (centre(elements, i as usize) + centre(elements, j as usize)) / 2.0;
+            let [x, y, z] = middle.as_vec3().to_array();
+            let direction = [bonds.dx[bond], bonds.dy[bond], bonds.dz[bond]].map(|d| d as f32);
+            breaks.frame.push(1);
+            breaks.time.push(time);
+            breaks.step.push(1);
+            breaks.bond.push(bonds.id[bond]);
+            breaks.i.push(i);
+            breaks.j.push(j);
+            breaks.mode.push(BreakMode::Tension);
+            let stress = [i, j].map(|end| self.stress[end as usize]);
+            breaks.sigma.push(stress[0][0].max(stress[1][0]) as f32);
+            breaks.tau.push(stress[0][1].max(stress[1][1]) as f32);
+            breaks.x.push(x);
+            breaks.y.push(y);
+            breaks.z.push(z);
+            breaks.nix.push(direction[0]);
+            breaks.niy.push(direction[1]);
+            breaks.niz.push(direction[2]);
+            breaks.njx.push(-direction[0]);
+            breaks.njy.push(-direction[1]);
+            breaks.njz.push(-direction[2]);
+        }
+        breaks
+    }
+}
+
+fn centre(elements: &Elements, row: usize) -> DVec3 {
+    DVec3::new(elements.x[row], elements.y[row], elements.z[row])
+}
+
+/// Whether a segment goes through a triangle (Möller and Trumbore 1997).
+fn crosses(a: DVec3, b: DVec3, corners: [DVec3; 3]) -> bool {
+    let [p, q, r] = corners.map(plain);
+    let (from, along) = (plain(a), plain(b - a));
+    let (e, f) = (q - p, r - p);
+    let h = along.cross(f);
+    let determinant = e.dot(h);
+    if determinant == 0.0 {
+        return false;
+    }
+    let s = from - p;
+    let u = s.dot(h) / determinant;
+    let g = s.cross(e);
+    let v = along.dot(g) / determinant;
+    let t = f.dot(g) / determinant;
+    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && (0.0..=1.0).contains(&t)
+}
+
+/// Labels of what is still joined: of a body's parts the largest keeps its number, others follow in order of their first elements.
+fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
+    let mut sizes = vec![0usize; roots.len()];
+    for root in roots {
+        sizes[*root as usize] += 1;
+    }
+    let bodies = elements.body.iter().max().map_or(0, |last| last + 1);
+    let mut largest: Vec<Option<u32>> = vec![None; bodies as usize];
+    for (row, root) in roots.iter().enumerate() {
+        let own = &mut largest[elements.body[row] as usize];
+        if own.is_none_or(|known| sizes[known as usize] < sizes[*root as usize]) {
+            *own = Some(*root);
+        }
+    }
+    let mut numbers: Vec<Option<u32>> = vec![None; roots.len()];
+    let mut next = bodies;
+    for (row, root) in roots.iter().enumerate() {
+        let body = elements.body[row];
+        let number = &mut numbers[*root as usize];
+        if number.is_none() {
+            let keeps = largest[body as usize] == Some(*root);
+            *number = Some(if keeps { body } else { next });
+            next += u32::from(!keeps);
+        }
+    }
+    let own = roots.iter().map(|root| numbers[*root as usize]);
+    own.map(|number| number.unwrap_or_default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_crosses_a_triangle_or_passes_it() {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
+        let through = |x: f64, y: f64, low: f64, high: f64| {
+            crosses(DVec3::new(x, y, low), DVec3::new(x, y, high), corners)
+        };
+        assert!(through(0.2, 0.3, -1.0, 1.0));
+        assert!(through(0.2, 0.3, 1.0, -1.0));
+        assert!(!through(0.2, 0.3, 0.5, 1.0));
+        assert!(!through(0.7, 0.7, -1.0, 1.0));
+    }
+
+    #[test]
+    fn the_largest_part_keeps_the_number_of_its_body() {
+        let elements = Elements {
+            id: (0..6).collect(),
+            body: vec![0, 0, 0, 1, 1, 1],
+            ..Elements::default()
+        };
+        assert_eq!(labels(&elements, &[0, 1, 1, 3, 3, 3]), [2, 0, 0, 1, 1, 1]);
+    }
+}
