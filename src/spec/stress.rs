@@ -31,6 +31,8 @@ pub struct Fracture {
     /// How far a crack's rim advances in a step at most, m; absent: as far as the triangles are long.
     #[schemars(with = "PositiveLength")]
     pub step: Option<f64>,
+    /// Whether a crack that comes to rest inside is torn on, as its momentum would: loads at rest say nothing of that.
+    pub tears: bool,
     /// How far pieces are moved from the middle of their body, to be told apart, m.
     #[schemars(with = "NonNegativeLength")]
     pub apart: f64,

@@ -84,7 +84,10 @@ impl Cracked {
             spin: total.spin,
         };
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
-        let options = Options::new(settings.step.unwrap_or(edge));
+        let options = Options {
+            tears: settings.tears,
+            ..Options::new(settings.step.unwrap_or(edge))
+        };
         let found = fracture(&surface.mesh, solid.elastic, strength, &forces, &options);
         let found = found.map_err(|source| StressError::Fracture {
             body: solid.name.clone(),
