@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::{NonNegativeLength, NonNegativeTime, PositiveLength};
+use super::quantity::{Accuracy, NonNegativeLength, NonNegativeTime, PositiveLength};
 
 /// What `cullet stress` computes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub struct Stress {
     #[schemars(with = "NonNegativeTime")]
     pub time: Option<f64>,
     /// Relative error of the fast multipole method, which bodies of many triangles take: 1e-8 to 1e-3.
-    #[schemars(range(min = 1e-8, max = 1e-3))]
+    #[schemars(with = "Accuracy")]
     pub accuracy: Option<f64>,
     /// Lets bodies crack; absent: they stay whole. With `simulate.method = "bem"`.
     #[schemars(with = "Fracture")]

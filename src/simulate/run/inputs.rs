@@ -23,7 +23,7 @@ const ADDED: &[(&str, &str)] = &[
 ];
 
 /// What does not change the course of a run: how it is recorded, drawn and handed on, and where it is computed.
-const APART: [&str; 4] = ["output", "reconstruct", "export", "preview"];
+const APART: [&str; 5] = ["stress", "output", "reconstruct", "export", "preview"];
 const APART_SETTINGS: [&str; 4] = ["backend", "gpu", "keep_states", "state_every"];
 const APART_TIME: [&str; 2] = ["end", "frames_per_second"];
 
@@ -154,7 +154,9 @@ mod tests {
     }
 
     /// Structs of tables that no hash digests.
-    const UNHASHED: [&str; 8] = [
+    const UNHASHED: [&str; 10] = [
+        "Stress",
+        "Fracture",
         "Output",
         "PrecisionBits",
         "Reconstruct",
