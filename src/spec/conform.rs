@@ -309,8 +309,9 @@ mod tests {
     /// A document that has every key, each tagged table in its case number `case` (the last one where there are fewer).
     fn sample(rule: Rule, case: usize) -> Value {
         if rule.text(DIMENSION).is_some() {
-            let least = rule.0.get("minimum").and_then(Value::as_f64);
-            return json!(least.unwrap_or(0.0).max(0.2));
+            let bound = |key| rule.0.get(key).and_then(Value::as_f64);
+            let most = bound("maximum").unwrap_or(f64::INFINITY);
+            return json!(bound("minimum").unwrap_or(0.0).max(0.2).min(most));
         }
         if let Some(words) = rule.words() {
             return json!(words[case.min(words.len() - 1)]);
