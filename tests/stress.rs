@@ -247,6 +247,22 @@ fn what_cannot_be_solved_is_refused_by_name() {
     assert!(refused(&pull, &["--frames", "0"]).contains("--frames"));
     assert!(refused(&pull, &["--set", "stress.size=2 m"]).contains("\"bar\""));
     assert!(!place.path("store/stress/000000.parquet").exists());
+    // What was there stays when new loads are refused.
+    let beyond = attach(
+        "beyond",
+        ["1 m", "2 m"],
+        "type = \"force\", force = [0, 1, 0]",
+    );
+    solve(&place, &bar(&pull), &[]);
+    refused(&[beyond], &[]);
+    assert!(place.path("store/stress/000000.parquet").exists());
+    let moving = [
+        "--set",
+        "stress.fracture={ apart = 0 }",
+        "--set",
+        "simulate.method=bonds",
+    ];
+    assert!(refused(&pull, &moving).contains("at rest alone"));
     place.write("shot.toml", &bar(&pull));
     place.succeed(&["pack", "shot.toml", "--out", "packed"]);
     assert!(

@@ -126,6 +126,16 @@ impl Check<'_> {
                 );
             }
         }
+        let cracks = shot
+            .stress
+            .as_ref()
+            .is_some_and(|stress| stress.fracture.is_some());
+        if cracks && !shot.is_static() {
+            self.senseless(
+                "stress.fracture",
+                "boundary elements crack bodies at rest alone; use simulate.method = \"bem\", or remove it",
+            );
+        }
         self.pairs(shot);
         self.colliders(shot, folder);
         for (index, attachment) in shot.attachments.iter().enumerate() {

@@ -67,17 +67,9 @@ pub fn run(
         Some(_) if frames.is_none() => Some(Cracked::new(store)?),
         _ => None,
     };
-    store.clear(&["stress"])?;
-    if cracked.is_some() {
-        store.clear(&layout::made_by("simulate"))?;
-    }
-    for (number, solid) in solids.iter().enumerate() {
-        let path = store.stress_shape_path(number);
-        atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
-    }
     let all = numbers.len() * solids.len();
     let mut findings = Findings::default();
-    for number in numbers {
+    for (at, number) in numbers.into_iter().enumerate() {
         let (time, loadings) = match frames {
             Some(_) => recorded(store, pipeline, &elements, &solids, number)?,
             None => given(pipeline, &solids)?,
@@ -97,12 +89,29 @@ pub fn run(
             }
             on_body(findings.verdicts.len() + findings.left_out.len(), all);
         }
+        if at == 0 {
+            // Only now is nothing left that could refuse the loads.
+            begin(store, &solids, cracked.is_some())?;
+        }
         store.write_numbered("stress", number, &table)?;
     }
     if let Some(cracked) = cracked {
         cracked.write(store, 1.0 / pipeline.time.frames_per_second)?;
     }
     Ok(findings)
+}
+
+/// Removes earlier tables, and frames where there will be others, and writes the surfaces.
+fn begin(store: &Store, solids: &[Solid], cracks: bool) -> Result<(), StressError> {
+    store.clear(&["stress"])?;
+    if cracks {
+        store.clear(&layout::made_by("simulate"))?;
+    }
+    for (number, solid) in solids.iter().enumerate() {
+        let path = store.stress_shape_path(number);
+        atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
+    }
+    Ok(())
 }
 
 /// What would be solved of a body.
