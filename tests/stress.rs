@@ -46,7 +46,7 @@ fn bar(loads: &[String]) -> String {
     format!("{HEAD}{BAR}{}", loads.concat())
 }
 
-/// Runs a pipeline; its table and what is told of its only body.
+/// Runs a pipeline; its table, and what `--json` prints for its only body.
 fn solve(place: &Place, pipeline: &str, more: &[&str]) -> (Stress, Value) {
     place.write("shot.toml", pipeline);
     let arguments = [&["stress", "shot.toml", "--out", "store", "--json"], more].concat();

@@ -3,7 +3,7 @@
 //! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body ball|bar|FILE] [--matrix 6e3]`
 //!
 //! A body under an uneven load, at each size. Seconds on the clock stand beside those of all threads together (`_cpu`, where the system tells them): the
-//! machine may have other work. Memory is told of the first size alone. One JSON object a line goes to standard output.
+//! machine may have other work. Memory is measured for the first size alone. One JSON object a line goes to standard output.
 
 use std::path::Path;
 use std::time::Instant;

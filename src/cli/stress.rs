@@ -67,7 +67,7 @@ fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBu
     Ok(root)
 }
 
-/// What is told of a run.
+/// The lines printed for a run.
 pub fn lines(findings: &Findings) -> Vec<String> {
     let several = findings.verdicts.iter().any(|verdict| verdict.frame > 0);
     let of = |verdict| of_body(verdict, several);
@@ -86,7 +86,7 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// What is told of a body, with the frame where there are several.
+/// The lines printed for a body, with its frame where there are several.
 fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     let name = match several {
         true => format!("{}, frame {}", verdict.body, verdict.frame),

@@ -98,7 +98,7 @@ fn projection(corners: [DVec3; 3]) -> fn(DVec3) -> DVec2 {
 }
 
 /// Whether the segment `pq` and the triangle have a common point, ends and edges included.
-fn segment_meets(p: DVec3, q: DVec3, triangle: [DVec3; 3]) -> bool {
+pub fn segment_meets(p: DVec3, q: DVec3, triangle: [DVec3; 3]) -> bool {
     let [a, b, c] = triangle;
     let (sp, sq) = (side(a, b, c, p), side(a, b, c, q));
     if (sp > 0.0 && sq > 0.0) || (sp < 0.0 && sq < 0.0) {

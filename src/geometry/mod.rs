@@ -15,7 +15,7 @@ mod half_edges;
 pub mod hash_grid;
 pub mod icosphere;
 pub mod inside;
-mod intersect;
+pub mod intersect;
 pub mod mass;
 pub mod mesh;
 pub mod mesh_solid;

@@ -88,7 +88,15 @@ pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
     if !quality.needs_remesh() {
         return Ok(mesh.clone());
     }
-    let mut edge = quality.edge;
+    remesh_or_finer(mesh, quality.edge)
+}
+
+/// [`remesh`] with shorter edges where the surface would cut itself.
+///
+/// # Errors
+///
+/// As [`remesh`].
+pub fn remesh_or_finer(mesh: &TriMesh, mut edge: f64) -> Result<TriMesh, RemeshError> {
     for _ in 0..FINER {
         match remesh(mesh, edge, SHARP) {
             Err(RemeshError::SelfCrossing { .. }) => edge /= std::f64::consts::SQRT_2,

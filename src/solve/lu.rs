@@ -36,6 +36,13 @@ impl Lu {
         Some(Lu { factors: a, order })
     }
 
+    /// Size of the smallest pivot: how near a matrix whose rows are all about 1 is to a singular one.
+    pub fn smallest_pivot(&self) -> f64 {
+        let n = self.order.len();
+        let pivots = (0..n).map(|k| self.factors[k * (n + 1)].abs());
+        pivots.fold(f64::INFINITY, f64::min)
+    }
+
     /// The x of A x = b.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let n = self.order.len();

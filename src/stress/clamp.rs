@@ -13,6 +13,7 @@ use glam::DVec3;
 
 use super::case::{Case, Grip};
 use crate::bem::Surface;
+use crate::solve::lu::Lu;
 
 /// The six modes of a patch: even traction, and its rotation about the centre, per unit length.
 const MODES: usize = 6;
@@ -69,8 +70,8 @@ pub fn reactions(
 ) -> Option<(Vec<f64>, Resultant)> {
     let count = responses.len();
     let size = count + 6;
-    // Compliance, resultants beside it and below it, and the right-hand side last.
-    let mut rows = vec![vec![0.0; size + 1]; size];
+    // Compliance, resultants beside it and below it.
+    let (mut rows, mut right) = (vec![0.0; size * size], vec![0.0; size]);
     // Compliances and resultants differ by many orders of magnitude: what the compliance multiplies is taken in units that make its diagonal 1.
     let diagonal = |k: usize| responses[k].modes[k].abs();
     let softest = (0..count).map(diagonal).fold(0.0, f64::max);
@@ -82,65 +83,27 @@ pub fn reactions(
     };
     for (i, response) in responses.iter().enumerate() {
         for (j, value) in response.modes.iter().enumerate() {
-            rows[j][i] = value * scale;
+            rows[j * size + i] = value * scale;
         }
         for (k, value) in response.resultant.iter().enumerate() {
-            rows[i][count + k] = *value;
-            rows[count + k][i] = *value;
+            rows[i * size + count + k] = *value;
+            rows[(count + k) * size + i] = *value;
         }
-        rows[i][size] = (prescribed[i] - load.modes[i]) * scale;
+        right[i] = (prescribed[i] - load.modes[i]) * scale;
     }
     for (k, value) in load.resultant.iter().enumerate() {
-        rows[count + k][size] = -value;
+        right[count + k] = -value;
     }
-    let found = eliminate(rows)?;
+    for (row, right) in rows.chunks_exact_mut(size).zip(&mut right) {
+        let most = row.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        if most == 0.0 {
+            return None;
+        }
+        row.iter_mut().for_each(|v| *v /= most);
+        *right /= most;
+    }
+    let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > SINGULAR)?;
+    let found = factors.solve(&right);
     let motion = std::array::from_fn(|k| found[count + k] / scale);
     Some((found[..count].to_vec(), motion))
-}
-
-/// Solves a small system, the right-hand side its last column, by Gauss's elimination with the largest pivots; none where it is singular.
-fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let size = rows.len();
-    let largest = |row: &Vec<f64>| row[..size].iter().fold(0.0f64, |most, v| most.max(v.abs()));
-    let scales: Vec<f64> = rows.iter().map(largest).collect();
-    for (row, scale) in rows.iter_mut().zip(scales) {
-        if scale == 0.0 {
-            return None;
-        }
-        row.iter_mut().for_each(|v| *v /= scale);
-    }
-    for k in 0..size {
-        let best = (k..size).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs()))?;
-        rows.swap(k, best);
-        let (above, below) = rows.split_at_mut(k + 1);
-        let pivot = &above[k];
-        if pivot[k].is_nan() || pivot[k].abs() < SINGULAR {
-            return None;
-        }
-        for row in below {
-            let factor = row[k] / pivot[k];
-            for (value, other) in row[k..].iter_mut().zip(&pivot[k..]) {
-                *value -= factor * other;
-            }
-        }
-    }
-    let mut x = vec![0.0; size];
-    for k in (0..size).rev() {
-        let known: f64 = (k + 1..size).map(|j| rows[k][j] * x[j]).sum();
-        x[k] = (rows[k][size] - known) / rows[k][k];
-    }
-    Some(x)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_systems_are_solved_and_singular_ones_told() {
-        let rows = vec![vec![0.0, 2.0, 4.0], vec![1e6, 1e6, 3e6]];
-        let x = eliminate(rows).unwrap();
-        assert!((x[0] - 1.0).abs() < 1e-12 && (x[1] - 2.0).abs() < 1e-12);
-        assert!(eliminate(vec![vec![1.0, 2.0, 1.0], vec![2.0, 4.0, 1.0]]).is_none());
-    }
 }

@@ -7,10 +7,11 @@ use super::body::Outcome;
 use super::error::StressError;
 use super::solid::Solid;
 use crate::bem::crack::{Forces, Fractured, Options, fracture};
-use crate::bem::surface::plain;
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
+use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::Crossings;
+use crate::geometry::intersect::segment_meets;
 use crate::math::UnionFind;
 use crate::spec::Fracture;
 use crate::store::{Packing, Store};
@@ -108,17 +109,21 @@ impl Cracked {
     fn cross(&mut self, body: u32, found: &Fractured) {
         let elements = &self.packing.elements;
         let place = |id: u32| centre(elements, id as usize);
+        let sheets = found.sheets.iter().map(|sheet| &sheet.mesh);
+        let trees: Vec<(&TriMesh, Bvh)> = sheets.map(|mesh| (mesh, Bvh::new(mesh))).collect();
         for bond in 0..self.packing.bonds.id.len() {
             let ends = [self.packing.bonds.i[bond], self.packing.bonds.j[bond]];
             if elements.body[ends[0] as usize] != body {
                 continue;
             }
             let [a, b] = ends.map(place);
-            let crossed = found.sheets.iter().any(|sheet| {
-                let triangles = 0..sheet.mesh.triangles.len();
-                triangles
-                    .into_iter()
-                    .any(|t| crosses(a, b, sheet.mesh.corners(t)))
+            let (middle, half) = (a.midpoint(b), a.distance(b) / 2.0);
+            let crossed = trees.iter().any(|(sheet, tree)| {
+                let mut meets = false;
+                tree.each_within(sheet, middle, half, |t| {
+                    meets |= segment_meets(a, b, sheet.corners(t as usize));
+                });
+                meets
             });
             if crossed {
                 self.broken.push(bond);
@@ -247,24 +252,6 @@ fn centre(elements: &Elements, row: usize) -> DVec3 {
     DVec3::new(elements.x[row], elements.y[row], elements.z[row])
 }
 
-/// Whether a segment goes through a triangle (Möller and Trumbore 1997).
-fn crosses(a: DVec3, b: DVec3, corners: [DVec3; 3]) -> bool {
-    let [p, q, r] = corners.map(plain);
-    let (from, along) = (plain(a), plain(b - a));
-    let (e, f) = (q - p, r - p);
-    let h = along.cross(f);
-    let determinant = e.dot(h);
-    if determinant == 0.0 {
-        return false;
-    }
-    let s = from - p;
-    let u = s.dot(h) / determinant;
-    let g = s.cross(e);
-    let v = along.dot(g) / determinant;
-    let t = f.dot(g) / determinant;
-    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && (0.0..=1.0).contains(&t)
-}
-
 /// Labels of what is still joined: of a body's parts the largest keeps its number, others follow in order of their first elements.
 fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0usize; roots.len()];
@@ -297,18 +284,6 @@ fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_segment_crosses_a_triangle_or_passes_it() {
-        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
-        let through = |x: f64, y: f64, low: f64, high: f64| {
-            crosses(DVec3::new(x, y, low), DVec3::new(x, y, high), corners)
-        };
-        assert!(through(0.2, 0.3, -1.0, 1.0));
-        assert!(through(0.2, 0.3, 1.0, -1.0));
-        assert!(!through(0.2, 0.3, 0.5, 1.0));
-        assert!(!through(0.7, 0.7, -1.0, 1.0));
-    }
 
     #[test]
     fn the_largest_part_keeps_the_number_of_its_body() {

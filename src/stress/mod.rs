@@ -123,7 +123,7 @@ pub struct Plan {
     pub triangles: usize,
     /// Points inside.
     pub points: usize,
-    /// Right-hand sides: loads, six a clamp, and what the result is told apart by.
+    /// Right-hand sides: each load twice, to solve it and to find its share; six a clamp; all loads together.
     pub solves: usize,
     /// What was or would be done to the surface.
     pub notes: Vec<String>,

@@ -207,7 +207,7 @@ impl Recorded<'_> {
             patch.press(surface, *pressure, &mut case.tractions);
             return case;
         }
-        // On the body, against what is recorded on the bearer.
+        // A frame records the force of the body on what carries it; the body has the opposite one.
         let force = -DVec3::new(loads.fx[row], loads.fy[row], loads.fz[row]);
         let torque = -DVec3::new(loads.tx[row], loads.ty[row], loads.tz[row]);
         let place = DVec3::new(loads.x[row], loads.y[row], loads.z[row]);

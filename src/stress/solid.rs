@@ -7,7 +7,7 @@ use crate::bem::{Elastic, Surface};
 use crate::columns::Elements;
 use crate::geometry::TriMesh;
 use crate::geometry::inside::Crossings;
-use crate::geometry::remesh::{Quality, RemeshError, SHARP, remesh};
+use crate::geometry::remesh::{Quality, RemeshError, remesh_or_finer};
 use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
 use crate::units::show::{figures, quantity};
@@ -132,7 +132,7 @@ fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<Tri
     let Some(size) = wanted else {
         return Ok(skin);
     };
-    let mesh = remesh(&skin, size, SHARP)?;
+    let mesh = remesh_or_finer(&skin, size)?;
     notes.push(format!(
         "{} triangles of {} instead of {}",
         mesh.triangles.len(),

@@ -6,7 +6,7 @@ use super::{CutError, Origin, Piece, cut};
 use crate::geometry::check::require_solid;
 use crate::geometry::{TriMesh, icosphere, shapes};
 
-/// Square sheet z = f(x, y) of so many parts a side.
+/// Square sheet z = f(x, y), divided into `parts` along each side.
 fn sheet(side: f64, parts: u32, f: impl Fn(f64, f64) -> f64) -> TriMesh {
     let mut mesh = TriMesh::default();
     for i in 0..=parts {
