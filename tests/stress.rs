@@ -256,11 +256,15 @@ fn what_cannot_be_solved_is_refused_by_name() {
     solve(&place, &bar(&pull), &[]);
     refused(&[beyond], &[]);
     assert!(place.path("store/stress/000000.parquet").exists());
+    let packing = "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }";
+    let fracture = "stress.fracture={ apart = 0 }";
     let moving = [
         "--set",
-        "stress.fracture={ apart = 0 }",
+        fracture,
         "--set",
         "simulate.method=bonds",
+        "--set",
+        packing,
     ];
     assert!(refused(&pull, &moving).contains("at rest alone"));
     place.write("shot.toml", &bar(&pull));
