@@ -336,11 +336,37 @@ fn a_plate_on_two_supports_breaks_in_the_middle() {
     }
     let valid = place.succeed(&["inspect", "store", "--validate"]);
     assert!(valid.contains("valid"), "{valid}");
-    let bare = ["--set", "body.plate.packing={ type = \"none\" }"];
-    let message =
-        place.refuse(&[&["stress", &plate, "--out", "bare"], &settings[..2], &bare].concat());
-    assert!(
-        message.contains("breaks the bonds of a packing"),
-        "{message}"
+}
+
+/// Once it has cracked, each piece is held by its own clamp and free of stress: without reactions that follow, cracks would go on.
+#[test]
+fn a_bar_stretched_between_clamps_breaks_once() {
+    let place = Place::new();
+    let stretched = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach(
+            "top",
+            TOP,
+            "type = \"clamp\", velocity = [0, \"60 µm/s\", 0]",
+        ),
+    ];
+    // A body without a packing gets one of this radius.
+    let settings = ["--set", "stress.fracture={ radius = \"3 mm\" }"];
+    let (_, told) = solve(&place, &bar(&stretched), &settings);
+    let cracks = &told["cracks"];
+    assert_eq!([&cracks["through"], &cracks["pieces"]], [1, 2]);
+    assert_eq!(cracks["at_rest"], 0);
+    near(
+        cracks["first_load_factor"].as_f64().unwrap(),
+        40.0 / 70.0,
+        0.01,
+        "first crack",
     );
+    let store = Store::at(place.path("store"));
+    let mut labels = store.read_frame(1).unwrap().fragment;
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels, [0, 1]);
+    let breaks = store.read_breaks_present(1).unwrap();
+    assert!(!breaks.y.is_empty() && breaks.y.iter().all(|y| y.abs() < 8e-3));
 }

@@ -42,5 +42,5 @@ pub use settings::{
     Section, Simulate, Up, is_shutter,
 };
 pub use source::{Resolved, parse, read};
-pub use stress::{Fracture, Stress};
+pub use stress::{CrackCriterion, Fracture, Stress};
 pub use time::{Axis, Region, Side, Time, World};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
+use super::body::{Body, PackingSpec};
 use super::collider::{Attachment, Collider};
 use super::material::{Material, MaterialPair, joins};
 use super::output::Output;
@@ -82,6 +82,15 @@ impl Pipeline {
             .as_ref()
             .is_some_and(|stress| stress.fracture.is_some());
         !self.is_static() || cracks
+    }
+
+    /// Gives bodies without a packing one where they may crack: cracks break bonds.
+    pub(super) fn pack_what_cracks(&mut self) {
+        let Some(fracture) = self.stress.as_ref().and_then(|one| one.fracture.as_ref()) else {
+            return;
+        };
+        let bare = (self.bodies.iter_mut()).filter(|body| body.packing == PackingSpec::None {});
+        bare.for_each(|body| body.packing = fracture.packing());
     }
 
     /// What the file says two materials have in common, by their names.

@@ -63,6 +63,7 @@ fn parse_in(
             material.poisson.get_or_insert(DEFAULT_POISSON);
         }
     }
+    pipeline.pack_what_cracks();
     Ok(pipeline)
 }
 

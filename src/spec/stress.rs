@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body::PackingSpec;
 use super::quantity::{Accuracy, NonNegativeLength, NonNegativeTime, PositiveLength};
 
 /// What `cullet stress` computes.
@@ -24,6 +25,17 @@ pub struct Stress {
     pub fracture: Option<Fracture>,
 }
 
+/// What drives a crack on once it has begun, by boundary elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrackCriterion {
+    /// The stress ahead of its rim over the strength, or the energy that it sets free over what it takes (Griffith).
+    #[default]
+    Energy,
+    /// The stress ahead of its rim alone (Rankine).
+    Stress,
+}
+
 /// How cracks grow by boundary elements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -31,11 +43,31 @@ pub struct Fracture {
     /// How far a crack's rim advances in a step at most, m; absent: as far as the triangles are long.
     #[schemars(with = "PositiveLength")]
     pub step: Option<f64>,
+    /// What drives a crack on once it has begun.
+    pub criterion: CrackCriterion,
     /// Whether a crack that comes to rest inside is torn on, as its momentum would: loads at rest say nothing of that.
     pub tears: bool,
     /// How far pieces are moved from the middle of their body, to be told apart, m.
     #[schemars(with = "NonNegativeLength")]
     pub apart: f64,
+    /// Radius of the elements of bodies whose packing is `none`: a hexagonal packing is made for them, whose bonds the cracks break, m; absent: about 5000
+    /// elements a body.
+    #[schemars(with = "PositiveLength")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+}
+
+impl Fracture {
+    /// Elements of a body without a packing unless their radius is given.
+    const ELEMENTS: u32 = 5000;
+
+    /// Packing of bodies that have none.
+    pub fn packing(&self) -> PackingSpec {
+        PackingSpec::Hexagonal {
+            radius: self.radius,
+            elements: self.radius.is_none().then_some(Self::ELEMENTS),
+        }
+    }
 }
 
 impl Stress {

@@ -3,24 +3,17 @@
 use glam::DVec3;
 
 use super::case::{Case, Grip};
-use super::clamp::{self, Response, Resultant};
+use super::clamp::Resultant;
 use super::error::StressError;
 use super::solid::Solid;
-use crate::bem::loads::resultant;
-use crate::bem::{Field, Solution, Solver};
-use crate::solve::Recycled;
+use super::supported::{Cause, ReactionError, Supported};
+use crate::bem::{Field, Solver};
 
 /// Resultant over all loads of a body that nothing clamps, above which it is said that the body accelerates.
 const BALANCED: f64 = 1e-3;
 
 /// Stress over the shear modulus below which there is none: a thousandth of a pascal in glass.
 const ROUNDING: f64 = 1e-14;
-
-/// What a cause contributes: a load, or what a clamp prescribes, with the reactions that follow.
-struct Cause {
-    case: Case,
-    motion: Resultant,
-}
 
 /// Displacement and stress of a body.
 pub struct Outcome {
@@ -38,137 +31,13 @@ pub struct Outcome {
     pub solves: (usize, u32),
 }
 
-/// A solver with its earlier solutions.
-struct Bench<'a> {
-    loaded: &'a Solid,
-    solver: Solver<'a>,
-    recycled: Recycled<3>,
-    solves: (usize, u32),
-    /// ℓ, m.
-    length: f64,
-}
-
-impl<'a> Bench<'a> {
-    fn solve<'s>(&'s mut self, case: &Case) -> Result<Solution<'s>, StressError> {
-        let loads = case.loads(self.loaded.density);
-        let found = self.solver.solve(&loads, &mut self.recycled);
-        let solution = found.map_err(|source| StressError::Solve {
-            body: self.loaded.name.clone(),
-            source,
-        })?;
-        self.solves.0 += 1;
-        self.solves.1 += solution.found().iterations;
-        Ok(solution)
-    }
-
-    /// Displacement in the modes under a load, and its resultant.
-    fn response(&mut self, case: &Case, modes: &[Case]) -> Result<Response, StressError> {
-        let resultant = self.resultant(case);
-        let idle = case.tractions.iter().all(|t| *t == DVec3::ZERO) && case.spin == DVec3::ZERO;
-        // Gravity alone lets a body fall, without stress.
-        let values = match idle {
-            true => vec![0.0; modes.len()],
-            false => {
-                let surface = &self.loaded.surface;
-                let vertices = self.solve(case)?.vertices();
-                let work = |mode| clamp::work(surface, mode, &vertices);
-                modes.iter().map(work).collect()
-            }
-        };
-        Ok(Response {
-            modes: values,
-            resultant,
-        })
-    }
-
-    /// Force, and moment about the centre of mass over ℓ.
-    fn resultant(&self, case: &Case) -> Resultant {
-        let surface = &self.loaded.surface;
-        let (pull, torque) = resultant(surface, &case.tractions);
-        let force = pull + case.gravity * (self.loaded.density * surface.mass.volume);
-        let momentum = surface.mass.inertia * self.loaded.density * case.spin;
-        let moment = (torque - case.spin.cross(momentum)) / self.length;
-        let both = force.to_array().into_iter().chain(moment.to_array());
-        let mut all = [0.0; 6];
-        all.iter_mut().zip(both).for_each(|(all, own)| *all = own);
-        all
-    }
-
-    /// Loads with the reactions of the clamps, and what the clamps prescribe with theirs.
-    fn causes(&mut self, cases: Vec<Case>, grips: &[Grip]) -> Result<Vec<Cause>, StressError> {
-        let free = |case| Cause {
-            case,
-            motion: [0.0; 6],
-        };
-        if grips.is_empty() {
-            return Ok(cases.into_iter().map(free).collect());
-        }
-        let surface = &self.loaded.surface;
-        let modes = clamp::modes(surface, grips, self.length);
-        let responses = modes
-            .iter()
-            .map(|mode| self.response(mode, &modes))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut causes = Vec::new();
-        let still = vec![0.0; modes.len()];
-        for case in cases {
-            let response = self.response(&case, &modes)?;
-            causes.push(self.held(case, &responses, &response, &still, &modes)?);
-        }
-        for grip in grips {
-            if grip.displacement == DVec3::ZERO && grip.rotation == DVec3::ZERO {
-                continue;
-            }
-            let driven = |x: DVec3| grip.displacement + grip.rotation.cross(x - grip.patch.centre);
-            let vertices: Vec<DVec3> = surface.mesh.positions.iter().map(|x| driven(*x)).collect();
-            let own = |mode: &Case| match mode.name == grip.name {
-                true => clamp::work(surface, mode, &vertices),
-                false => 0.0,
-            };
-            let prescribed: Vec<f64> = modes.iter().map(own).collect();
-            let nothing = Response {
-                modes: still.clone(),
-                resultant: [0.0; 6],
-            };
-            let case = Case::new(&grip.name, surface.len());
-            causes.push(self.held(case, &responses, &nothing, &prescribed, &modes)?);
-        }
-        Ok(causes)
-    }
-
-    /// A load with the reactions that it calls for.
-    fn held(
-        &self,
-        mut case: Case,
-        responses: &[Response],
-        load: &Response,
-        prescribed: &[f64],
-        modes: &[Case],
-    ) -> Result<Cause, StressError> {
-        let found = clamp::reactions(responses, load, prescribed);
-        let (coefficients, motion) = found.ok_or_else(|| StressError::Clamps {
-            body: self.loaded.name.clone(),
-        })?;
-        for (mode, coefficient) in modes.iter().zip(coefficients) {
-            for (sum, traction) in case.tractions.iter_mut().zip(&mode.tractions) {
-                *sum += *traction * coefficient;
-            }
-        }
-        Ok(Cause { case, motion })
-    }
-}
-
 /// Computes the response of a body to loads and clamps.
 pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outcome, StressError> {
     let surface = &loaded.surface;
-    let mut bench = Bench {
-        loaded,
-        solver: Solver::automatic(surface, loaded.elastic, loaded.accuracy),
-        recycled: Recycled::default(),
-        solves: (0, 0),
-        length: surface.mass.volume.cbrt(),
-    };
-    let causes = bench.causes(cases, grips)?;
+    let solver = Solver::automatic(surface, loaded.elastic, loaded.accuracy);
+    let mut supported = Supported::new(surface, &solver, loaded.density);
+    let found = supported.causes(cases, grips);
+    let causes = found.map_err(|error| of_body(loaded, error))?;
     let mut total = Case::new("total", surface.len());
     let mut motion = [0.0; 6];
     for cause in &causes {
@@ -178,8 +47,9 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
             .zip(cause.motion)
             .for_each(|(sum, own)| *sum += own);
     }
-    let unbalanced = unbalanced(&bench, &total);
-    let solution = bench.solve(&total)?;
+    let unbalanced = unbalanced(loaded, &supported, &total);
+    let found = supported.solve(&total);
+    let solution = found.map_err(|error| of_body(loaded, error.into()))?;
     let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
     let mut response = Outcome {
         triangles,
@@ -189,22 +59,30 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
         unbalanced,
         solves: (0, 0),
     };
-    move_rigidly(&mut response, loaded, motion, bench.length);
-    response.shares = shares(&mut bench, &causes, &response)?;
-    response.solves = bench.solves;
+    move_rigidly(&mut response, loaded, motion, supported.length);
+    response.shares = shares((loaded, &mut supported), &causes, &response)?;
+    response.solves = supported.solves;
     Ok(response)
 }
 
+/// What was wrong, with the name of the body.
+fn of_body(loaded: &Solid, error: ReactionError) -> StressError {
+    let body = loaded.name.clone();
+    match error {
+        ReactionError::Solve(source) => StressError::Solve { body, source },
+        ReactionError::Clamps => StressError::Clamps { body },
+    }
+}
+
 /// The resultant of loads that do not balance.
-fn unbalanced(bench: &Bench, total: &Case) -> Option<(DVec3, DVec3)> {
-    let surface = &bench.loaded.surface;
+fn unbalanced(loaded: &Solid, supported: &Supported, total: &Case) -> Option<(DVec3, DVec3)> {
+    let surface = &loaded.surface;
     let all: f64 = (total.tractions.iter().zip(&surface.areas))
         .map(|(t, area)| t.length() * area)
         .sum();
-    let [x, y, z, a, b, c] = bench.resultant(total);
-    let (force, moment) = (DVec3::new(x, y, z), DVec3::new(a, b, c) * bench.length);
-    let limit =
-        BALANCED * (all + total.gravity.length() * bench.loaded.density * surface.mass.volume);
+    let [x, y, z, a, b, c] = supported.resultant(total);
+    let (force, moment) = (DVec3::new(x, y, z), DVec3::new(a, b, c) * supported.length);
+    let limit = BALANCED * (all + total.gravity.length() * loaded.density * surface.mass.volume);
     let beyond = force.length() > limit || moment.length() > limit * surface.area.sqrt();
     beyond.then_some((force, moment))
 }
@@ -235,11 +113,11 @@ pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
 
 /// What each cause contributes to the largest principal stress, along its direction.
 fn shares(
-    bench: &mut Bench,
+    (loaded, supported): (&Solid, &mut Supported),
     causes: &[Cause],
     response: &Outcome,
 ) -> Result<Vec<(String, f64)>, StressError> {
-    let Some(at) = most_tension(response, bench.loaded) else {
+    let Some(at) = most_tension(response, loaded) else {
         return Ok(Vec::new());
     };
     let triangles = response.triangles.len();
@@ -253,8 +131,9 @@ fn shares(
     }
     let mut shares = Vec::with_capacity(causes.len());
     for cause in causes {
-        let points = &bench.loaded.points;
-        let solution = bench.solve(&cause.case)?;
+        let points = &loaded.points;
+        let found = supported.solve(&cause.case);
+        let solution = found.map_err(|error| of_body(loaded, error.into()))?;
         let field = match at < triangles {
             true => solution.surface()[at],
             false => solution.inside(&points[at - triangles..=at - triangles])[0],

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::error::StressError;
 use super::patch::Patch;
 use crate::bem::{Balance, Loads, Surface};
-use crate::spec::{Action, Attachment, Body, Pipeline};
+use crate::spec::{Action, Attachment, Body, Pipeline, Region};
 
 /// One load on a body.
 #[derive(Clone, Debug)]
@@ -57,12 +57,29 @@ impl Case {
 pub struct Grip {
     /// Name of the attachment.
     pub name: String,
+    /// Box of what it holds at rest.
+    pub region: Region,
     /// What it holds.
     pub patch: Patch,
     /// Displacement of the patch's centre, m.
     pub displacement: DVec3,
     /// Rotation vector of the patch, rad.
     pub rotation: DVec3,
+}
+
+impl Grip {
+    /// What the clamp holds of a piece of its body; none where that is nothing. Faces of cracks are free.
+    pub fn on_piece(&self, surface: &Surface, is_face: &[bool]) -> Option<Self> {
+        let patch = Patch::new(surface, &self.region)?;
+        let own = patch.triangles.iter().filter(|(t, _)| !is_face[*t]);
+        let patch = Patch::of(surface, own.copied().collect())?;
+        let moved = patch.centre - self.patch.centre;
+        Some(Grip {
+            displacement: self.displacement + self.rotation.cross(moved),
+            patch,
+            ..self.clone()
+        })
+    }
 }
 
 /// Loads and clamps of a body at a time, in the order of the pipeline, gravity and spin last.
@@ -126,6 +143,7 @@ fn grip(attachment: &Attachment, patch: &Patch, time: f64) -> Option<Grip> {
         name: attachment.name.clone(),
         displacement: pose.position + rotation.cross(patch.centre - pivot),
         rotation,
+        region: attachment.region,
         patch: patch.clone(),
     })
 }

@@ -104,7 +104,7 @@ pub enum StressError {
     },
     /// Fracture without bonds to break.
     #[error(
-        "body {body:?}: fracture breaks the bonds of a packing; use another packing than \"none\""
+        "body {body:?}: no element lies inside it, and fracture breaks the bonds of elements; use smaller elements"
     )]
     NoElements {
         /// Name of the body.

@@ -4,16 +4,17 @@
 use glam::DVec3;
 
 use super::body::Outcome;
+use super::carried::Carried;
 use super::error::StressError;
 use super::solid::Solid;
-use crate::bem::crack::{Forces, Fractured, Options, fracture};
+use crate::bem::crack::{Criterion, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::Crossings;
 use crate::geometry::intersect::segment_meets;
 use crate::math::UnionFind;
-use crate::spec::Fracture;
+use crate::spec::{CrackCriterion, Fracture};
 use crate::store::{Packing, Store};
 
 /// Cracks of the bodies, as they gather.
@@ -53,11 +54,12 @@ impl Cracked {
         })
     }
 
-    /// Lets a body crack under the tractions of its outcome.
+    /// Lets a body crack under its loads.
     pub fn crack(
         &mut self,
         solid: &Solid,
         outcome: &Outcome,
+        loads: &Carried,
         settings: &Fracture,
     ) -> Result<Cracks, StressError> {
         for (id, field) in solid.ids.iter().zip(&outcome.points) {
@@ -75,21 +77,16 @@ impl Cracked {
             });
         }
         let surface = &solid.surface;
-        let tree = Bvh::new(&surface.mesh);
-        let total = &outcome.total;
-        let at = |x: DVec3, _: DVec3| total.tractions[tree.nearest(&surface.mesh, x).1 as usize];
-        let forces = Forces {
-            traction: &at,
-            density: solid.density,
-            gravity: total.gravity,
-            spin: total.spin,
-        };
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
         let options = Options {
+            criterion: match settings.criterion {
+                CrackCriterion::Energy => Criterion::Energy,
+                CrackCriterion::Stress => Criterion::Stress,
+            },
             tears: settings.tears,
             ..Options::new(settings.step.unwrap_or(edge))
         };
-        let found = fracture(&surface.mesh, solid.elastic, strength, &forces, &options);
+        let found = fracture(&surface.mesh, solid.elastic, strength, loads, &options);
         let found = found.map_err(|source| StressError::Fracture {
             body: solid.name.clone(),
             source,

@@ -6,6 +6,7 @@
 //! points inside at which stress is computed too.
 
 mod body;
+mod carried;
 mod case;
 mod clamp;
 mod error;
@@ -14,6 +15,7 @@ mod patch;
 mod recorded;
 mod rows;
 mod solid;
+mod supported;
 mod verdict;
 
 use std::ops::Range;
@@ -24,6 +26,7 @@ use crate::geometry::{TriMesh, ply};
 use crate::spec::{FrameGroup, Pipeline};
 use crate::store::{Store, StoreError, atomic, layout};
 use body::Outcome;
+use carried::Carried;
 use case::{Case, Grip};
 use fracture::Cracked;
 use recorded::{Motion, Recorded};
@@ -78,10 +81,11 @@ pub fn run(
         for (solid, loading) in solids.iter().zip(loadings) {
             match loading {
                 Some(loading) => {
+                    let loads = Carried::new(solid, &loading.0, &loading.1);
                     let (mut verdict, outcome) =
                         respond(solid, loading, (number, time), &mut table)?;
                     if let (Some(cracked), Some(fracture)) = (&mut cracked, &settings.fracture) {
-                        verdict.cracks = Some(cracked.crack(solid, &outcome, fracture)?);
+                        verdict.cracks = Some(cracked.crack(solid, &outcome, &loads, fracture)?);
                     }
                     findings.verdicts.push(verdict);
                 }

@@ -12,6 +12,9 @@ pub enum FractureError {
     /// A body whose response was not found.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// Supports of a piece whose reactions do not follow.
+    #[error("what holds it holds the same part of its surface twice, or too little of it")]
+    Supports,
     /// A length or strength that is not positive.
     #[error("{0} must be positive")]
     NotPositive(&'static str),

@@ -1,9 +1,9 @@
 //! Fracture of a body into pieces, crack by crack.
 
-use glam::DVec3;
+use std::f64::consts::PI;
 
 use super::error::FractureError;
-use super::forces::Forces;
+use super::forces::{Loading, Piece};
 use super::front::{Steering, Stride};
 use super::grow::grow;
 use super::inside::Inside;
@@ -11,12 +11,21 @@ use super::opening::Body;
 use super::sheet::Sheet;
 use super::start::most;
 use crate::bem::elastic::Elastic;
-use crate::bem::loads::{Balance, Loads};
 use crate::bem::solver::Solver;
 use crate::bem::surface::Surface;
 use crate::geometry::TriMesh;
 use crate::geometry::cut::Origin;
 use crate::solve::Recycled;
+
+/// What drives a crack on once it has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Criterion {
+    /// The stress ahead of its rim, over the strength (Rankine).
+    Stress,
+    /// That, or the energy that a further step sets free, over the toughness σ_c² π a (1 − ν)/G, a being the distance ahead at which the stress is read
+    /// (Griffith; K_Ic as in the theory of critical distances).
+    Energy,
+}
 
 /// How finely cracks grow, and when to stop.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +36,8 @@ pub struct Options {
     pub ahead: f64,
     /// Distance of the places inside the body where a crack may begin, m.
     pub spacing: f64,
+    /// What drives a crack on.
+    pub criterion: Criterion,
     /// What turns a crack.
     pub steering: Steering,
     /// Whether a crack that has set out and comes to rest inside is torn on in its sheet, as momentum would: equilibrium ends where it rests.
@@ -44,6 +55,7 @@ impl Options {
             step,
             ahead: step / 2.0,
             spacing: 2.0 * step,
+            criterion: Criterion::Energy,
             steering: Steering::Load,
             tears: false,
             steps: 100,
@@ -80,7 +92,7 @@ pub fn fracture(
     mesh: &TriMesh,
     elastic: Elastic,
     strength: f64,
-    forces: &Forces,
+    loading: &dyn Loading,
     options: &Options,
 ) -> Result<Fractured, FractureError> {
     let positive = [
@@ -99,6 +111,10 @@ pub fn fracture(
         length: options.step,
         ahead: options.ahead,
         strength,
+        toughness: match options.criterion {
+            Criterion::Stress => None,
+            Criterion::Energy => Some(toughness(elastic, strength, options.ahead)),
+        },
         steering: options.steering,
     };
     let mut all = Fractured {
@@ -115,7 +131,7 @@ pub fn fracture(
     }];
     let mut is_first = true;
     while let Some(part) = left.pop() {
-        match all.crack(&part, elastic, (forces, options, stride), is_first) {
+        match all.crack(&part, elastic, (loading, options, stride), is_first) {
             Ok(Some(parts)) => left.extend(parts.into_iter().rev()),
             Ok(None) => all.keep(part),
             Err(error) if is_first => return Err(error),
@@ -129,6 +145,25 @@ pub fn fracture(
     Ok(all)
 }
 
+/// Energy that a crack takes, J/m²: K_Ic² (1 − ν²)/E with K_Ic = σ_c √(2π a) (Taylor 2007; Irwin 1957).
+fn toughness(elastic: Elastic, strength: f64, ahead: f64) -> f64 {
+    strength * strength * PI * ahead * (1.0 - elastic.poisson) / elastic.shear
+}
+
+/// Triangles up to which the matrix is stored: a crack asks for hundreds of solutions, each of which takes a stored matrix less time. It takes 18 bytes for
+/// each pair of triangles.
+const STORED: usize = 8000;
+/// Accuracy of the fast multipole method above that.
+const ACCURACY: f64 = 1e-4;
+
+/// The equations of a piece.
+fn solver(surface: &Surface, elastic: Elastic) -> Solver<'_> {
+    match surface.len() <= STORED {
+        true => Solver::dense(surface, elastic),
+        false => Solver::multipole(surface, elastic, ACCURACY),
+    }
+}
+
 impl Fractured {
     fn keep(&mut self, part: Part) {
         self.pieces.push(part.mesh);
@@ -140,41 +175,29 @@ impl Fractured {
         &mut self,
         part: &Part,
         elastic: Elastic,
-        (forces, options, stride): (&Forces, &Options, Stride),
+        (loading, options, stride): (&dyn Loading, &Options, Stride),
         is_first: bool,
     ) -> Result<Option<Vec<Part>>, FractureError> {
         if self.sheets.len() >= options.cracks as usize {
             return Ok(None);
         }
         let surface = Surface::new(&part.mesh)?;
-        let solver = Solver::dense(&surface, elastic);
-        let places = surface.centroids.iter().zip(&surface.normals);
-        let tractions: Vec<DVec3> = places
-            .zip(&part.is_face)
-            .map(|((x, n), is_face)| {
-                if *is_face {
-                    DVec3::ZERO
-                } else {
-                    (forces.traction)(*x, *n)
-                }
-            })
-            .collect();
-        let loads = Loads {
-            tractions: &tractions,
-            density: forces.density,
-            gravity: forces.gravity,
-            spin: forces.spin,
-            balance: Balance::Inertia,
-        };
+        let solver = solver(&surface, elastic);
+        let tractions = loading.tractions(&Piece {
+            surface: &surface,
+            solver: &solver,
+            is_face: &part.is_face,
+        })?;
+        let loads = loading.with(&tractions);
         let solution = solver.solve(&loads, &mut Recycled::default())?;
         let inside = Inside::new(&surface.mesh);
-        let Some(start) = most(&surface, &solution, &inside, options.spacing) else {
+        let Some((start, largest)) = most(&surface, &solution, &inside, options.spacing) else {
             return Ok(None);
         };
-        if is_first && start.stress > 0.0 {
-            self.load_factor_at_first_crack = stride.strength / start.stress;
+        if is_first && largest > 0.0 {
+            self.load_factor_at_first_crack = stride.strength / largest;
         }
-        if start.stress <= stride.strength {
+        if largest <= stride.strength {
             return Ok(None);
         }
         let body = Body {

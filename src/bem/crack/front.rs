@@ -23,7 +23,7 @@ pub enum Steering {
     Rim,
 }
 
-/// Lengths, m, and strength, Pa, that steps go by.
+/// Lengths, m, strength, Pa, and toughness that steps go by.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {
     /// Largest advance of a step.
@@ -32,6 +32,8 @@ pub struct Stride {
     pub ahead: f64,
     /// Strength.
     pub strength: f64,
+    /// Energy that a crack takes, J/m², where it runs on by what it sets free as well.
+    pub toughness: Option<f64>,
     /// What turns the crack.
     pub steering: Steering,
 }

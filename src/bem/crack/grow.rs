@@ -19,6 +19,9 @@ const MOVED: f64 = 0.02;
 const SHAKEN: f64 = 1e-6;
 const TRIES: u32 = 8;
 
+/// Part of the energy set free, below which a wider crack sets free less than the equations' error: what holds the body together is too small for them.
+const LESS: f64 = 0.99;
+
 /// How a crack ended.
 pub struct Grown {
     /// Its surface.
@@ -27,6 +30,74 @@ pub struct Grown {
     pub pieces: Option<Vec<Piece>>,
     /// Steps that it took.
     pub steps: u32,
+}
+
+/// A crack on its way.
+struct Growth<'a> {
+    body: &'a Body<'a>,
+    base: &'a Solution<'a>,
+    inside: &'a Inside<'a>,
+    stride: Stride,
+    /// Whether it is torn on where it comes to rest.
+    tears: bool,
+    /// Energy that it has set free, J; none once what holds the body together is too small for the equations to tell.
+    released: Option<f64>,
+    /// The body with the crack as the next step finds it, where that is known already.
+    known: Option<Opened<'a>>,
+}
+
+impl<'a> Growth<'a> {
+    fn open(&self, sheet: &Sheet) -> Result<Opened<'a>, SolveError> {
+        Opened::new(self.body, self.base, sheet, |x| self.inside.contains(x))
+    }
+
+    fn is_through(&self, sheet: &Sheet) -> bool {
+        let mut rim = sheet.rim.iter().map(|v| sheet.mesh.positions[*v as usize]);
+        !rim.any(|place| self.inside.contains(place))
+    }
+}
+
+/// How the rim moves from where it is, m for each of its vertices; none where the crack comes to rest.
+fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveError> {
+    let Growth { inside, stride, .. } = *growth;
+    let frames = sheet.frames();
+    let ahead = tear(&frames, inside, stride);
+    let Some(before) = growth.released else {
+        return Ok(Some(ahead));
+    };
+    let opened = match growth.known.take() {
+        Some(opened) => opened,
+        None => growth.open(sheet)?,
+    };
+    growth.released = Some(opened.work()).filter(|work| *work > before);
+    if growth.released.is_none() {
+        return Ok(Some(ahead));
+    }
+    let by_stress = advance(&frames, inside, stride, |x| opened.stress(x), growth.base);
+    if by_stress.iter().any(|v| *v != DVec3::ZERO) {
+        return Ok(Some(by_stress));
+    }
+    if let Some(toughness) = stride.toughness {
+        let mut wider = sheet.clone();
+        wider.grow(&ahead, stride.length, 0);
+        if growth.is_through(&wider) {
+            return Ok(Some(ahead));
+        }
+        let wider = growth.open(&wider)?;
+        if wider.work() - opened.work() >= toughness * (wider.area() - opened.area()) {
+            growth.known = Some(wider);
+            return Ok(Some(ahead));
+        }
+        if wider.work() < LESS * opened.work() {
+            growth.released = None;
+            return Ok(Some(ahead));
+        }
+    }
+    if growth.tears && before > 0.0 {
+        growth.released = None;
+        return Ok(Some(ahead));
+    }
+    Ok(None)
 }
 
 /// Lets a crack grow from a place of a body, in no more than `most` steps, the first of them number `first`.
@@ -44,45 +115,32 @@ pub fn grow(
     let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
     let skirt = skirt(&sheet.frames(), inside, stride);
     sheet.grow(&skirt, stride.length, first);
-    let contains = |x| inside.contains(x);
-    // Energy that the crack has set free; none once what holds the body together is too small for the equations to tell.
-    let mut released = Some(0.0);
+    let mut growth = Growth {
+        body,
+        base,
+        inside,
+        stride,
+        tears,
+        released: Some(0.0),
+        known: None,
+    };
     for step in 0..most {
-        let frames = sheet.frames();
-        if let Some(before) = released {
-            let opened = Opened::new(body, base, &sheet, contains)?;
-            released = Some(opened.work()).filter(|work| *work > before);
-            if released.is_some() {
-                let next = advance(&frames, inside, stride, |x| opened.stress(x), base);
-                let rests = next.iter().all(|v| *v == DVec3::ZERO);
-                if rests && (step == 0 || !tears) {
-                    return Ok(Grown {
-                        sheet,
-                        pieces: None,
-                        steps: step,
-                    });
-                }
-                if rests {
-                    released = None;
-                } else {
-                    sheet.grow(&next, stride.length, first + step + 1);
-                }
-            }
+        let Some(moves) = next(&mut growth, &sheet)? else {
+            return Ok(Grown {
+                sheet,
+                pieces: None,
+                steps: step,
+            });
+        };
+        sheet.grow(&moves, stride.length, first + step + 1);
+        if growth.is_through(&sheet) {
+            let pieces = through(body, &mut sheet, stride.length, first + step + 1);
+            return Ok(Grown {
+                sheet,
+                pieces,
+                steps: step + 1,
+            });
         }
-        if released.is_none() {
-            let next = tear(&frames, inside, stride);
-            sheet.grow(&next, stride.length, first + step + 1);
-        }
-        let at = |v: &u32| sheet.mesh.positions[*v as usize];
-        if sheet.rim.iter().any(|v| inside.contains(at(v))) {
-            continue;
-        }
-        let pieces = through(body, &mut sheet, stride.length, first + step + 1);
-        return Ok(Grown {
-            sheet,
-            pieces,
-            steps: step + 1,
-        });
     }
     Ok(Grown {
         sheet,

@@ -48,6 +48,7 @@ pub struct Opened<'a> {
     solution: Solution<'a>,
     elastic: Elastic,
     work: f64,
+    area: f64,
 }
 
 /// A point of the sheet inside the body.
@@ -290,6 +291,7 @@ impl<'a> Opened<'a> {
             solution,
             elastic: body.elastic,
             work,
+            area: points.iter().map(|point| point.area).sum(),
         })
     }
 
@@ -310,6 +312,11 @@ impl<'a> Opened<'a> {
     /// Energy, J, that the crack has set free under the load: half the work that the stress it takes away does over its opening.
     pub fn work(&self) -> f64 {
         self.work
+    }
+
+    /// Area of the crack in the body, m².
+    pub fn area(&self) -> f64 {
+        self.area
     }
 
     /// Jump of the displacement across the sheet, from the lower to the upper side, at its vertices, m.

@@ -27,13 +27,16 @@ pub struct Place {
     pub out: DVec3,
 }
 
-/// The place of the largest principal stress of a solution; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
+/// Part of the largest stress above which places are alike: errors of the mesh tell them no better apart.
+const LEVEL: f64 = 0.99;
+
+/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
 pub fn most(
     surface: &Surface,
     solution: &Solution,
     inside: &Inside,
     spacing: f64,
-) -> Option<Place> {
+) -> Option<(Place, f64)> {
     let points = lattice(surface, inside, spacing);
     let of = |at: DVec3, field: &Field, out: DVec3| {
         let principal = field.principal();
@@ -55,14 +58,15 @@ pub fn most(
         .iter()
         .zip(&within)
         .map(|(x, field)| of(*x, field, DVec3::ZERO));
-    // Of equal ones the first.
-    on.chain(within).reduce(|best, next| {
-        if next.stress > best.stress {
-            next
-        } else {
-            best
-        }
-    })
+    let all: Vec<Place> = on.chain(within).collect();
+    let most = all.iter().map(|place| place.stress).reduce(f64::max)?;
+    let middle = surface.mass.centre;
+    let nearly = all.into_iter().filter(|place| place.stress >= LEVEL * most);
+    let start = nearly.min_by(|a, b| {
+        let [a, b] = [a, b].map(|place| place.at.distance_squared(middle));
+        a.total_cmp(&b)
+    })?;
+    Some((start, most))
 }
 
 /// Points of a cubic lattice about the centre of mass, inside.
