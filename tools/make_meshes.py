@@ -1,4 +1,4 @@
-"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight. `python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj, pipelines/meshes
+"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight, a notched plate. `python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj, pipelines/meshes
 unless told."""
 
 import argparse
@@ -264,6 +264,23 @@ def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016)
     write("spring", points, triangles, "a helical spring with a weight, in metres: 7 turns of 2 cm, wire 5.5 mm thick")
 
 
+# ---- a plate with two notches, by its outline in the x-y plane ----
+
+
+def notched_plate(length=0.12, width=0.06, depth=0.01, radius=0.008, pieces=16):
+    """Half circles are cut out of the middle of both long sides."""
+    left, right, half = -length / 2, length / 2, width / 2
+    arc = [
+        (radius * math.cos(math.pi * k / pieces), half - radius * math.sin(math.pi * k / pieces))
+        for k in range(pieces + 1)
+    ]
+    bottom = [(-x, -y) for x, y in arc]
+    flat = Flat()
+    flat.polygon([(left, -half), *bottom, (right, -half), (right, half), *arc, (left, half)])
+    points, triangles = flat.extruded(depth)
+    write("notched_plate", points, triangles, "a plate of 12 by 6 cm with two notches of radius 8 mm, 1 cm thick, in metres")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder; default: pipelines/meshes")
@@ -273,3 +290,4 @@ if __name__ == "__main__":
     drill()
     chocolate()
     spring()
+    notched_plate()

@@ -114,6 +114,10 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
                 cracks.pieces
             ),
         });
+        let unsolved = cracks.unsolved.iter();
+        lines.extend(
+            unsolved.map(|why| format!("{name}: a piece was not solved and stays as it is: {why}")),
+        );
     }
     lines
 }
@@ -185,6 +189,7 @@ fn value(verdict: &Verdict) -> Value {
             "at_rest": cracks.at_rest,
             "pieces": cracks.pieces,
             "first_load_factor": cracks.first,
+            "unsolved": cracks.unsolved,
         })),
     })
 }

@@ -47,6 +47,10 @@ pub struct Fracture {
     pub criterion: CrackCriterion,
     /// Whether a crack that comes to rest inside is torn on, as its momentum would: loads at rest say nothing of that.
     pub tears: bool,
+    /// Cracks of a body and its pieces at most; absent: 100. With 1 the load falls away once it has cracked the body, as that of a testing machine does.
+    #[schemars(range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cracks: Option<u32>,
     /// How far pieces are moved from the middle of their body, to be told apart, m.
     #[schemars(with = "NonNegativeLength")]
     pub apart: f64,

@@ -39,6 +39,8 @@ pub struct Cracks {
     pub pieces: usize,
     /// Factor on the loads at which the first begins.
     pub first: f64,
+    /// Why pieces were not looked at, where that is so: they stay whole.
+    pub unsolved: Vec<String>,
 }
 
 impl Cracked {
@@ -78,13 +80,15 @@ impl Cracked {
         }
         let surface = &solid.surface;
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
+        let defaults = Options::new(settings.step.unwrap_or(edge));
         let options = Options {
+            cracks: settings.cracks.unwrap_or(defaults.cracks),
             criterion: match settings.criterion {
                 CrackCriterion::Energy => Criterion::Energy,
                 CrackCriterion::Stress => Criterion::Stress,
             },
             tears: settings.tears,
-            ..Options::new(settings.step.unwrap_or(edge))
+            ..defaults
         };
         let found = fracture(&surface.mesh, solid.elastic, strength, loads, &options);
         let found = found.map_err(|source| StressError::Fracture {
@@ -99,6 +103,9 @@ impl Cracked {
             at_rest: found.sheets.len() - through,
             pieces: found.pieces.len(),
             first: found.load_factor_at_first_crack,
+            unsolved: (found.unsolved.iter())
+                .map(|(_, error)| error.to_string())
+                .collect(),
         })
     }
 

@@ -40,7 +40,7 @@ struct Growth<'a> {
     stride: Stride,
     /// Whether it is torn on where it comes to rest.
     tears: bool,
-    /// Energy that it has set free, J; none once what holds the body together is too small for the equations to tell.
+    /// Energy that it has set free, J; none once what holds the body together is too small for the equations to resolve: they find less energy, or none.
     released: Option<f64>,
     /// The body with the crack as the next step finds it, where that is known already.
     known: Option<Opened<'a>>,
@@ -66,13 +66,15 @@ fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveE
         return Ok(Some(ahead));
     };
     let opened = match growth.known.take() {
-        Some(opened) => opened,
-        None => growth.open(sheet)?,
+        Some(opened) => Some(opened),
+        None if before > 0.0 => growth.open(sheet).ok(),
+        None => Some(growth.open(sheet)?),
     };
-    growth.released = Some(opened.work()).filter(|work| *work > before);
-    if growth.released.is_none() {
+    let Some(opened) = opened.filter(|opened| opened.work() > before) else {
+        growth.released = None;
         return Ok(Some(ahead));
-    }
+    };
+    growth.released = Some(opened.work());
     let by_stress = advance(&frames, inside, stride, |x| opened.stress(x), growth.base);
     if by_stress.iter().any(|v| *v != DVec3::ZERO) {
         return Ok(Some(by_stress));
@@ -83,13 +85,13 @@ fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveE
         if growth.is_through(&wider) {
             return Ok(Some(ahead));
         }
-        let wider = growth.open(&wider)?;
+        let wider = growth.open(&wider).ok();
+        let Some(wider) = wider.filter(|wider| wider.work() >= LESS * opened.work()) else {
+            growth.released = None;
+            return Ok(Some(ahead));
+        };
         if wider.work() - opened.work() >= toughness * (wider.area() - opened.area()) {
             growth.known = Some(wider);
-            return Ok(Some(ahead));
-        }
-        if wider.work() < LESS * opened.work() {
-            growth.released = None;
             return Ok(Some(ahead));
         }
     }

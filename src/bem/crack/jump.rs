@@ -14,9 +14,13 @@ use crate::bem::triangle::{M, Triangle, V};
 use crate::laws::hooke;
 use crate::math::{Mat3, Vec3};
 
+/// Twice the area of a triangle over the square of its longest edge, at most, for its jump to be left out: its slopes are rounding.
+const FLAT: f64 = 1e-6;
+
 /// Integrals over the triangles of a sheet, for unit jumps of their corners.
 pub struct JumpField {
-    triangles: Vec<(Triangle, V)>,
+    /// Triangles and their normals; none of flat ones.
+    triangles: Vec<Option<(Triangle, V)>>,
     /// Density of each corner's jump along each axis.
     units: Vec<[[Density; 3]; 3]>,
     elastic: Elastic,
@@ -30,9 +34,13 @@ impl JumpField {
             let corners = sheet.mesh.corners(t);
             let n = sheet.normal_of(t);
             let [a, b, c] = corners;
-            let twice = (b - a).cross(c - a).length().max(f64::MIN_POSITIVE);
+            let twice = (b - a).cross(c - a).length();
+            let longest = [c - b, a - c, b - a].map(DVec3::length_squared);
+            let is_flat = twice <= FLAT * longest.into_iter().fold(0.0, f64::max);
+            let twice = if is_flat { f64::INFINITY } else { twice };
             let slopes = [c - b, a - c, b - a].map(|edge| n.cross(edge) / twice);
-            triangles.push((Triangle::new(corners.map(plain), plain(n)), plain(n)));
+            triangles
+                .push((!is_flat).then(|| (Triangle::new(corners.map(plain), plain(n)), plain(n))));
             let axes = DVec3::AXES;
             units.push(slopes.map(|slope| {
                 axes.map(|axis| {
@@ -51,7 +59,9 @@ impl JumpField {
     /// Tractions at x across a plane with normal n by unit jumps of the corners of triangle `t`: a matrix for each corner.
     pub fn tractions(&self, t: usize, x: DVec3, n: DVec3) -> [M; 3] {
         let Elastic { shear, poisson } = self.elastic;
-        let (triangle, normal) = &self.triangles[t];
+        let Some((triangle, normal)) = &self.triangles[t] else {
+            return [Mat3::diagonal(0.0); 3];
+        };
         let third = triangle.third(plain(x));
         self.units[t].map(|axes| {
             let columns = axes.map(|unit| {
@@ -64,7 +74,9 @@ impl JumpField {
 
     /// Displacement gradient at x by these jumps of the corners of triangle `t`, m.
     pub fn gradient(&self, t: usize, x: DVec3, jumps: [V; 3]) -> M {
-        let (triangle, normal) = &self.triangles[t];
+        let Some((triangle, normal)) = &self.triangles[t] else {
+            return Mat3::diagonal(0.0);
+        };
         let pairs = self.units[t].iter().zip(jumps);
         let gradient = pairs.fold(Mat3::diagonal(0.0), |sum, (axes, jump)| {
             let [x, y, z] = jump.to_f64();

@@ -252,6 +252,10 @@ impl<'a> Opened<'a> {
         let panels = Rows::new(&field, &corners, &unknowns, &panels);
         let own = Rows::new(&field, &corners, &unknowns, &targets);
         let inverse = inverse(&points, &corners, &unknowns, &own);
+        let inverse = inverse.ok_or(SolveError::NotConverged {
+            residual: 1.0,
+            iterations: 0,
+        })?;
         let equations = Equations {
             body,
             points: &points,
@@ -325,8 +329,8 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// Factors of the equations in the solid without bounds.
-fn inverse(points: &[Point], corners: &[[u32; 3]], unknowns: &Unknowns, own: &Rows) -> Lu {
+/// Factors of the equations in the solid without bounds; none where they are singular.
+fn inverse(points: &[Point], corners: &[[u32; 3]], unknowns: &Unknowns, own: &Rows) -> Option<Lu> {
     let n = 3 * unknowns.count;
     let mut matrix = vec![0.0; n * n];
     for column in 0..n {
@@ -351,8 +355,5 @@ fn inverse(points: &[Point], corners: &[[u32; 3]], unknowns: &Unknowns, own: &Ro
             matrix[row * n + row] = most;
         }
     }
-    Lu::new(matrix, n).unwrap_or_else(|| {
-        let identity = (0..n * n).map(|k| if k % (n + 1) == 0 { most } else { 0.0 });
-        Lu::new(identity.collect(), n).expect("the identity has an inverse")
-    })
+    Lu::new(matrix, n)
 }
