@@ -6,7 +6,7 @@
     python tools/compare_stress.py --only bdem          boundary against bonded elements alone
     python tools/compare_stress.py --tiny               coarse, in seconds; figures at this size mean nothing
 
-Needs numpy, scipy, pyarrow, scikit-fem, tetgen (`pip install numpy scipy pyarrow scikit-fem tetgen`); --plot matplotlib too.
+Needs numpy, scipy, pyarrow, scikit-fem, tetgen (`pip install numpy scipy pyarrow scikit-fem tetgen`).
 
 The body is that of pipelines/bem_bunny_squeezed.toml. Two even forces in balance squeeze it, one on its back, one on its base, so that every method has
 the same loads; the little moment they leave is taken by inertia in each.
@@ -15,10 +15,13 @@ Finite elements: tetrahedra fill the very surface that boundary elements took (s
 on every triangle. Both are compared at the centroids of these triangles and at the centres of the packing's elements. Where a load begins, its traction
 jumps; there stress has a high gradient, and no mesh resolves it. So rms differences are also given away from the rims of loaded regions.
 
-Bonded elements: the same loads, implicit steps, unbreakable, until the body is at rest but for its slow turning. Boundary elements
-then take forces with the same resultants. Stress of the bonded elements is found in two ways: from the gradient of their displacements, fitted
-over neighbours, by Hooke's law; and from the forces of their bonds, sum of force times lever over volume, averaged over the same neighbours. The stress of
-boundary elements is averaged over the same neighbours before it is compared.
+Bonded elements: implicit steps, unbreakable, until the body is at rest; soft springs on all elements keep it from turning. The forces are shared among
+tiles of their regions in proportion to the surface in them, and to the outermost elements of each. Stress of the bonded elements is found in two ways:
+from the forces of their bonds, sum of force times lever over volume, averaged over neighbours; and from the gradient of displacement, fitted over the same
+neighbours, by Hooke's law. The stress of boundary elements is averaged over the same neighbours before it is compared.
+
+Columns: largest principal stress of both, its ratio, how far apart both places are in radii of the packing's elements, the ratio where the second has its
+largest, rms of the difference of all components over rms of the second, and where the first has its largest.
 """
 import argparse, json, subprocess, sys, tempfile
 from pathlib import Path
@@ -482,26 +485,21 @@ def bonded(o, folder, packing, elements):
     fitted, forces = fitted[held], averaged(near, single)[held]
     x = rest["x"][held]
     away = tractions(points, faces)[1](x) > 3*radius
-    inner = cKDTree(points[faces].mean(1)).query(x)[0] > 3*radius
+    depth = cKDTree(points[faces].mean(1)).query(x)[0]/radius
     # Stiffness of the packing: moduli that turn the fitted strains into the stress of the bonds' forces.
+    inner = depth > 3
     stiff = (fitted[inner]*forces[inner]).sum()/(fitted[inner]**2).sum()
     print(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
           f" for {stiff:.3f}; median force out of balance over that of a bond {out_of_balance:.1e}")
-    k = table["triangle"]["stress"]
-    top = first(k)
-    print(f"   boundary elements: on the surface {top.max()/1e3:.1f} kPa, at elements {first(bem).max()/1e3:.1f} kPa")
-    for what, rows in (("all", None), ("3 radii from rims of loads", away), ("3 radii inside", inner)):
-        line(f"{packing}, by fitted gradient, {what}", compare(x, fitted, smooth, radius, rows))
-        line(f"{packing}, the same with the packing's own E, {what}", compare(x, stiff*fitted, smooth, radius, rows))
-        line(f"{packing}, by forces of bonds, {what}", compare(x, forces, smooth, radius, rows))
-    return first(smooth), first(stiff*fitted), first(forces)
+    for what, rows in (("all", None), ("3 radii from rims of loads", away), ("3 radii inside", inner), ("8 radii inside", depth > 8)):
+        line(f"  by forces of bonds, {what}", compare(x, forces, smooth, radius, rows))
+        line(f"  by fitted gradient, {what}", compare(x, fitted, smooth, radius, rows))
 
 
 # ---------------------------------------------------------------- all
 
 def against_finite(o, folder):
     """compares boundary elements of several sizes with finite elements on the same surface"""
-    points_of = []
     title("BEM", "FEM")
     for size in o.sizes:
         store = run(o.cullet, folder/f"bem{1000*size:g}", "stress", {"stress.size": size, "body.bunny.packing.elements": o.points})
@@ -509,6 +507,7 @@ def against_finite(o, folder):
         runs, rim = finite(store, refine, o.volume*size**3)
         table = read_stress(store)
         triangles, elements = table["triangle"], table["element"]
+        # ruler: radius of the elements at whose centres stress is compared
         radius = float(pq.read_table(Path(store)/"packing/elements.parquet")["r"].to_numpy().mean())
         fine = runs[-1]
         print(f"triangles of {1000*size:g} mm: {len(triangles['at'])}, finite elements " + ", ".join(f"{one['tets']} ({one['steps']} iterations)" for one in runs))
@@ -524,8 +523,6 @@ def against_finite(o, folder):
         line("  inside", compare(elements["at"], elements["stress"], fine["element"], radius, held))
         deep = held & (cKDTree(triangles["at"]).query(elements["at"])[0] > size)
         line("  inside, a triangle's edge from the surface", compare(elements["at"], elements["stress"], fine["element"], radius, deep))
-        points_of.append((size, first(triangles["stress"]).max(), first(fine["triangle"]).max()))
-    return points_of
 
 
 def main():
