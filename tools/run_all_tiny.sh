@@ -54,6 +54,7 @@ tiny bench_bem.rs "$target/examples/bench_bem" --triangles 500,2e3 --points 600
 tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
+tiny compare_stress.py "$python" tools/compare_stress.py --tiny --cullet "$cullet"
 tiny hemisphere.py "$python" tools/hemisphere.py --simulate "$work/hemisphere" --loads 400 --set scale=smoke --set "time.end=4 s" --cullet "$cullet"
 shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=1 kHz" --set "collider.ball.position=[0, 0.111, 0]" \
     --set "material.glass.hydrostatic_strength=10 kPa"
