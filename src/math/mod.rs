@@ -1,5 +1,6 @@
 //! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids, components. Knows nothing of physics.
 
+pub mod analytic;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +17,7 @@ pub mod union_find;
 pub mod vec3;
 pub mod width;
 
+pub use analytic::Analytic;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]

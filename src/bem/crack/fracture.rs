@@ -10,6 +10,7 @@ use super::inside::Inside;
 use super::opening::Body;
 use super::sheet::Sheet;
 use super::start::most;
+use crate::bem::basis::Order;
 use crate::bem::elastic::Elastic;
 use crate::bem::loads::{Balance, Loads};
 use crate::bem::solver::Solver;
@@ -147,7 +148,7 @@ impl Fractured {
             return Ok(None);
         }
         let surface = Surface::new(&part.mesh)?;
-        let solver = Solver::dense(&surface, elastic);
+        let solver = Solver::dense(&surface, elastic, Order::Linear);
         let places = surface.centroids.iter().zip(&surface.normals);
         let tractions: Vec<DVec3> = places
             .zip(&part.is_face)
