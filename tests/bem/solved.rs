@@ -1,6 +1,6 @@
 //! A body solved, and how far it is from what is known.
 
-use cullet::bem::{Balance, Elastic, Field, Loads, Solution, Solver, Surface};
+use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
 use glam::{DMat3, DVec3};
@@ -8,8 +8,17 @@ use glam::{DMat3, DVec3};
 /// Young's modulus, Pa.
 pub const YOUNG: f64 = 2.0;
 
+/// Both degrees of the displacement.
+pub const ORDERS: [Order; 2] = [Order::Linear, Order::Quadratic];
+
 pub fn elastic(poisson: f64) -> Elastic {
     Elastic::new(YOUNG, poisson).unwrap()
+}
+
+/// Both degrees with each of these numbers.
+pub fn cases(poissons: &[f64]) -> impl Iterator<Item = (Order, f64)> {
+    let with = |order| poissons.iter().map(move |poisson| (order, *poisson));
+    ORDERS.into_iter().flat_map(with)
 }
 
 /// Tractions of a function of place and normal, at the centroids.
@@ -31,14 +40,14 @@ pub fn loads(tractions: &[DVec3]) -> Loads<'_> {
 
 /// Solves with loads and looks at the solution.
 pub fn solved<T>(
-    mesh: &TriMesh,
+    (mesh, order): (&TriMesh, Order),
     poisson: f64,
     traction: impl Fn(DVec3, DVec3) -> DVec3,
     load: impl Fn(&mut Loads),
     look: impl Fn(&Surface, &Solution) -> T,
 ) -> T {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(poisson));
+    let solver = Solver::dense(&surface, elastic(poisson), order);
     let tractions = tractions(&surface, traction);
     let mut loads = loads(&tractions);
     load(&mut loads);
