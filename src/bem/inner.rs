@@ -15,7 +15,7 @@ use super::surface::plain;
 use super::traction::Traction;
 use super::triangle::{M, V};
 use crate::laws::papkovich;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Analytic, Dual, Mat3, Vec3};
 use crate::parallel::prelude::*;
 
 /// Distance of a point from a point of a panel over the panel's longest edge, below which their difference in a sum loses too many digits.
@@ -42,11 +42,33 @@ impl Known<'_> {
     }
 
     fn at(&self, x: DVec3) -> (V, M) {
-        let mut sum = NOTHING;
+        self.sum(plain(x))
+    }
+
+    fn sum<T: Analytic>(&self, x: Vec3<T>) -> (Vec3<T>, Mat3<T>) {
+        let mut sum = (Vec3::zero(), Mat3::diagonal(T::zero()));
         for (t, density) in self.densities.iter().enumerate() {
-            sum = add(sum, inside(self.basis, self.elastic, plain(x), t, density));
+            let (displacement, gradient) = inside(self.basis, self.elastic, x, t, density);
+            sum = (sum.0 + displacement, sum.1 + gradient);
         }
         sum
+    }
+
+    /// Derivatives along x, y and z of the displacement gradient, 1/m, at points inside, by exact sums over all panels.
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<[M; 3]> {
+        let at = |x: &DVec3| {
+            let [x, y, z] = [0, 1, 2].map(|k| Dual::variable(x[k], k));
+            let (_, gradient) = self.sum(Vec3::new(x, y, z));
+            let along = |k: usize| {
+                let rows = gradient.rows;
+                let row = |v: Vec3<Dual>| Vec3::new(v.x.slope[k], v.y.slope[k], v.z.slope[k]);
+                Mat3 {
+                    rows: rows.map(row),
+                }
+            };
+            [0, 1, 2].map(along)
+        };
+        points.par_iter().map(at).collect()
     }
 
     /// The same by the fast multipole method and exact sums over near panels, to this accuracy: the relative L2 error of displacements and of gradients.

@@ -10,6 +10,7 @@ use super::inner::Known;
 use super::mean;
 use super::particular::BodyForce;
 use super::recover::Neighbours;
+use super::slope::Slope;
 use super::surface::{Surface, plain};
 use super::traction::Traction;
 use super::triangle::V;
@@ -147,13 +148,7 @@ impl<'a> Solution<'a> {
     /// From a solver that is exact, and for few points, sums are exact; for many points the far field is summed by the fast multipole method, to the
     /// accuracy of the solver.
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
-        let known = Known {
-            basis: self.basis,
-            elastic: self.elastic,
-            tractions: &self.tractions,
-            displacements: &self.layer,
-            densities: &self.densities,
-        };
+        let known = self.known();
         let fields = match self.accuracy {
             Some(accuracy) if points.len() >= MANY => known.by_multipoles(points, accuracy),
             _ => known.by_panels(points),
@@ -162,6 +157,38 @@ impl<'a> Solution<'a> {
         fields
             .map(|(x, (u, slope))| self.field(*x, u, slope))
             .collect()
+    }
+
+    /// How energy density, singular values and principal stresses vary at points inside the solid, by exact sums over all panels.
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<Slope> {
+        let layers = self.known().slopes(points);
+        let fields = self.known().by_panels(points);
+        let step = self.panels().area.sqrt();
+        let pairs = points.iter().zip(fields).zip(layers);
+        pairs
+            .map(|((x, (u, gradient)), layer)| {
+                // The gradient of the particular field is quadratic in place: its central differences are exact.
+                let along = |k: usize| {
+                    let [up, down] = [step, -step].map(|step| {
+                        let moved = *x + DVec3::AXES[k] * step;
+                        self.body_force.gradient(moved, self.elastic)
+                    });
+                    layer[k] + (up - down) * (0.5 / step)
+                };
+                let field = self.field(*x, u, gradient);
+                Slope::new(&field, [0, 1, 2].map(along), self.elastic)
+            })
+            .collect()
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            basis: self.basis,
+            elastic: self.elastic,
+            tractions: &self.tractions,
+            displacements: &self.layer,
+            densities: &self.densities,
+        }
     }
 
     /// What the particular field and the rigid motion add at x: displacement, m, and its gradient.

@@ -5,6 +5,7 @@ pub mod analytic;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod dual;
 mod eigen;
 pub mod hash;
 pub mod lanes;
@@ -22,6 +23,7 @@ pub use analytic::Analytic;
 pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::F32x16;
+pub use dual::Dual;
 pub use eigen::eigen;
 pub use lanes::{Lanes, Pass};
 pub use mat3::Mat3;

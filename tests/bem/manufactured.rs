@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cullet::bem::{Balance, Order, Solver, Surface};
+use cullet::bem::{Balance, Order, Surface};
 use cullet::geometry::{TriMesh, read};
 use cullet::laws::kelvin;
 use cullet::math::Vec3;
@@ -10,7 +10,7 @@ use cullet::solve::Recycled;
 use glam::{DMat3, DVec3, dvec3};
 
 use super::bodies::torus;
-use super::solved::{ORDERS, cases, elastic, loads, norm, outer, tractions};
+use super::solved::{ORDERS, cases, elastic, loads, norm, outer, solver, tractions};
 
 /// Point forces: place and force.
 pub type Forces = Vec<[DVec3; 2]>;
@@ -60,7 +60,7 @@ pub fn errors(
     points: &[DVec3],
 ) -> ([f64; 3], u32) {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(poisson), order);
+    let solver = solver(&surface, elastic(poisson), order);
     let tractions = tractions(&surface, |x, n| stress(forces, poisson, x) * n);
     let mut loads = loads(&tractions);
     loads.balance = Balance::Inertia;

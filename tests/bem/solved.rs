@@ -38,6 +38,19 @@ pub fn loads(tractions: &[DVec3]) -> Loads<'_> {
     }
 }
 
+/// Exact for few triangles, much better than these deserve for many.
+pub fn solver(surface: &Surface, elastic: Elastic, order: Order) -> Solver<'_> {
+    let few = match order {
+        Order::Linear => 3000,
+        Order::Quadratic => 1000,
+    };
+    if surface.len() <= few {
+        Solver::dense(surface, elastic, order)
+    } else {
+        Solver::multipole(surface, elastic, order, 1e-6)
+    }
+}
+
 /// Solves with loads and looks at the solution.
 pub fn solved<T>(
     (mesh, order): (&TriMesh, Order),
@@ -47,7 +60,7 @@ pub fn solved<T>(
     look: impl Fn(&Surface, &Solution) -> T,
 ) -> T {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(poisson), order);
+    let solver = solver(&surface, elastic(poisson), order);
     let tractions = tractions(&surface, traction);
     let mut loads = loads(&tractions);
     load(&mut loads);
