@@ -81,7 +81,11 @@ struct Arguments {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
     if let Some(folder) = &arguments.answers {
-        return chart::draw(folder, &known::measure(arguments.poisson), arguments.poisson);
+        return chart::draw(
+            folder,
+            &known::measure(arguments.poisson),
+            arguments.poisson,
+        );
     }
     for (k, triangles) in arguments.triangles.iter().enumerate() {
         let mesh = mesh(&arguments.body, *triangles)?;

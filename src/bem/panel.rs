@@ -113,8 +113,8 @@ pub fn inside<T: Analytic>(
     let along = view.axes.map(|axis| axis.dot(offset));
     let at_foot = density.moved(along, view.axes);
     let mut gradient = gradient(&view.third(), view.normal, &at_foot, elastic);
-    let mut harmonic = at_foot.displacement * whole.solid_angle
-        + at_foot.gradient.times(whole.moment);
+    let mut harmonic =
+        at_foot.displacement * whole.solid_angle + at_foot.gradient.times(whole.moment);
     let mut displacement =
         galerkin::displacement((whole.phi, whole.second), at_foot.force, shear, poisson)
             + at_foot.swept * (whole.phi * four_pi);

@@ -137,14 +137,13 @@ impl Points {
 
     /// Of one panel.
     pub fn of_panel(&self, surface: &Surface, t: usize) -> impl Iterator<Item = PanelPoint> {
-        let own = move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MOST])| {
-            PanelPoint {
+        let own =
+            move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MOST])| PanelPoint {
                 place: place(surface, t, coordinates),
                 area: area(surface, t, *share),
                 coordinates: *coordinates,
                 values: *values,
-            }
-        };
+            };
         self.rule.iter().zip(&self.values).map(own)
     }
 }

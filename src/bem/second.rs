@@ -143,7 +143,10 @@ mod tests {
             ];
             for (found, exact) in pairs {
                 assert!((found.phi - exact.phi).abs() < 1e-4);
-                assert!(off(found.second, exact.second) < 3e-4, "{found:?} {exact:?}");
+                assert!(
+                    off(found.second, exact.second) < 3e-4,
+                    "{found:?} {exact:?}"
+                );
                 assert!((found.solid_angle - exact.solid_angle).abs() < 1e-3);
                 assert!((found.moment - exact.moment).norm() < 1e-3);
             }

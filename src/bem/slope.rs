@@ -64,7 +64,12 @@ fn singular(m: DMat3) -> [(f64, DVec3, DVec3); 3] {
     let second = images[1] - first * first.dot(images[1]);
     let second = second.normalize_or(first.any_orthonormal_vector());
     let third = first.cross(second);
-    let third = third * if third.dot(images[2]) < 0.0 { -1.0 } else { 1.0 };
+    let third = third
+        * if third.dot(images[2]) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
     let left = [first, second, third];
     [0, 1, 2].map(|k| (left[k].dot(images[k]), left[k], right[k]))
 }

@@ -122,15 +122,25 @@ impl<'a> Solver<'a> {
         loads: &Loads,
         recycled: &mut Recycled<3>,
     ) -> Result<Solution<'_>, SolveError> {
+        self.solve_varying(loads, &loads.uniform(), recycled)
+    }
+
+    /// The same with these tractions instead of those of the loads, one for each panel. Quadratic displacements deserve them where loads vary smoothly.
+    pub fn solve_varying(
+        &self,
+        loads: &Loads,
+        tractions: &[Traction],
+        recycled: &mut Recycled<3>,
+    ) -> Result<Solution<'_>, SolveError> {
         let basis = &*self.basis;
-        let body_force = loads.body_force(basis.surface)?;
-        let left = |(t, traction): (usize, &DVec3)| {
+        let body_force = loads.body_force(basis.surface, tractions)?;
+        let left = |(t, traction): (usize, &Traction)| {
             let (own, middle) = particular_traction(basis, self.elastic, &body_force, t);
-            let left = own.corners.map(|own| *traction - own);
-            (Traction { corners: left }, *traction - middle)
+            let corners = [0, 1, 2].map(|c| traction.corners[c] - own.corners[c]);
+            (Traction { corners }, traction.mean() - middle)
         };
-        let loads = loads.tractions.iter().enumerate();
-        let (tractions, middles): (Vec<_>, Vec<_>) = loads.map(left).unzip();
+        let all = tractions.iter().enumerate();
+        let (tractions, middles): (Vec<_>, Vec<_>) = all.map(left).unzip();
         let mut right = self.layers.single(&tractions);
         for cavity in &self.cavities {
             cavity.add_right(basis, &tractions, &mut right);

@@ -54,7 +54,12 @@ impl<'a> Split<'a> {
             near_row(basis, elastic.poisson, (&points, &near), node, panels)
         };
         let rows = panels.par_iter().enumerate().map(row).collect();
-        let far = Fmm::new(&points.places, &basis.places, elastic.poisson, precision.sums);
+        let far = Fmm::new(
+            &points.places,
+            &basis.places,
+            elastic.poisson,
+            precision.sums,
+        );
         let mut split = Split {
             basis: basis.clone(),
             elastic,

@@ -64,7 +64,14 @@ fn swept<T: Analytic>(side: &Side<T>, normal: Vec3<T>, height: T) -> [Mat3<T>; 2
         let ratio = lb / rb - la / ra;
         // On the edge's own line d is zero, and so is the limit of d dᵀ times this.
         let is_beside = squared.value() <= f64::MIN_POSITIVE;
-        (if is_beside { T::zero() } else { ratio / squared }, ratio)
+        (
+            if is_beside {
+                T::zero()
+            } else {
+                ratio / squared
+            },
+            ratio,
+        )
     };
     // ∫ l/r³ dl, ∫ l²/r³ dl, ∫ l³/r³ dl.
     let mixed = side.first / (ra * rb);
@@ -96,13 +103,20 @@ impl<T: Analytic> View<T> {
     /// With the weights w·e, e being the axes; `whole` is what [`second`](Self::second) gives.
     #[inline(always)]
     pub fn third_weighted(&self, whole: &Second<T>) -> [Third<T, 4>; 2] {
-        let swept = self.sides.map(|side| swept(&side, self.normal, self.height));
+        let swept = self
+            .sides
+            .map(|side| swept(&side, self.normal, self.height));
         self.axes.map(|axis| {
             let edge = |k: usize| {
                 let (side, [q, moment]) = (&self.sides[k], swept[k]);
                 let (along, across) = (side.along.dot(axis), side.outward.dot(axis) * side.inside);
                 let inverse = side.first * along + side.inverse * across;
-                EdgeIntegral::new(side.outward, inverse, moment * along + q * across, self.normal)
+                EdgeIntegral::new(
+                    side.outward,
+                    inverse,
+                    moment * along + q * across,
+                    self.normal,
+                )
             };
             let rest = EdgeIntegral::new(-axis, whole.phi, whole.second, self.normal);
             Third {
@@ -164,7 +178,10 @@ mod tests {
                 (sum.0 + part.phi * weight, sum.1 + part.second * weight)
             })
         });
-        ((up.0 - down.0) / (2.0 * STEP), (up.1 - down.1) * (0.5 / STEP))
+        (
+            (up.0 - down.0) / (2.0 * STEP),
+            (up.1 - down.1) * (0.5 / STEP),
+        )
     }
 
     fn check<const EDGES: usize>(

@@ -6,6 +6,9 @@ use super::surface::{Surface, plain};
 use super::triangle::V;
 use crate::math::Vec3;
 
+/// Barycentric coordinates of the middles of the sides.
+pub const MIDDLES: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
+
 /// Traction at the three corners of a panel, Pa.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traction {

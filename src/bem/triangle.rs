@@ -145,13 +145,7 @@ impl Triangle {
 
     /// Differences are written so that they do not cancel far away.
     #[inline(always)]
-    fn side<T: Analytic>(
-        &self,
-        k: usize,
-        to_start: Vec3<T>,
-        ends: &[T; 3],
-        height: T,
-    ) -> Side<T> {
+    fn side<T: Analytic>(&self, k: usize, to_start: Vec3<T>, ends: &[T; 3], height: T) -> Side<T> {
         let (half, edge) = (T::splat(0.5), &self.edges[k]);
         let (along, outward) = (lift(edge.along), lift(edge.outward));
         let length = T::splat(edge.length);
@@ -276,7 +270,10 @@ mod tests {
                 let places = [start, start + length];
                 let ends = places.map(|l: f64| l.hypot(distance));
                 let found = inverse(ends, places, distance * distance, length);
-                assert!((found / by_points - 1.0).abs() < 1e-5, "{found} {by_points}");
+                assert!(
+                    (found / by_points - 1.0).abs() < 1e-5,
+                    "{found} {by_points}"
+                );
             }
         }
         assert_eq!(inverse([0.5, 0.5], [-0.5, 0.5], 1e-32, 1.0), 0.0);

@@ -179,7 +179,9 @@ pub fn run(
     }
     let folder = folder.map_or_else(|| store.path("plots"), Path::to_owned);
     for (name, figure) in figures {
-        summary.files.extend(write(&figure, formats, &folder, name)?);
+        summary
+            .files
+            .extend(write(&figure, formats, &folder, name)?);
     }
     Ok(summary)
 }

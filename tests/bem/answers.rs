@@ -8,7 +8,8 @@ use glam::{DMat3, DVec3, dvec3};
 
 use super::bodies::{ball, grid_box, hollow_ball};
 use super::solved::{
-    YOUNG, cases, directions, elastic, inner_error, loads, norm, outer, solved, surface_error, tractions,
+    YOUNG, cases, directions, elastic, inner_error, loads, moment, norm, outer, solved,
+    surface_error, tractions,
 };
 
 pub const RATIOS: [f64; 4] = [0.0, 0.2, 0.4, 0.49];
@@ -82,7 +83,8 @@ pub fn hollow(coarse: u32, fine: u32, order: Order, poisson: f64) -> [f64; 5] {
 #[test]
 fn walls_of_a_hollow_sphere_bear_what_lame_says() {
     for (order, poisson) in cases(&RATIOS) {
-        let [low, high] = [(2, 3), (4, 6)].map(|(coarse, fine)| hollow(coarse, fine, order, poisson));
+        let [low, high] =
+            [(2, 3), (4, 6)].map(|(coarse, fine)| hollow(coarse, fine, order, poisson));
         println!("hollow sphere, {order:?}, ν = {poisson}: {low:.4?} {high:.4?}");
         assert!(high[0] < 0.02 && high[2] < 0.03 && high[4] < 0.02);
         assert!(high[0] < 0.5 * low[0] && high[4] < 0.5 * low[4]);
@@ -192,14 +194,7 @@ pub fn twisted_bar(across: u32, along: u32, order: Order, poisson: f64) -> [f64;
                 let field = &solution.inside(&[dvec3(0.0, 0.0, z)])[0];
                 (field.gradient.col(0).y - field.gradient.col(1).x) / 2.0
             };
-            // The moment that panels of constant traction carry.
-            let tops = (0..surface.len()).filter(|&t| surface.normals[t].z > 0.5);
-            let moment: f64 = tops
-                .map(|t| {
-                    let x = surface.centroids[t];
-                    x.cross(twist(x, DVec3::Z)).z * surface.areas[t]
-                })
-                .sum();
+            let moment = moment(surface, order, twist).z;
             let constant = moment / (shear * 0.1406 * (turn(0.5) - turn(-0.5)));
             let [mean, _] = surface_error(surface, &solution.surface(), expected, |_| true);
             let points: Vec<DVec3> = directions(|k| 0.45 * f64::from(k) / 24.0);
@@ -256,12 +251,18 @@ pub fn spinning_ball(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
         loads.density = 1.0;
         loads.spin = DVec3::Z;
     };
-    solved((&ball(parts), order), poisson, nothing, spin, |surface, solution| {
-        let expected = |x| spinning_stress(x, poisson);
-        let [mean, most] = surface_error(surface, &solution.surface(), expected, |_| true);
-        let points = directions(|k| 0.9 * f64::from(k) / 24.0);
-        [mean, most, inner_error(solution, &points, expected)]
-    })
+    solved(
+        (&ball(parts), order),
+        poisson,
+        nothing,
+        spin,
+        |surface, solution| {
+            let expected = |x| spinning_stress(x, poisson);
+            let [mean, most] = surface_error(surface, &solution.surface(), expected, |_| true);
+            let points = directions(|k| 0.9 * f64::from(k) / 24.0);
+            [mean, most, inner_error(solution, &points, expected)]
+        },
+    )
 }
 
 #[test]

@@ -4,7 +4,7 @@ use cullet::bem::Order;
 use glam::{DVec3, dvec3};
 
 use super::bodies::grid_box;
-use super::solved::{YOUNG, directions, inner_error, outer, solved, surface_error};
+use super::solved::{YOUNG, directions, inner_error, moment, outer, solved, surface_error};
 
 /// Bar 1 × 1 × 6 with `across` triangles over its height, and twice as many over its width so that its ends are symmetric, bent by σ_zz = x: errors of its stiffness, of stress on its surface (root mean square) and inside.
 pub fn bent_bar(across: u32, order: Order, poisson: f64) -> [f64; 3] {
@@ -20,14 +20,11 @@ pub fn bent_bar(across: u32, order: Order, poisson: f64) -> [f64; 3] {
                 let field = &solution.inside(&[dvec3(0.0, 0.0, z)])[0];
                 (field.gradient.col(2).x - field.gradient.col(0).z) / 2.0
             };
-            // The moment that panels of constant traction carry; E I is E/12.
-            let tops = (0..surface.len()).filter(|t| surface.normals[*t].z > 0.5);
-            let moment: f64 = tops
-                .map(|t| surface.centroids[t].x.powi(2) * surface.areas[t])
-                .sum();
+            // E I is E/12.
+            let moment = moment(surface, order, |x, n| DVec3::Z * n.z * x.x).y;
             let curvature = -(turn(1.0) - turn(-1.0)) / 2.0;
-            let stiffness = moment / (curvature * YOUNG / 12.0) - 1.0;
-            let carried = moment * 12.0;
+            let stiffness = -moment / (curvature * YOUNG / 12.0) - 1.0;
+            let carried = -moment * 12.0;
             let middle = |x: DVec3| x.z.abs() < 2.0;
             let expected = |x| expected(x) * carried;
             let [on, _] = surface_error(surface, &solution.surface(), expected, middle);

@@ -61,11 +61,15 @@ fn threads_change_no_bit() {
                     Solver::multipole(&surface, elastic, order, 1e-4),
                 ]
             });
-            solvers.as_flattened().iter().map(|solver| {
-                let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
-                let inside = solution.inside(&[dvec3(1.0, 0.1, 0.1), dvec3(0.0, 1.3, 0.0)]);
-                (solution.vertices(), solution.surface(), inside)
-            }).collect::<Vec<_>>()
+            solvers
+                .as_flattened()
+                .iter()
+                .map(|solver| {
+                    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+                    let inside = solution.inside(&[dvec3(1.0, 0.1, 0.1), dvec3(0.0, 1.3, 0.0)]);
+                    (solution.vertices(), solution.surface(), inside)
+                })
+                .collect::<Vec<_>>()
         })
     };
     assert_eq!(solve(1), solve(3));

@@ -10,7 +10,7 @@ use cullet::solve::Recycled;
 use glam::{DMat3, DVec3, dvec3};
 
 use super::bodies::torus;
-use super::solved::{ORDERS, cases, elastic, loads, norm, outer, solver, tractions};
+use super::solved::{ORDERS, cases, elastic, loads, norm, outer, solver, varying};
 
 /// Point forces: place and force.
 pub type Forces = Vec<[DVec3; 2]>;
@@ -61,10 +61,11 @@ pub fn errors(
 ) -> ([f64; 3], u32) {
     let surface = Surface::new(mesh).unwrap();
     let solver = solver(&surface, elastic(poisson), order);
-    let tractions = tractions(&surface, |x, n| stress(forces, poisson, x) * n);
-    let mut loads = loads(&tractions);
+    let tractions = varying(&surface, order, |x, n| stress(forces, poisson, x) * n);
+    let mut loads = loads(&[]);
     loads.balance = Balance::Inertia;
-    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+    let solution = solver.solve_varying(&loads, &tractions, &mut Recycled::default());
+    let solution = solution.unwrap();
     let (mut off, mut whole) = (0.0, 0.0);
     for (t, field) in solution.surface().iter().enumerate() {
         let expected = stress(forces, poisson, surface.centroids[t]);
@@ -98,7 +99,12 @@ pub fn torus_errors(across: u32, order: Order, poisson: f64) -> ([f64; 3], u32) 
         dvec3(radius * a.cos(), radius * a.sin(), 0.25 * b.sin())
     };
     let points: Vec<DVec3> = (0..24).map(point).collect();
-    errors((&torus(0.4, 2 * across, across), order), poisson, &forces, &points)
+    errors(
+        (&torus(0.4, 2 * across, across), order),
+        poisson,
+        &forces,
+        &points,
+    )
 }
 
 #[test]

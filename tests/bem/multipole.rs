@@ -90,7 +90,9 @@ fn products_are_as_accurate_as_asked() {
         for (accuracy, found) in accuracies.iter().zip(found) {
             let [smooth, random, single] = found;
             let count = mesh.triangles.len();
-            println!("{name} of {count}, {order:?}, {accuracy:.0e}: {smooth:.1e} {random:.1e} {single:.1e}");
+            println!(
+                "{name} of {count}, {order:?}, {accuracy:.0e}: {smooth:.1e} {random:.1e} {single:.1e}"
+            );
             assert!(
                 smooth < *accuracy && single < *accuracy,
                 "{name} {accuracy}"
@@ -184,7 +186,9 @@ fn solutions_err_no_more_than_products() {
     ] {
         for (order, accuracy) in cases(&[1e-3, 1e-4, 1e-6]) {
             let (found, iterations) = solution_error(&mesh, order, accuracy);
-            println!("{name}, {order:?}, {accuracy:.0e}: stress {found:.1e}, iterations {iterations:?}");
+            println!(
+                "{name}, {order:?}, {accuracy:.0e}: stress {found:.1e}, iterations {iterations:?}"
+            );
             assert!(found < 10.0 * accuracy);
         }
     }

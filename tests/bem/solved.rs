@@ -1,6 +1,7 @@
 //! A body solved, and how far it is from what is known.
 
-use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface};
+use cullet::bem::traction::MIDDLES;
+use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface, Traction};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
 use glam::{DMat3, DVec3};
@@ -25,6 +26,40 @@ pub fn cases(poissons: &[f64]) -> impl Iterator<Item = (Order, f64)> {
 pub fn tractions(surface: &Surface, of: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<DVec3> {
     let places = surface.centroids.iter().zip(&surface.normals);
     places.map(|(x, n)| of(*x, *n)).collect()
+}
+
+/// Tractions of a function of place and normal: linear on the panels where the displacement is quadratic, else at the centroids.
+pub fn varying(
+    surface: &Surface,
+    order: Order,
+    of: impl Fn(DVec3, DVec3) -> DVec3,
+) -> Vec<Traction> {
+    let at = |t: usize| {
+        let n = surface.normals[t];
+        match order {
+            Order::Linear => Traction::uniform(of(surface.centroids[t], n)),
+            Order::Quadratic => {
+                let [a, b, c] = surface.mesh.corners(t);
+                Traction::of_middles([a + b, b + c, c + a].map(|twice| of(twice / 2.0, n)))
+            }
+        }
+    };
+    (0..surface.len()).map(at).collect()
+}
+
+/// Moment about the origin that the upper end of a bar along z bears, of such tractions.
+pub fn moment(surface: &Surface, order: Order, of: impl Fn(DVec3, DVec3) -> DVec3) -> DVec3 {
+    let tractions = varying(surface, order, of);
+    let tops = (0..surface.len()).filter(|t| surface.normals[*t].z > 0.5);
+    let moments = tops.map(|t| {
+        let [a, b, c] = surface.mesh.corners(t);
+        let middles = MIDDLES.into_iter().zip([a + b, b + c, c + a]);
+        let sum: DVec3 = middles
+            .map(|(at, twice)| (twice / 2.0).cross(tractions[t].at(at)))
+            .sum();
+        sum * (surface.areas[t] / 3.0)
+    });
+    moments.sum()
 }
 
 /// Loads that must balance.
@@ -61,10 +96,11 @@ pub fn solved<T>(
 ) -> T {
     let surface = Surface::new(mesh).unwrap();
     let solver = solver(&surface, elastic(poisson), order);
-    let tractions = tractions(&surface, traction);
-    let mut loads = loads(&tractions);
+    let tractions = varying(&surface, order, traction);
+    let mut loads = loads(&[]);
     load(&mut loads);
-    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+    let solution = solver.solve_varying(&loads, &tractions, &mut Recycled::default());
+    let solution = solution.unwrap();
     look(&surface, &solution)
 }
 

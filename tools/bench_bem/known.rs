@@ -84,7 +84,10 @@ const BODIES: [Body; 7] = [
     Body {
         sizes: [3, 6, 12],
         triangles: |parts| 20 * parts * parts,
-        names: &[("spinning ball", Of::Surface), ("spinning ball", Of::Inside)],
+        names: &[
+            ("spinning ball", Of::Surface),
+            ("spinning ball", Of::Inside),
+        ],
         errors: |parts, order, poisson| {
             let [mean, _, inside] = spinning_ball(parts, order, poisson);
             vec![mean, inside]

@@ -72,7 +72,12 @@ impl JumpField {
             sum + axes[0].gradient * x + axes[1].gradient * y + axes[2].gradient * z
         });
         let density = Density::of_gradient(gradient, *normal, self.elastic.shear);
-        panel::gradient(&triangle.view(plain(x), false).third(), *normal, &density, self.elastic)
+        panel::gradient(
+            &triangle.view(plain(x), false).third(),
+            *normal,
+            &density,
+            self.elastic,
+        )
     }
 }
 
