@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-
 use super::basis::{Basis, Order};
 use super::cavity::Cavity;
 use super::completed::Completed;
@@ -29,8 +27,8 @@ const BELOW_ACCURACY: f64 = 0.01;
 pub const DENSE: usize = 500;
 /// Triangles up to which the displacement is quadratic by default.
 pub const QUADRATIC: usize = 30_000;
-/// Iterations at most; well-shaped bodies take 5 to 40.
-const ITERATIONS: u32 = 300;
+/// Iterations at most; well-shaped bodies take 5 to 40, slender ones with quadratic displacements some hundred.
+const ITERATIONS: u32 = 800;
 
 /// Why a body's response was not found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 
 use crate::picture;
 use crate::store::{Store, StoreError, atomic};
-use figure::Figure;
 use tables::Tables;
 
 /// Why there are no charts.
