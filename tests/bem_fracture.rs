@@ -277,7 +277,7 @@ fn a_notched_plate_breaks_from_its_notch() {
 /// A twisted piece of chalk, a little thinner in the middle, breaks along a helix at 45° to its axis.
 #[test]
 fn twisted_chalk_breaks_along_a_helix() {
-    let (radius, length, parts) = (0.5, 3.6, 5);
+    let (radius, length, parts) = (0.5, 3.6, 6);
     let mut mesh = grid_box(dvec3(length, 2.0, 2.0), [18, parts, parts]);
     let sector = TAU / f64::from(4 * parts);
     // A prism of the cylinder's area.

@@ -3,7 +3,7 @@
 mod damage;
 mod refused;
 
-use cullet::bem::{Elastic, Solver, Surface};
+use cullet::bem::{Elastic, Order, Solver, Surface};
 use cullet::geometry::remesh::even_out;
 use cullet::geometry::repair::repair;
 use cullet::geometry::{TriMesh, shapes};
@@ -31,7 +31,7 @@ use Expected::{Refused, Solved};
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
     let surface = Surface::new(&even_out(&mesh)?)?;
-    let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?);
+    let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?, Order::Quadratic);
     let mut recycled = Recycled::default();
     let mut errors = [0.0_f64; 2];
     let stresses = [-DMat3::IDENTITY, outer(DVec3::Z, DVec3::Z)].map(|s| s * STRESS);

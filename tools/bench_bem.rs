@@ -1,18 +1,22 @@
 //! Boundary elements by the fast multipole method: seconds, memory, iterations and errors from a thousand to a million triangles.
 //!
-//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body ball|bar|FILE] [--matrix 6e3]`
+//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body ball|bar|FILE] [--matrix 6e3] [--quadratic]`
+//!
+//! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the last of about 3,000 triangles; their errors, orders of convergence, and
+//! charts of both in the folder.
 //!
 //! A body under an uneven load, at each size. Seconds on the clock stand beside those of all threads together (`_cpu`, where the system tells them): the
 //! machine may have other work. Memory is measured for the first size alone. One JSON object a line goes to standard output.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
 use cullet::bem::layers::Layers;
 use cullet::bem::panel::double_layer;
 use cullet::bem::split::Split;
-use cullet::bem::{Balance, Elastic, Loads, Solution, Solver, Surface};
+use cullet::bem::{Balance, Basis, Elastic, Loads, Order, Solution, Solver, Surface};
 use cullet::geometry::{TriMesh, read, winding::Winding};
 use cullet::math::Vec3;
 use cullet::solve::Recycled;
@@ -20,10 +24,25 @@ use glam::{DVec3, dvec3};
 use serde_json::{Map, Value, json};
 
 #[allow(dead_code)] // what only tests use
+#[path = "../tests/bem/answers.rs"]
+mod answers;
+#[path = "../tests/bem/bent.rs"]
+mod bent;
+#[allow(dead_code)]
 #[path = "../tests/bem/bodies.rs"]
 mod bodies;
+#[path = "bench_bem/chart.rs"]
+mod chart;
+#[path = "bench_bem/known.rs"]
+mod known;
+#[allow(dead_code)]
+#[path = "../tests/bem/manufactured.rs"]
+mod manufactured;
+#[allow(dead_code)]
+#[path = "../tests/bem/solved.rs"]
+mod solved;
 
-/// Vertices at which products are compared with exact sums over all panels.
+/// Nodes at which products are compared with exact sums over all panels.
 const SAMPLE: usize = 100;
 /// Points inside at which both sums are compared.
 const SOME: usize = 100;
@@ -51,10 +70,23 @@ struct Arguments {
     /// Poisson's ratio.
     #[arg(long, default_value_t = 0.3)]
     poisson: f64,
+    /// Quadratic displacements instead of linear ones.
+    #[arg(long)]
+    quadratic: bool,
+    /// Folder for the charts of bodies with a known answer, which are computed instead.
+    #[arg(long)]
+    answers: Option<PathBuf>,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
+    if let Some(folder) = &arguments.answers {
+        return chart::draw(
+            folder,
+            &known::measure(arguments.poisson),
+            arguments.poisson,
+        );
+    }
     for (k, triangles) in arguments.triangles.iter().enumerate() {
         let mesh = mesh(&arguments.body, *triangles)?;
         let mut row = measure(&mesh, &arguments)?;
@@ -154,10 +186,16 @@ fn measure(
     row.insert("triangles".to_owned(), json!(surface.len()));
     row.insert("accuracy".to_owned(), json!(arguments.accuracy));
     put(&mut row, "surface", spent);
+    let order = match arguments.quadratic {
+        true => Order::Quadratic,
+        false => Order::Linear,
+    };
+    let basis = Arc::new(Basis::new(&surface, order));
+    row.insert("unknowns".to_owned(), json!(3 * basis.len()));
     let before = memory();
-    let (split, spent) = timed(|| Split::new(&surface, elastic, arguments.accuracy));
+    let (split, spent) = timed(|| Split::new(&basis, elastic, arguments.accuracy));
     put(&mut row, "build", spent);
-    let u = displacements(&surface);
+    let u = displacements(&basis);
     let y = products(&mut row, "product", &split, &u, arguments.products);
     let bytes = memory()
         .zip(before)
@@ -165,9 +203,9 @@ fn measure(
     row.insert("bytes_a_triangle".to_owned(), json!(bytes));
     row.insert(
         "product_error".to_owned(),
-        json!(product_error(&surface, elastic, &u, &y)),
+        json!(product_error(&basis, elastic, &u, &y)),
     );
-    let solver = Solver::new(&surface, elastic, Box::new(split), Some(arguments.accuracy));
+    let solver = Solver::new(&basis, elastic, Box::new(split), Some(arguments.accuracy));
     let tractions = tractions(&surface);
     let loads = Loads {
         tractions: &tractions,
@@ -183,10 +221,10 @@ fn measure(
     row.insert("residual".to_owned(), json!(solution.found().residual));
     inside(&mut row, mesh, &solution, arguments.points);
     if surface.len() as f64 <= arguments.matrix {
-        let (dense, spent) = timed(|| cullet::bem::dense::Dense::new(&surface, elastic));
+        let (dense, spent) = timed(|| cullet::bem::dense::Dense::new(&basis, elastic));
         put(&mut row, "matrix_build", spent);
         products(&mut row, "matrix_product", &dense, &u, arguments.products);
-        let solver = Solver::new(&surface, elastic, Box::new(dense), None);
+        let solver = Solver::new(&basis, elastic, Box::new(dense), None);
         let (solution, spent) = timed(|| solver.solve(&loads, &mut Recycled::default()));
         put(&mut row, "matrix_solve", spent);
         let iterations = solution?.found().iterations;
@@ -200,12 +238,12 @@ fn unit(surface: &Surface, x: DVec3) -> DVec3 {
     (x - surface.mass.centre) / surface.area.sqrt()
 }
 
-fn displacements(surface: &Surface) -> Vec<[f64; 3]> {
+fn displacements(basis: &Basis) -> Vec<[f64; 3]> {
     let at = |x: &DVec3| {
-        let x = unit(surface, *x);
+        let x = unit(basis.surface, *x);
         [(3.0 * x.x).sin() * x.y, x.z * x.z, x.x * x.y + x.z]
     };
-    surface.mesh.positions.iter().map(at).collect()
+    basis.places.iter().map(at).collect()
 }
 
 /// Twist and squeeze.
@@ -240,20 +278,20 @@ fn products(
     y
 }
 
-/// Relative L2 error at a sample of vertices, against exact integrals over all panels.
-fn product_error(surface: &Surface, elastic: Elastic, u: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
+/// Relative L2 error at a sample of nodes, against exact integrals over all panels.
+fn product_error(basis: &Basis, elastic: Elastic, u: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
     let (mut wrong, mut size) = (0.0, 0.0);
-    for vertex in (0..u.len()).step_by(u.len().div_ceil(SAMPLE)) {
-        let own = Vec3::from_f64(u[vertex]);
+    for node in (0..u.len()).step_by(u.len().div_ceil(SAMPLE)) {
+        let own = Vec3::from_f64(u[node]);
         let mut exact = Vec3::zero();
-        for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
-            let double = double_layer(surface, elastic.poisson, vertex, t);
-            for (corner, block) in triangle.iter().zip(double.corners) {
-                exact = exact + block.times(Vec3::from_f64(u[*corner as usize]));
+        for t in 0..basis.surface.len() {
+            let double = double_layer(basis, elastic.poisson, node, t);
+            for (other, block) in basis.of_panel(t).iter().zip(double.nodes) {
+                exact = exact + block.times(Vec3::from_f64(u[*other as usize]));
             }
             exact = exact - own * double.harmonic;
         }
-        let off = exact - Vec3::from_f64(y[vertex]);
+        let off = exact - Vec3::from_f64(y[node]);
         wrong += off.dot(off);
         size += exact.dot(exact);
     }

@@ -9,18 +9,21 @@
 
 use glam::DVec3;
 
-use super::surface::{Surface, parts};
+use super::basis::Basis;
+use super::points::{SIX, place};
+use super::surface::parts;
+use super::traction::Traction;
 use crate::geometry::winding::Winding;
 use crate::solve::vector::{add_scaled, dot};
 
 /// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger ones change little.
 const WEIGHT: f64 = 10.0;
 
-/// The equation of one cavity, added to the rows of its vertices along their normals.
+/// The equation of one cavity, added to the rows of its nodes along their normals.
 #[derive(Clone, Debug)]
 pub struct Cavity {
     source: DVec3,
-    /// Mean normal of the cavity's vertices, zero elsewhere.
+    /// Mean normal of the cavity's nodes, zero elsewhere.
     normals: Vec<[f64; 3]>,
     /// Factors of the displacements on the left, so scaled that the normals get [`WEIGHT`].
     weights: Vec<[f64; 3]>,
@@ -30,7 +33,8 @@ pub struct Cavity {
 
 impl Cavity {
     /// Cavities of a surface that contain their centroids, in the order of their first vertices. G: shear modulus, Pa.
-    pub fn all(surface: &Surface, shear: f64) -> Vec<Self> {
+    pub fn all(basis: &Basis, shear: f64) -> Vec<Self> {
+        let surface = basis.surface;
         let mesh = &surface.mesh;
         let root = parts(mesh);
         // Six volumes and 24 first moments of each part, about the middle of the solid.
@@ -47,28 +51,27 @@ impl Cavity {
         cavities
             .map(|(part, (six, moment))| (part, surface.mass.centre + moment / (4.0 * six)))
             .filter(|(_, source)| !winding.contains(*source))
-            .map(|(part, source)| Cavity::new(surface, shear, source, |v| root[v as usize] == part))
+            .map(|(part, source)| Cavity::new(basis, shear, source, |v| root[v as usize] == part))
             .collect()
     }
 
-    fn new(surface: &Surface, shear: f64, source: DVec3, of: impl Fn(u32) -> bool) -> Self {
-        let count = surface.mesh.positions.len();
+    fn new(basis: &Basis, shear: f64, source: DVec3, of: impl Fn(u32) -> bool) -> Self {
+        let surface = basis.surface;
+        let count = basis.len();
         let (mut normals, mut weights) = (vec![DVec3::ZERO; count], vec![DVec3::ZERO; count]);
         for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
-            let n = surface.normals[t];
-            let third = surface.areas[t] / 3.0;
+            let (n, area) = (surface.normals[t], surface.areas[t]);
+            let nodes = basis.of_panel(t);
             if of(triangle[0]) {
-                triangle
-                    .iter()
-                    .for_each(|v| normals[*v as usize] += n * third);
+                nodes.iter().for_each(|v| normals[*v as usize] += n * area);
             }
-            for (c, middle) in middles(surface, t).into_iter().enumerate() {
-                let r = middle - source;
+            for (at, share) in SIX {
+                let r = place(surface, t, at) - source;
                 let inverse = r.length_recip();
                 let along = r * inverse;
                 let pull = (n - along * (3.0 * n.dot(along))) * (2.0 * shear * inverse.powi(3));
-                for end in [triangle[c], triangle[(c + 1) % 3]] {
-                    weights[end as usize] += pull * (third / 2.0);
+                for (node, value) in nodes.iter().zip(basis.values(*at)) {
+                    weights[*node as usize] += pull * (area * share * value);
                 }
             }
         }
@@ -90,28 +93,22 @@ impl Cavity {
         }
     }
 
-    /// Adds the left side to that of the vertices.
+    /// Adds the left side to that of the nodes.
     pub fn add_left(&self, u: &[[f64; 3]], y: &mut [[f64; 3]]) {
         add_scaled(y, dot(&self.weights, u), &self.normals);
     }
 
-    /// Adds the right side, of tractions on the panels, Pa, to that of the vertices.
-    pub fn add_right(&self, surface: &Surface, tractions: &[DVec3], y: &mut [[f64; 3]]) {
-        let work = |(t, traction): (usize, &DVec3)| -> f64 {
-            let third = surface.areas[t] / 3.0;
-            let at = middles(surface, t).map(|middle| {
-                let r = middle - self.source;
-                traction.dot(r) / r.length().powi(3)
+    /// Adds the right side, of tractions on the panels, to that of the nodes.
+    pub fn add_right(&self, basis: &Basis, tractions: &[Traction], y: &mut [[f64; 3]]) {
+        let surface = basis.surface;
+        let work = |(t, traction): (usize, &Traction)| -> f64 {
+            let at = SIX.iter().map(|(at, share)| {
+                let r = place(surface, t, at) - self.source;
+                traction.at(*at).dot(r) / r.length().powi(3) * share
             });
-            third * at.iter().sum::<f64>()
+            surface.areas[t] * at.sum::<f64>()
         };
         let sum: f64 = tractions.iter().enumerate().map(work).sum();
         add_scaled(y, sum / self.scale, &self.normals);
     }
-}
-
-/// Middles of a panel's edges, corner k to the next: a rule exact to second degree.
-fn middles(surface: &Surface, t: usize) -> [DVec3; 3] {
-    let [a, b, c] = surface.mesh.corners(t);
-    [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0]
 }

@@ -9,7 +9,7 @@ use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
 /// B⁻¹ (A + P + cavities): A is the double layer of a free body, which takes rigid motions to nothing, P the projection on them, B the blocks of A that take each
-/// vertex to itself. These are about ½ where the surface is smooth and as small as the solid angle of the solid at a tip.
+/// node to itself. These are about ½ where the surface is smooth and as small as the solid angle of the solid at a tip.
 ///
 /// With loads in balance, P changes no more of the solution than to choose the one whose rigid part is zero in the mean over the surface.
 pub struct Completed<'a> {

@@ -54,7 +54,8 @@ impl Field {
     }
 }
 
-fn matrix(m: M) -> DMat3 {
+/// As a matrix of the library.
+pub fn matrix(m: M) -> DMat3 {
     DMat3::from_cols_array_2d(&m.transposed().rows.map(Vec3::to_f64))
 }
 

@@ -2,18 +2,20 @@
 
 use glam::DVec3;
 
-use super::edges::Edges;
+use super::basis::Basis;
+use super::density::PanelDensity;
 use super::elastic::Elastic;
 use super::fmm::{Both, Charge, Fmm, Jump, Strength};
 use super::near::Near;
-use super::nodes::Nodes;
-use super::panel::{Density, inside};
+use super::panel::inside;
+use super::points::Points;
 use super::precision::Precision;
 use super::rim;
-use super::surface::{Surface, plain};
+use super::surface::plain;
+use super::traction::Traction;
 use super::triangle::{M, V};
 use crate::laws::papkovich;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Analytic, Dual, Mat3, Vec3};
 use crate::parallel::prelude::*;
 
 /// Distance of a point from a point of a panel over the panel's longest edge, below which their difference in a sum loses too many digits.
@@ -21,16 +23,16 @@ const CLOSE: f64 = 0.01;
 
 /// A field without body force on the surface.
 pub struct Known<'a> {
-    /// The panels.
-    pub surface: &'a Surface,
+    /// The panels and their nodes.
+    pub basis: &'a Basis<'a>,
     /// The solid.
     pub elastic: Elastic,
-    /// Traction on each panel, Pa.
-    pub tractions: &'a [DVec3],
-    /// Displacement of each vertex, m.
+    /// Traction on each panel.
+    pub tractions: &'a [Traction],
+    /// Displacement of each node, m.
     pub displacements: &'a [[f64; 3]],
     /// What follows from both.
-    pub densities: &'a [Density],
+    pub densities: &'a [PanelDensity],
 }
 
 impl Known<'_> {
@@ -40,51 +42,73 @@ impl Known<'_> {
     }
 
     fn at(&self, x: DVec3) -> (V, M) {
-        let mut sum = NOTHING;
+        self.sum(plain(x))
+    }
+
+    fn sum<T: Analytic>(&self, x: Vec3<T>) -> (Vec3<T>, Mat3<T>) {
+        let mut sum = (Vec3::zero(), Mat3::diagonal(T::zero()));
         for (t, density) in self.densities.iter().enumerate() {
-            sum = add(sum, inside(self.surface, self.elastic, x, t, density));
+            let (displacement, gradient) = inside(self.basis, self.elastic, x, t, density);
+            sum = (sum.0 + displacement, sum.1 + gradient);
         }
         sum
+    }
+
+    /// Derivatives along x, y and z of the displacement gradient, 1/m, at points inside, by exact sums over all panels.
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<[M; 3]> {
+        let at = |x: &DVec3| {
+            let [x, y, z] = [0, 1, 2].map(|k| Dual::variable(x[k], k));
+            let (_, gradient) = self.sum(Vec3::new(x, y, z));
+            let along = |k: usize| {
+                let rows = gradient.rows;
+                let row = |v: Vec3<Dual>| Vec3::new(v.x.slope[k], v.y.slope[k], v.z.slope[k]);
+                Mat3 {
+                    rows: rows.map(row),
+                }
+            };
+            [0, 1, 2].map(along)
+        };
+        points.par_iter().map(at).collect()
     }
 
     /// The same by the fast multipole method and exact sums over near panels, to this accuracy: the relative L2 error of displacements and of gradients.
     pub fn by_multipoles(&self, points: &[DVec3], accuracy: f64) -> Vec<(V, M)> {
         let Elastic { shear, poisson } = self.elastic;
-        let precision = Precision::of_gradients(accuracy);
-        let edges = Edges::new(self.surface);
-        let nodes = Nodes::new(self.surface, &edges, precision.rule);
-        let near = Near::new(self.surface, &edges, precision.near);
-        let fmm = Fmm::new(&nodes.places, points, poisson, precision.sums);
-        let forces = nodes.forces(self.surface, self.tractions);
-        let jumps = nodes.jumps(self.displacements);
+        let basis = self.basis;
+        let precision = Precision::of_gradients(basis.order, accuracy);
+        let sources = Points::new(basis, precision.rule);
+        let near = Near::new(basis.surface, &basis.edges, precision.near);
+        let fmm = Fmm::new(&sources.places, points, poisson, precision.sums);
+        let forces = sources.forces(basis.surface, self.tractions);
+        let jumps = sources.jumps(basis, self.displacements);
         let pairs = forces.iter().zip(jumps);
         let strengths: Vec<Both> = pairs
             .map(|(force, jump)| both(*force, jump, shear))
             .collect();
         let far = fmm.motion(&strengths, shear);
         let at = |(x, far): (&DVec3, (V, M))| {
-            let near = self.near(*x, &near, &nodes);
+            let near = self.near(*x, &near, &sources);
             near.map_or_else(|| self.at(*x), |near| add(far, near))
         };
         points.par_iter().zip(far).map(at).collect()
     }
 
     /// Exact less points of near panels, and their rim; nothing where it would lose digits.
-    fn near(&self, x: DVec3, near: &Near, nodes: &Nodes) -> Option<(V, M)> {
+    fn near(&self, x: DVec3, near: &Near, sources: &Points) -> Option<(V, M)> {
         let Elastic { shear, poisson } = self.elastic;
+        let (basis, surface) = (self.basis, self.basis.surface);
         let factor = papkovich::displacement_factor(shear, poisson);
         let panels = near.panels(x);
         let mut sum = NOTHING;
         for t in panels.iter().map(|t| *t as usize) {
-            let corners = self.surface.mesh.triangles[t].map(|v| self.vertex(v));
-            for (place, area, weights) in nodes.of_panel(self.surface, t) {
-                let r = x - place;
-                if r.length() < CLOSE * self.surface.sizes[t] {
+            for point in sources.of_panel(surface, t) {
+                let r = x - point.place;
+                if r.length() < CLOSE * surface.sizes[t] {
                     return None;
                 }
-                let jump =
-                    corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-                let force = self.tractions[t] * area.norm();
+                let jump = basis.field(t, &point.values, self.displacements);
+                let force = self.tractions[t].at(point.coordinates) * point.area.norm();
+                let area = point.area;
                 let point = both(force, Jump { jump, area }, shear);
                 let inverse = r.length_recip();
                 let n = plain(r * inverse);
@@ -92,18 +116,13 @@ impl Known<'_> {
                 sum = add(sum, (u, point.gradient(n, inverse, poisson) * -factor));
             }
             let density = &self.densities[t];
-            sum = add(sum, inside(self.surface, self.elastic, x, t, density));
+            sum = add(sum, inside(basis, self.elastic, plain(x), t, density));
         }
         for side in near.rim(x, &panels) {
-            let ends = side.map(|v| self.surface.mesh.positions[v as usize]);
-            let u = side.map(|v| self.vertex(v));
-            sum = add(sum, rim::motion(x, ends, u, poisson));
+            let left = rim::motion(basis, x, side, self.displacements, poisson);
+            sum = add(sum, left);
         }
         Some(sum)
-    }
-
-    fn vertex(&self, v: u32) -> V {
-        Vec3::from_f64(self.displacements[v as usize])
     }
 }
 

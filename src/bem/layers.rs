@@ -1,15 +1,14 @@
-//! The layers of a surface as operators on what its vertices do.
+//! The layers of a surface as operators on what its nodes do.
 
-use glam::DVec3;
-
+use super::traction::Traction;
 use crate::solve::Operator;
 
-/// Somigliana's identity at the vertices, from inside: A u = V t, with `times` for A, the double layer of a free body, which takes rigid motions to nothing.
+/// Somigliana's identity at the nodes, from inside: A u = V t, with `times` for A, the double layer of a free body, which takes rigid motions to nothing.
 pub trait Layers: Operator<3> {
-    /// V t: displacement of the vertices, m, by tractions on the panels, Pa.
-    fn single(&self, tractions: &[DVec3]) -> Vec<[f64; 3]>;
+    /// V t: displacement of the nodes, m, by tractions on the panels.
+    fn single(&self, tractions: &[Traction]) -> Vec<[f64; 3]>;
 
-    /// Block of A that takes each vertex to itself.
+    /// Block of A that takes each node to itself.
     fn diagonal(&self) -> Vec<[[f64; 3]; 3]>;
 }
 

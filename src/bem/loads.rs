@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::particular::BodyForce;
 use super::surface::Surface;
+use super::traction::{MIDDLES, Traction};
 
 /// Resultant over the sum of all loads, at most, of loads that count as balanced: meshes of curved surfaces balance no better.
 const BALANCED: f64 = 1e-3;
@@ -59,28 +60,49 @@ pub enum LoadError {
     },
 }
 
-/// Force, N, and moment about the centre of mass, N m, of tractions.
+/// Force, N, and moment about the centre of mass, N m, of tractions that are the same everywhere on a panel, Pa.
 pub fn resultant(surface: &Surface, tractions: &[DVec3]) -> (DVec3, DVec3) {
+    let uniform: Vec<Traction> = tractions.iter().map(|t| Traction::uniform(*t)).collect();
+    resultant_of(surface, &uniform)
+}
+
+/// The same of tractions that vary.
+fn resultant_of(surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
     let mut sum = (DVec3::ZERO, DVec3::ZERO);
     for (t, traction) in tractions.iter().enumerate() {
-        let force = *traction * surface.areas[t];
-        sum.0 += force;
-        sum.1 += (surface.centroids[t] - surface.mass.centre).cross(force);
+        let [a, b, c] = surface.mesh.corners(t);
+        sum.0 += traction.mean() * surface.areas[t];
+        for (at, twice) in MIDDLES.into_iter().zip([a + b, b + c, c + a]) {
+            let force = traction.at(at) * (surface.areas[t] / 3.0);
+            sum.1 += (twice / 2.0 - surface.mass.centre).cross(force);
+        }
     }
     sum
 }
 
 impl Loads<'_> {
-    /// The body force that balances the tractions: weight less inertia.
-    pub fn body_force(&self, surface: &Surface) -> Result<BodyForce, LoadError> {
-        let (tractions, panels) = (self.tractions.len(), surface.len());
-        if tractions != panels {
+    /// The tractions, the same everywhere on a panel.
+    pub fn uniform(&self) -> Vec<Traction> {
+        let each = self.tractions.iter();
+        each.map(|traction| Traction::uniform(*traction)).collect()
+    }
+
+    /// The body force that balances these tractions, which stand for those of the loads: weight less inertia.
+    pub fn body_force(
+        &self,
+        surface: &Surface,
+        tractions: &[Traction],
+    ) -> Result<BodyForce, LoadError> {
+        let panels = surface.len();
+        if tractions.len() != panels {
+            let tractions = tractions.len();
             return Err(LoadError::Count { tractions, panels });
         }
-        if let Some(t) = self.tractions.iter().position(|t| !t.is_finite()) {
+        let is_finite = |t: &Traction| t.corners.iter().all(|t| t.is_finite());
+        if let Some(t) = tractions.iter().position(|t| !is_finite(t)) {
             return Err(LoadError::NotFinite(t));
         }
-        let (pull, torque) = resultant(surface, self.tractions);
+        let (pull, torque) = resultant_of(surface, tractions);
         let (mass, inertia) = (
             self.density * surface.mass.volume,
             surface.mass.inertia * self.density,
@@ -90,8 +112,9 @@ impl Loads<'_> {
         // ω × Jω is what turns a body that spins about none of its principal axes.
         let moment = torque - self.spin.cross(inertia * self.spin);
         if self.balance == Balance::Required {
-            let pairs = self.tractions.iter().zip(&surface.areas);
-            let all = pairs.map(|(t, area)| t.length() * area).sum::<f64>() + weight.length();
+            let pairs = tractions.iter().zip(&surface.areas);
+            let pulls = pairs.map(|(t, area)| t.mean().length() * area);
+            let all = pulls.sum::<f64>() + weight.length();
             let swing = (inertia * self.spin).length() * self.spin.length();
             let reach = surface.area.sqrt();
             if force.length() > BALANCED * all || moment.length() > BALANCED * (all * reach + swing)
@@ -138,21 +161,22 @@ mod tests {
             spin: DVec3::ZERO,
             balance: Balance::Required,
         };
-        let LoadError::Unbalanced { force, moment } = loads.body_force(&surface).unwrap_err()
+        let LoadError::Unbalanced { force, moment } =
+            loads.body_force(&surface, &loads.uniform()).unwrap_err()
         else {
             panic!("balanced");
         };
         assert!(force.distance(DVec3::new(3.0, 15.0, 0.0)) < 1e-12);
         assert!(moment.distance(DVec3::new(0.0, 0.0, -3.0)) < 1e-12);
         loads.balance = Balance::Inertia;
-        let field = loads.body_force(&surface).unwrap();
+        let field = loads.body_force(&surface, &loads.uniform()).unwrap();
         assert!((field.constant * 6.0 + force).length() < 1e-12);
         // J = ρ V (x² + y²)/12 about z.
         let inertia = 6.0 * 5.0 / 12.0;
         assert!((field.turning * inertia + moment).length() < 1e-12);
         loads.tractions = &tractions[1..];
         assert_eq!(
-            loads.body_force(&surface).unwrap_err(),
+            loads.body_force(&surface, &loads.uniform()).unwrap_err(),
             LoadError::Count {
                 tractions: 11,
                 panels: 12

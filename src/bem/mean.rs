@@ -5,34 +5,37 @@
 
 use glam::{DMat3, DVec3};
 
+use super::basis::Basis;
 use super::elastic::Elastic;
 use super::particular::BodyForce;
+use super::points::{SIX, place};
 use super::surface::{Surface, plain};
+use super::traction::Traction;
 use crate::laws::hooke;
 
 /// Mean displacement, m, and mean of ½ curl u, rad, over the solid.
 pub type Mean = (DVec3, DVec3);
 
-/// Of a field without body force, with these tractions on the panels, Pa, and displacements of the vertices, m.
-pub fn of_layer(surface: &Surface, elastic: Elastic, tractions: &[DVec3], u: &[[f64; 3]]) -> Mean {
+/// Of a field without body force, with these tractions on the panels and displacements of the nodes, m.
+pub fn of_layer(basis: &Basis, elastic: Elastic, tractions: &[Traction], u: &[[f64; 3]]) -> Mean {
+    let surface = basis.surface;
     let units = DVec3::AXES
         .map(|axis| BodyForce::new(1.0, surface.mass.centre, axis, DVec3::ZERO, DVec3::ZERO));
+    let values: Vec<_> = SIX.iter().map(|(at, _)| basis.values(*at)).collect();
     let (mut displacement, mut rotation) = (DVec3::ZERO, DVec3::ZERO);
     for (t, traction) in tractions.iter().enumerate() {
-        let corners = surface.mesh.corners(t);
-        let at = surface.mesh.triangles[t].map(|v| DVec3::from(u[v as usize]));
-        let third = surface.areas[t] / 3.0;
         let normal = surface.normals[t];
-        rotation += normal.cross(at[0] + at[1] + at[2]) * (third / 2.0);
-        for c in 0..3 {
-            let next = (c + 1) % 3;
-            let (x, here) = ((corners[c] + corners[next]) / 2.0, (at[c] + at[next]) / 2.0);
+        for ((at, share), values) in SIX.iter().zip(&values) {
+            let area = surface.areas[t] * share;
+            let here = DVec3::from(basis.field(t, values, u).to_f64());
+            rotation += normal.cross(here) * (area / 2.0);
+            let (x, traction) = (place(surface, t, at), traction.at(*at));
             for (k, unit) in units.iter().enumerate() {
                 let gradient = unit.gradient(x, elastic);
                 let stress = hooke::stress(gradient, elastic.shear, elastic.poisson);
                 let pull = DVec3::from(stress.times(plain(normal)).to_f64());
-                let work = unit.displacement(x, elastic).dot(*traction) - here.dot(pull);
-                displacement[k] += work * third;
+                let work = unit.displacement(x, elastic).dot(traction) - here.dot(pull);
+                displacement[k] += work * area;
             }
         }
     }

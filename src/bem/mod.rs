@@ -2,7 +2,7 @@
 //! surface meshes*, 2015; the direct method, Cruse 1969).
 //!
 //! The paper's unknown is a layer of forces, which is singular along every edge of the solid, however smooth the stress is there. Here the unknown is the
-//! displacement of the vertices, linear on the triangles, by Somigliana's identity. Uniform stress is exact on any mesh, other fields converge with the square of
+//! displacement, linear or quadratic on the triangles, by Somigliana's identity. Uniform stress is exact on any mesh, other fields converge with the square of
 //! the triangles' size. Stress on the surface follows from the tangential derivatives of the displacement and the traction, which is known: the limit of the
 //! layers from inside would jump at every edge of the mesh.
 //!
@@ -27,10 +27,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod basis;
 pub mod cavity;
 pub mod completed;
 pub mod crack;
 pub mod dense;
+pub mod density;
 pub mod edges;
 pub mod elastic;
 pub mod field;
@@ -40,22 +42,29 @@ pub mod layers;
 pub mod loads;
 pub mod mean;
 pub mod near;
-pub mod nodes;
 pub mod panel;
 pub mod particular;
+pub mod points;
 pub mod precision;
 pub mod recover;
 pub mod rigid;
 pub mod rim;
+pub mod second;
+pub mod slope;
 pub mod solution;
 pub mod solver;
 pub mod split;
 pub mod surface;
+pub mod third;
+pub mod traction;
 pub mod triangle;
 
+pub use basis::{Basis, Order};
 pub use elastic::{Elastic, ElasticError};
 pub use field::{Field, Principal};
 pub use loads::{Balance, LoadError, Loads};
+pub use slope::Slope;
 pub use solution::Solution;
 pub use solver::{SolveError, Solver};
 pub use surface::{Surface, SurfaceError};
+pub use traction::Traction;

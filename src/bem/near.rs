@@ -14,8 +14,8 @@ pub struct Near<'a> {
     grids: Vec<(HashGrid, Vec<u32>)>,
 }
 
-/// A side of a near panel whose other panel is not near: its ends in the panel's direction.
-pub type Rim = [u32; 2];
+/// A near panel and a side of it whose other panel is not near; side k runs from corner k to the next.
+pub type Rim = (usize, usize);
 
 impl<'a> Near<'a> {
     /// `radius`: distance of a point from a panel's centroid over the panel's longest edge, below which the panel is near.
@@ -67,10 +67,9 @@ impl<'a> Near<'a> {
     pub fn rim(&self, x: DVec3, panels: &[u32]) -> Vec<Rim> {
         let mut rim = Vec::new();
         for &t in panels {
-            let corners = self.surface.mesh.triangles[t as usize];
             for (k, &other) in self.edges.across[t as usize].iter().enumerate() {
                 if !self.holds(x, other) {
-                    rim.push([corners[k], corners[(k + 1) % 3]]);
+                    rim.push((t as usize, k));
                 }
             }
         }

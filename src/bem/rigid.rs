@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use super::surface::Surface;
+use super::basis::Basis;
 use crate::solve::vector::{add_scaled, dot};
 
-/// Rigid motions at the vertices, orthonormal in the mean over the surface.
+/// Rigid motions at the nodes, orthonormal in the mean over the surface.
 #[derive(Clone, Debug)]
 pub struct RigidMotions {
     motions: Vec<Vec<[f64; 3]>>,
@@ -15,12 +15,9 @@ pub struct RigidMotions {
 
 impl RigidMotions {
     /// Three translations and three rotations, made orthonormal one after the other.
-    pub fn new(surface: &Surface) -> Self {
-        let shares: Vec<f64> = surface
-            .vertex_areas
-            .iter()
-            .map(|a| a / surface.area)
-            .collect();
+    pub fn new(basis: &Basis) -> Self {
+        let surface = basis.surface;
+        let shares: Vec<f64> = basis.areas.iter().map(|a| a / surface.area).collect();
         let mut all = RigidMotions {
             motions: Vec::new(),
             weighted: Vec::new(),
@@ -31,12 +28,7 @@ impl RigidMotions {
                 0..3 => axes[k],
                 _ => axes[k - 3].cross(*x - surface.mass.centre),
             };
-            let mut motion: Vec<_> = surface
-                .mesh
-                .positions
-                .iter()
-                .map(|x| at(x).to_array())
-                .collect();
+            let mut motion: Vec<_> = basis.places.iter().map(|x| at(x).to_array()).collect();
             all.remove(&mut motion);
             let weigh = |motion: &[[f64; 3]]| -> Vec<[f64; 3]> {
                 let pairs = motion.iter().zip(&shares);
@@ -53,7 +45,7 @@ impl RigidMotions {
         all
     }
 
-    /// Takes the rigid part out of displacements of the vertices.
+    /// Takes the rigid part out of displacements of the nodes.
     pub fn remove(&self, field: &mut [[f64; 3]]) {
         for (motion, weighted) in self.motions.iter().zip(&self.weighted) {
             let part = dot(weighted, field);

@@ -12,10 +12,13 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use super::basis::{Basis, MOST};
+use super::near::Rim;
+use super::points;
 use super::surface::plain;
 use super::triangle::{M, V};
 use crate::laws::{galerkin, kelvin};
-use crate::math::Mat3;
+use crate::math::{Mat3, Vec3};
 
 /// Places and weights of Gauss' rule on (0, 1): sides of the rim are farther away than they are long.
 const GAUSS: [(f64, f64); 4] = [
@@ -25,36 +28,51 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// What takes the displacement of both ends of a side to ∫ W (dl × u) along it at x.
-pub fn displacement(x: DVec3, [start, end]: [DVec3; 2], poisson: f64) -> [M; 2] {
-    let mut blocks = [Mat3::diagonal(0.0); 2];
+/// What takes the displacement of a panel's nodes to ∫ W (dl × u) along side k at x.
+pub fn displacement(basis: &Basis, x: DVec3, (t, k): Rim, poisson: f64) -> [M; MOST] {
+    let mut blocks = [Mat3::diagonal(0.0); MOST];
     for (s, weight) in GAUSS {
-        let r = x - start.lerp(end, s);
+        let (values, r) = place(basis, x, (t, k), s);
         let inverse = r.length_recip();
         let n = plain(r * inverse);
         // Of a point, Φ = 1/r and H = (1 − n nᵀ)/r.
         let second = (Mat3::diagonal(1.0) - Mat3::outer(n, n)) * inverse;
         let w = galerkin::swept((inverse, second), poisson);
-        blocks[0] = blocks[0] + w * (weight * (1.0 - s));
-        blocks[1] = blocks[1] + w * (weight * s);
+        for node in basis.of_side(k) {
+            blocks[node] = blocks[node] + w * (weight * values[node]);
+        }
     }
-    let along = Mat3::cross(plain(end - start));
+    let along = Mat3::cross(along(basis, (t, k)));
     blocks.map(|block| block.product(along))
 }
 
-/// ∮ [W (dl × u)] along a side at x and its gradient as above, of the displacements of its ends.
-pub fn motion(x: DVec3, [start, end]: [DVec3; 2], u: [V; 2], poisson: f64) -> (V, M) {
-    let blocks = displacement(x, [start, end], poisson);
-    let displacement = blocks[0].times(u[0]) + blocks[1].times(u[1]);
-    let along = plain(end - start);
+/// ∮ [W (dl × u)] along side k of a panel at x and its gradient as above, of displacements of the nodes.
+pub fn motion(basis: &Basis, x: DVec3, (t, k): Rim, u: &[[f64; 3]], poisson: f64) -> (V, M) {
+    let along = along(basis, (t, k));
+    let mut displacement = Vec3::zero();
     let mut gradient = Mat3::diagonal(0.0);
     for (s, weight) in GAUSS {
-        let r = x - start.lerp(end, s);
+        let (values, r) = place(basis, x, (t, k), s);
+        let u = basis.field(t, &values, u);
         let slope = plain(r * (-r.length_recip().powi(3) / (4.0 * PI)));
-        let u = u[0] * (1.0 - s) + u[1] * s;
-        let force = along.cross(u);
-        let of_w = kelvin::gradient(plain(r), force, 0.5, poisson) - Mat3::outer(force, slope);
+        let (r, force) = (plain(r), along.cross(u));
+        let inverse = 1.0 / r.norm();
+        let of_w = kelvin::displacement(r, force, 0.5, poisson) - force * (inverse / (4.0 * PI));
+        displacement = displacement + of_w * weight;
+        let of_w = kelvin::gradient(r, force, 0.5, poisson) - Mat3::outer(force, slope);
         gradient = gradient + (of_w - Mat3::outer(u, along.cross(slope))) * weight;
     }
     (displacement, gradient)
+}
+
+/// Shape functions at a part s of a side, and the way from there to x, m.
+fn place(basis: &Basis, x: DVec3, (t, k): Rim, s: f64) -> ([f64; MOST], DVec3) {
+    let mut at = [0.0; 3];
+    (at[k], at[(k + 1) % 3]) = (1.0 - s, s);
+    (basis.values(at), x - points::place(basis.surface, t, &at))
+}
+
+fn along(basis: &Basis, (t, k): Rim) -> V {
+    let corners = basis.surface.mesh.corners(t);
+    plain(corners[(k + 1) % 3] - corners[k])
 }

@@ -2,14 +2,17 @@
 
 use glam::DVec3;
 
+use super::basis::{Basis, Order};
+use super::density::PanelDensity;
 use super::elastic::Elastic;
 use super::field::Field;
 use super::inner::Known;
 use super::mean;
-use super::panel::Density;
 use super::particular::BodyForce;
 use super::recover::Neighbours;
+use super::slope::Slope;
 use super::surface::{Surface, plain};
+use super::traction::Traction;
 use super::triangle::V;
 use crate::laws::hooke;
 use crate::math::Mat3;
@@ -22,63 +25,68 @@ const MANY: usize = 500;
 /// A body's response to loads: a field without body force, that of the body force, and a rigid motion that makes the mean displacement and rotation zero.
 #[derive(Clone, Debug)]
 pub struct Solution<'a> {
-    surface: &'a Surface,
-    neighbours: &'a Neighbours,
+    basis: &'a Basis<'a>,
+    /// Of linear displacements.
+    neighbours: Option<&'a Neighbours>,
     elastic: Elastic,
     body_force: BodyForce,
-    /// Traction of the field without body force, mean over each panel, Pa.
-    means: Vec<DVec3>,
-    /// The same at each centroid.
-    tractions: Vec<DVec3>,
-    /// Displacement of the vertices in the field without body force, m.
+    /// Traction of the field without body force on each panel.
+    tractions: Vec<Traction>,
+    /// The same at each centroid, Pa.
+    middles: Vec<DVec3>,
+    /// Displacement of the nodes in the field without body force, m.
     layer: Vec<[f64; 3]>,
-    densities: Vec<Density>,
+    densities: Vec<PanelDensity>,
     /// Displacement of the centre of mass, m, and rotation, rad, that are taken off.
     rigid: (DVec3, DVec3),
     found: Found,
     accuracy: Option<f64>,
 }
 
-/// Tractions of a body force's particular field on panel `t`: mean over the panel, and at the centroid, Pa.
+/// Traction of a body force's particular field on panel `t`, and at its centroid, Pa: it is quadratic in place, here linear where the displacement
+/// is quadratic, else the mean.
 pub fn particular_traction(
-    surface: &Surface,
+    basis: &Basis,
     elastic: Elastic,
     force: &BodyForce,
     t: usize,
-) -> [DVec3; 2] {
+) -> (Traction, DVec3) {
+    let surface = basis.surface;
     let at = |x: DVec3| {
         let stress = hooke::stress(force.gradient(x, elastic), elastic.shear, elastic.poisson);
         DVec3::from(stress.times(plain(surface.normals[t])).to_f64())
     };
     let [a, b, c] = surface.mesh.corners(t);
-    let middles = [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0];
-    [
-        middles.map(at).iter().sum::<DVec3>() / 3.0,
-        at(surface.centroids[t]),
-    ]
+    let middles = [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0].map(at);
+    let traction = match basis.order {
+        Order::Linear => Traction::uniform(middles.iter().sum::<DVec3>() / 3.0),
+        Order::Quadratic => Traction::of_middles(middles),
+    };
+    (traction, at(surface.centroids[t]))
 }
 
 impl<'a> Solution<'a> {
-    /// From the displacement of the vertices under what the particular field leaves of the tractions: its `means` over the panels, Pa.
+    /// From the displacement of the nodes under what the particular field leaves of the tractions: on the panels, and at the centroids, Pa.
     pub(super) fn new(
-        (surface, neighbours): (&'a Surface, &'a Neighbours),
+        (basis, neighbours): (&'a Basis<'a>, Option<&'a Neighbours>),
         elastic: Elastic,
         body_force: BodyForce,
-        (means, tractions): (Vec<DVec3>, Vec<DVec3>),
+        (tractions, middles): (Vec<Traction>, Vec<DVec3>),
         (layer, found): (Vec<[f64; 3]>, Found),
         accuracy: Option<f64>,
     ) -> Self {
-        let density = |t: usize| Density::new(surface, elastic.shear, t, means[t], &layer);
+        let surface = basis.surface;
+        let density = |t| PanelDensity::new(basis, elastic.shear, t, &tractions[t], &layer);
         let densities = (0..surface.len()).map(density).collect();
-        let own = mean::of_layer(surface, elastic, &means, &layer);
+        let own = mean::of_layer(basis, elastic, &tractions, &layer);
         let other = mean::of_particular(surface, elastic, &body_force);
         Solution {
-            surface,
+            basis,
             neighbours,
             elastic,
             body_force,
-            means,
             tractions,
+            middles,
             layer,
             densities,
             rigid: (own.0 + other.0, own.1 + other.1),
@@ -99,7 +107,7 @@ impl<'a> Solution<'a> {
 
     /// Displacement of the vertices of the mesh, m.
     pub fn vertices(&self) -> Vec<DVec3> {
-        let places = self.surface.mesh.positions.iter().zip(&self.layer);
+        let places = self.panels().mesh.positions.iter().zip(&self.layer);
         places
             .map(|(x, u)| {
                 let (particular, _) = self.rest(*x);
@@ -111,19 +119,28 @@ impl<'a> Solution<'a> {
     /// At the centroid of each triangle.
     pub fn surface(&self) -> Vec<Field> {
         let at = |t: usize| {
-            let x = self.surface.centroids[t];
-            let gradient = self.neighbours.gradient(
-                self.surface,
-                self.elastic,
-                t,
-                self.tractions[t],
-                &self.layer,
-            );
-            let [a, b, c] = self.surface.mesh.triangles[t].map(|v| self.layer[v as usize]);
-            let displacement = (DVec3::from(a) + DVec3::from(b) + DVec3::from(c)) / 3.0;
-            self.field(x, plain(displacement), gradient)
+            let gradient = self.gradient(t);
+            let x = self.panels().centroids[t];
+            self.field(x, self.densities[t].middle.displacement, gradient)
         };
-        (0..self.surface.len()).into_par_iter().map(at).collect()
+        (0..self.panels().len()).into_par_iter().map(at).collect()
+    }
+
+    fn panels(&self) -> &'a Surface {
+        self.basis.surface
+    }
+
+    /// Displacement gradient of the field without body force at the centroid of panel `t`.
+    fn gradient(&self, t: usize) -> Mat3<f64> {
+        let (surface, traction) = (self.panels(), self.middles[t]);
+        if let Some(neighbours) = self.neighbours {
+            return neighbours.gradient(surface, self.elastic, t, traction, &self.layer);
+        }
+        let normal = plain(surface.normals[t]);
+        let along = self.densities[t].middle.gradient;
+        let moduli = (self.elastic.shear, self.elastic.poisson);
+        let out = hooke::normal_derivative(along, normal, plain(traction), moduli);
+        along + Mat3::outer(out, normal)
     }
 
     /// At points inside the solid, as near to its surface as they may be, but not on it.
@@ -131,13 +148,7 @@ impl<'a> Solution<'a> {
     /// From a solver that is exact, and for few points, sums are exact; for many points the far field is summed by the fast multipole method, to the
     /// accuracy of the solver.
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
-        let known = Known {
-            surface: self.surface,
-            elastic: self.elastic,
-            tractions: &self.means,
-            displacements: &self.layer,
-            densities: &self.densities,
-        };
+        let known = self.known();
         let fields = match self.accuracy {
             Some(accuracy) if points.len() >= MANY => known.by_multipoles(points, accuracy),
             _ => known.by_panels(points),
@@ -148,10 +159,42 @@ impl<'a> Solution<'a> {
             .collect()
     }
 
+    /// How energy density, singular values and principal stresses vary at points inside the solid, by exact sums over all panels.
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<Slope> {
+        let layers = self.known().slopes(points);
+        let fields = self.known().by_panels(points);
+        let step = self.panels().area.sqrt();
+        let pairs = points.iter().zip(fields).zip(layers);
+        pairs
+            .map(|((x, (u, gradient)), layer)| {
+                // The gradient of the particular field is quadratic in place: its central differences are exact.
+                let along = |k: usize| {
+                    let [up, down] = [step, -step].map(|step| {
+                        let moved = *x + DVec3::AXES[k] * step;
+                        self.body_force.gradient(moved, self.elastic)
+                    });
+                    layer[k] + (up - down) * (0.5 / step)
+                };
+                let field = self.field(*x, u, gradient);
+                Slope::new(&field, [0, 1, 2].map(along), self.elastic)
+            })
+            .collect()
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            basis: self.basis,
+            elastic: self.elastic,
+            tractions: &self.tractions,
+            displacements: &self.layer,
+            densities: &self.densities,
+        }
+    }
+
     /// What the particular field and the rigid motion add at x: displacement, m, and its gradient.
     fn rest(&self, x: DVec3) -> (DVec3, Mat3<f64>) {
         let (shift, turn) = self.rigid;
-        let rigid = shift + turn.cross(x - self.surface.mass.centre);
+        let rigid = shift + turn.cross(x - self.panels().mass.centre);
         let gradient = self.body_force.gradient(x, self.elastic);
         (
             self.body_force.displacement(x, self.elastic) - rigid,

@@ -1,7 +1,8 @@
-//! Solves Somigliana's identity for the displacement of a body's vertices under loads.
+//! Solves Somigliana's identity for the displacement of a body's nodes under loads.
 
-use glam::DVec3;
+use std::sync::Arc;
 
+use super::basis::{Basis, Order};
 use super::cavity::Cavity;
 use super::completed::Completed;
 use super::dense::Dense;
@@ -13,6 +14,7 @@ use super::rigid::RigidMotions;
 use super::solution::{Solution, particular_traction};
 use super::split::Split;
 use super::surface::Surface;
+use super::traction::Traction;
 use crate::solve::gmres::gmres;
 use crate::solve::recycle::Recycled;
 
@@ -20,11 +22,13 @@ use crate::solve::recycle::Recycled;
 const TOLERANCE: f64 = 1e-7;
 /// Residual over the accuracy of products at which iterations end, if that is more.
 const BELOW_ACCURACY: f64 = 0.01;
-/// Triangles up to which the matrix is stored. Measured with one load: here both take the same time, at 5000 triangles the fast multipole method an
+/// Nodes up to which the matrix is stored. Measured with one load: here both take the same time, at 5000 triangles the fast multipole method an
 /// eighth of it; a product alone takes the same at about 2500.
-pub const DENSE: usize = 1000;
-/// Iterations at most; well-shaped bodies take 5 to 40.
-const ITERATIONS: u32 = 300;
+pub const DENSE: usize = 500;
+/// Triangles up to which the displacement is quadratic by default.
+pub const QUADRATIC: usize = 30_000;
+/// Iterations at most; well-shaped bodies take 5 to 40, slender ones with quadratic displacements some hundred.
+const ITERATIONS: u32 = 800;
 
 /// Why a body's response was not found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -47,55 +51,65 @@ pub enum SolveError {
 
 /// Everything of a body that its loads do not change.
 pub struct Solver<'a> {
-    surface: &'a Surface,
+    basis: Arc<Basis<'a>>,
     elastic: Elastic,
     layers: Box<dyn Layers + 'a>,
     motions: RigidMotions,
     cavities: Vec<Cavity>,
-    neighbours: Neighbours,
+    /// Of linear displacements.
+    neighbours: Option<Neighbours>,
     /// Accuracy of products, if they are not exact.
     accuracy: Option<f64>,
 }
 
 impl<'a> Solver<'a> {
-    /// With the layers stored as a matrix of 72 bytes for each pair of vertices.
-    pub fn dense(surface: &'a Surface, elastic: Elastic) -> Self {
-        let layers = Box::new(Dense::new(surface, elastic));
-        Solver::new(surface, elastic, layers, None)
+    /// With the layers stored as a matrix of 72 bytes for each pair of nodes.
+    pub fn dense(surface: &'a Surface, elastic: Elastic, order: Order) -> Self {
+        let basis = Arc::new(Basis::new(surface, order));
+        let layers = Box::new(Dense::new(&basis, elastic));
+        Solver::new(&basis, elastic, layers, None)
     }
 
     /// With the layers summed by the fast multipole method, in time and memory proportional to the number of triangles.
     ///
     /// `accuracy` is the relative L2 error of products asked for, from 1e-3 to 1e-8; iterations end at a hundredth of it. 1e-4 is more than most
     /// meshes deserve.
-    pub fn multipole(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
-        let layers = Box::new(Split::new(surface, elastic, accuracy));
-        Solver::new(surface, elastic, layers, Some(accuracy))
+    pub fn multipole(surface: &'a Surface, elastic: Elastic, order: Order, accuracy: f64) -> Self {
+        let basis = Arc::new(Basis::new(surface, order));
+        let layers = Box::new(Split::new(&basis, elastic, accuracy));
+        Solver::new(&basis, elastic, layers, Some(accuracy))
     }
 
-    /// [`dense`](Self::dense) for small surfaces, [`multipole`](Self::multipole) for others.
+    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for few nodes, [`multipole`](Self::multipole) for
+    /// many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
-        if surface.len() <= DENSE {
-            Solver::dense(surface, elastic)
+        let order = match surface.len() <= QUADRATIC {
+            true => Order::Quadratic,
+            false => Order::Linear,
+        };
+        let basis = Basis::new(surface, order);
+        if basis.len() <= DENSE {
+            Solver::dense(surface, elastic, order)
         } else {
-            Solver::multipole(surface, elastic, accuracy)
+            Solver::multipole(surface, elastic, order, accuracy)
         }
     }
 
-    /// With layers of this surface and these moduli, and the accuracy of their products if they are not exact.
+    /// With layers at these nodes and with these moduli, and the accuracy of their products if they are not exact.
     pub fn new(
-        surface: &'a Surface,
+        basis: &Arc<Basis<'a>>,
         elastic: Elastic,
         layers: Box<dyn Layers + 'a>,
         accuracy: Option<f64>,
     ) -> Self {
+        let is_linear = basis.order == Order::Linear;
         Solver {
-            surface,
+            basis: basis.clone(),
             elastic,
             layers,
-            motions: RigidMotions::new(surface),
-            cavities: Cavity::all(surface, elastic.shear),
-            neighbours: Neighbours::new(surface),
+            motions: RigidMotions::new(basis),
+            cavities: Cavity::all(basis, elastic.shear),
+            neighbours: is_linear.then(|| Neighbours::new(basis.surface)),
             accuracy,
         }
     }
@@ -106,19 +120,28 @@ impl<'a> Solver<'a> {
         loads: &Loads,
         recycled: &mut Recycled<3>,
     ) -> Result<Solution<'_>, SolveError> {
-        let body_force = loads.body_force(self.surface)?;
-        let left: Vec<[DVec3; 2]> = (0..)
-            .zip(loads.tractions)
-            .map(|(t, traction)| {
-                let own = particular_traction(self.surface, self.elastic, &body_force, t);
-                own.map(|own| *traction - own)
-            })
-            .collect();
-        let means: Vec<DVec3> = left.iter().map(|[mean, _]| *mean).collect();
-        let middles = left.iter().map(|[_, middle]| *middle).collect();
-        let mut right = self.layers.single(&means);
+        self.solve_varying(loads, &loads.uniform(), recycled)
+    }
+
+    /// The same with these tractions instead of those of the loads, one for each panel. Quadratic displacements deserve them where loads vary smoothly.
+    pub fn solve_varying(
+        &self,
+        loads: &Loads,
+        tractions: &[Traction],
+        recycled: &mut Recycled<3>,
+    ) -> Result<Solution<'_>, SolveError> {
+        let basis = &*self.basis;
+        let body_force = loads.body_force(basis.surface, tractions)?;
+        let left = |(t, traction): (usize, &Traction)| {
+            let (own, middle) = particular_traction(basis, self.elastic, &body_force, t);
+            let corners = [0, 1, 2].map(|c| traction.corners[c] - own.corners[c]);
+            (Traction { corners }, traction.mean() - middle)
+        };
+        let all = tractions.iter().enumerate();
+        let (tractions, middles): (Vec<_>, Vec<_>) = all.map(left).unzip();
+        let mut right = self.layers.single(&tractions);
         for cavity in &self.cavities {
-            cavity.add_right(self.surface, &means, &mut right);
+            cavity.add_right(basis, &tractions, &mut right);
         }
         let matrix = Completed::new(&*self.layers, &self.motions, &self.cavities);
         matrix.precondition(&mut right);
@@ -133,10 +156,10 @@ impl<'a> Solver<'a> {
         }
         recycled.push(&matrix, &u);
         Ok(Solution::new(
-            (self.surface, &self.neighbours),
+            (basis, self.neighbours.as_ref()),
             self.elastic,
             body_force,
-            (means, middles),
+            (tractions, middles),
             (u, found),
             self.accuracy,
         ))

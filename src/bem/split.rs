@@ -1,40 +1,43 @@
-//! The layers as sums over points by the fast multipole method, and a sparse correction near each vertex.
+//! The layers as sums over points by the fast multipole method, and a sparse correction near each node.
 //!
 //! ```text
 //! A u ≈ Σ_q Tᵀ(x, y_q) u_q A_q  +  (exact − points) of near panels  −  ∮ W (dl × u) along the rim of these
 //! V t ≈ Σ_q U(x, y_q) t_q A_q   +  (exact − points) of near panels
 //! ```
 //!
-//! y_q: the [points](super::nodes) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim] belongs to them. What the row
+//! y_q: the [points](super::points) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim] belongs to them. What the row
 //! of a rigid shift leaves goes on the diagonal, so that shifts are taken to nothing exactly.
+
+use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::edges::Edges;
+use super::basis::{Basis, MOST};
 use super::elastic::Elastic;
 use super::fmm::Fmm;
 use super::layers::{Layers, add_times};
 use super::near::Near;
-use super::nodes::Nodes;
 use super::panel::{double_layer, single_layer};
+use super::points::{PanelPoint, Points};
 use super::precision::Precision;
 use super::rim;
-use super::surface::{Surface, plain};
+use super::surface::plain;
+use super::traction::Traction;
 use super::triangle::M;
 use crate::laws::{double_layer as law, kelvin, papkovich};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
-/// Column and block of a vertex's near correction, the diagonal first.
+/// Column and block of a node's near correction, the diagonal first.
 type Row = Vec<(u32, [[f64; 3]; 3])>;
 
 /// Near blocks, and the sums of the rest.
 pub struct Split<'a> {
-    surface: &'a Surface,
+    basis: Arc<Basis<'a>>,
     elastic: Elastic,
-    nodes: Nodes,
-    /// Near panels of each vertex.
+    points: Points,
+    /// Near panels of each node.
     panels: Vec<Vec<u32>>,
     near: Vec<Row>,
     far: Fmm,
@@ -42,22 +45,25 @@ pub struct Split<'a> {
 
 impl<'a> Split<'a> {
     /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error of products.
-    pub fn new(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
-        let precision = Precision::of_vertices(accuracy);
-        let edges = Edges::new(surface);
-        let nodes = Nodes::new(surface, &edges, precision.rule);
-        let near = Near::new(surface, &edges, precision.near);
-        let vertices = &surface.mesh.positions;
-        let panels: Vec<Vec<u32>> = vertices.par_iter().map(|x| near.panels(*x)).collect();
-        let row = |(vertex, panels): (usize, &Vec<u32>)| {
-            near_row(surface, elastic.poisson, (&nodes, &near), vertex, panels)
+    pub fn new(basis: &Arc<Basis<'a>>, elastic: Elastic, accuracy: f64) -> Self {
+        let precision = Precision::of_nodes(basis.order, accuracy);
+        let points = Points::new(basis, precision.rule);
+        let near = Near::new(basis.surface, &basis.edges, precision.near);
+        let panels: Vec<Vec<u32>> = basis.places.par_iter().map(|x| near.panels(*x)).collect();
+        let row = |(node, panels): (usize, &Vec<u32>)| {
+            near_row(basis, elastic.poisson, (&points, &near), node, panels)
         };
         let rows = panels.par_iter().enumerate().map(row).collect();
-        let far = Fmm::new(&nodes.places, vertices, elastic.poisson, precision.sums);
+        let far = Fmm::new(
+            &points.places,
+            &basis.places,
+            elastic.poisson,
+            precision.sums,
+        );
         let mut split = Split {
-            surface,
+            basis: basis.clone(),
             elastic,
-            nodes,
+            points,
             panels,
             near: rows,
             far,
@@ -80,27 +86,27 @@ impl<'a> Split<'a> {
     }
 }
 
-/// Exact less points of near panels and what these leave at their rim: what each corner adds at a vertex.
+/// Exact less points of near panels and what these leave at their rim: what each of their nodes adds at a node.
 fn near_row(
-    surface: &Surface,
+    basis: &Basis,
     poisson: f64,
-    (nodes, near): (&Nodes, &Near),
-    vertex: usize,
+    (points, near): (&Points, &Near),
+    node: usize,
     panels: &[u32],
 ) -> Row {
-    let x = surface.mesh.positions[vertex];
-    let mut blocks = vec![(vertex as u32, Mat3::diagonal(0.0))];
+    let x = basis.places[node];
+    let mut blocks = vec![(node as u32, Mat3::diagonal(0.0))];
     for t in panels.iter().map(|t| *t as usize) {
-        let exact = double_layer(surface, poisson, vertex, t);
-        let points = point_double(surface, poisson, nodes, x, t);
-        for (c, corner) in surface.mesh.triangles[t].into_iter().enumerate() {
-            blocks.push((corner, exact.corners[c] - points[c]));
+        let exact = double_layer(basis, poisson, node, t);
+        let by_points = point_double(basis, poisson, points, x, t);
+        for (c, other) in basis.of_panel(t).iter().enumerate() {
+            blocks.push((*other, exact.nodes[c] - by_points[c]));
         }
     }
-    for side in near.rim(x, panels) {
-        let ends = side.map(|end| surface.mesh.positions[end as usize]);
-        for (end, block) in side.into_iter().zip(rim::displacement(x, ends, poisson)) {
-            blocks.push((end, block * -1.0));
+    for (t, k) in near.rim(x, panels) {
+        let of_side = rim::displacement(basis, x, (t, k), poisson);
+        for c in basis.of_side(k) {
+            blocks.push((basis.of_panel(t)[c], of_side[c] * -1.0));
         }
     }
     // The diagonal stays first, others by column; equal ones in the order above.
@@ -116,27 +122,27 @@ fn near_row(
     row
 }
 
-/// Blocks of a panel's corners as the point sums have them.
-fn point_double(surface: &Surface, poisson: f64, nodes: &Nodes, x: DVec3, t: usize) -> [M; 3] {
+/// Blocks of a panel's nodes as the point sums have them.
+fn point_double(basis: &Basis, poisson: f64, points: &Points, x: DVec3, t: usize) -> [M; MOST] {
     let factor = papkovich::displacement_factor(0.5, poisson);
-    let mut corners = [Mat3::diagonal(0.0); 3];
-    for (place, area, weights) in nodes.of_panel(surface, t) {
-        let r = x - place;
+    let mut nodes = [Mat3::diagonal(0.0); MOST];
+    for point in points.of_panel(basis.surface, t) {
+        let r = x - point.place;
         let inverse = r.length_recip();
         let n = plain(r * inverse);
-        let of = |axis| law::displacement(n, inverse, plain(axis), area, poisson) * factor;
+        let of = |axis| law::displacement(n, inverse, plain(axis), point.area, poisson) * factor;
         let [a, b, c] = DVec3::AXES.map(of);
         let block = Mat3::new(a, b, c).transposed();
-        for (corner, weight) in corners.iter_mut().zip(weights) {
-            *corner = *corner + block * weight;
+        for (node, value) in nodes[..basis.count()].iter_mut().zip(point.values) {
+            *node = *node + block * value;
         }
     }
-    corners
+    nodes
 }
 
 impl Operator<3> for Split<'_> {
     fn times(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
-        let far = self.far.double_layer(&self.nodes.jumps(x));
+        let far = self.far.double_layer(&self.points.jumps(&self.basis, x));
         let rows = self.near.par_iter().zip(&far);
         y.par_iter_mut().zip(rows).for_each(|(y, (near, far))| {
             *y = far.to_array();
@@ -148,34 +154,34 @@ impl Operator<3> for Split<'_> {
 }
 
 impl Layers for Split<'_> {
-    fn single(&self, tractions: &[DVec3]) -> Vec<[f64; 3]> {
-        let (surface, elastic) = (self.surface, self.elastic);
-        let forces = self.nodes.forces(surface, tractions);
+    fn single(&self, tractions: &[Traction]) -> Vec<[f64; 3]> {
+        let (basis, elastic) = (&*self.basis, self.elastic);
+        let forces = self.points.forces(basis.surface, tractions);
         let far = self.far.displacement(&forces, elastic.shear);
-        let row = |((vertex, panels), far): ((usize, &Vec<u32>), DVec3)| {
-            let x = surface.mesh.positions[vertex];
+        let row = |((node, panels), far): ((usize, &Vec<u32>), DVec3)| {
+            let x = basis.places[node];
             let of = |t: &u32| {
                 let t = *t as usize;
-                let exact = single_layer(surface, elastic, vertex, t, tractions[t]);
-                let nodes = self.nodes.of_panel(surface, t);
-                nodes.fold(exact, |left, (place, area, _)| {
-                    let force = plain(tractions[t]) * area.norm();
-                    let r = plain(x - place);
+                let exact = single_layer(basis, elastic, node, t, &tractions[t]);
+                let points = self.points.of_panel(basis.surface, t);
+                points.fold(exact, |left, point: PanelPoint| {
+                    let force = plain(tractions[t].at(point.coordinates)) * point.area.norm();
+                    let r = plain(x - point.place);
                     left - kelvin::displacement(r, force, elastic.shear, elastic.poisson)
                 })
             };
             let near = panels.iter().map(of).fold(Vec3::zero(), |sum, u| sum + u);
             (far + DVec3::from(near.to_f64())).to_array()
         };
-        let vertices = self.panels.par_iter().enumerate().zip(far);
-        vertices.map(row).collect()
+        let nodes = self.panels.par_iter().enumerate().zip(far);
+        nodes.map(row).collect()
     }
 
     fn diagonal(&self) -> Vec<[[f64; 3]; 3]> {
-        let own = |row: &Row, vertex: u32| {
+        let own = |row: &Row, node: u32| {
             let mut sum = [[0.0; 3]; 3];
             for (column, block) in row {
-                if *column == vertex {
+                if *column == node {
                     let pairs = sum.as_flattened_mut().iter_mut().zip(block.as_flattened());
                     pairs.for_each(|(sum, b)| *sum += b);
                 }

@@ -1,9 +1,11 @@
 //! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids, components. Knows nothing of physics.
 
+pub mod analytic;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod dual;
 mod eigen;
 pub mod hash;
 pub mod lanes;
@@ -16,10 +18,12 @@ pub mod union_find;
 pub mod vec3;
 pub mod width;
 
+pub use analytic::Analytic;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::F32x16;
+pub use dual::Dual;
 pub use eigen::eigen;
 pub use lanes::{Lanes, Pass};
 pub use mat3::Mat3;

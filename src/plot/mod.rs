@@ -13,6 +13,8 @@ mod packing;
 mod svg;
 mod tables;
 
+pub use axis::{Axis, Unit};
+pub use figure::{COLOURS, Figure, Panel, Series};
 pub use loads::STILL;
 
 use std::ops::Range;
@@ -20,7 +22,6 @@ use std::path::{Path, PathBuf};
 
 use crate::picture;
 use crate::store::{Store, StoreError, atomic};
-use figure::Figure;
 use tables::Tables;
 
 /// Why there are no charts.
@@ -177,24 +178,38 @@ pub fn run(
     }
     let folder = folder.map_or_else(|| store.path("plots"), Path::to_owned);
     for (name, figure) in figures {
-        let drawing = figure.draw();
-        for format in formats {
-            let path = match format {
-                ChartFormat::Svg => {
-                    let path = folder.join(format!("{name}.svg"));
-                    atomic::write_bytes(&path, svg::write(&drawing).as_bytes())?;
-                    path
-                }
-                ChartFormat::Png => {
-                    let path = folder.join(format!("{name}.png"));
-                    picture::write(&path, &picture::raster::draw(&drawing))?;
-                    path
-                }
-            };
-            summary.files.push(path);
-        }
+        summary
+            .files
+            .extend(write(&figure, formats, &folder, name)?);
     }
     Ok(summary)
+}
+
+/// Writes a figure in these formats to files of this name in a folder.
+pub fn write(
+    figure: &Figure,
+    formats: &[ChartFormat],
+    folder: &Path,
+    name: &str,
+) -> Result<Vec<PathBuf>, PlotError> {
+    let drawing = figure.draw();
+    let mut files = Vec::new();
+    for format in formats {
+        let path = match format {
+            ChartFormat::Svg => {
+                let path = folder.join(format!("{name}.svg"));
+                atomic::write_bytes(&path, svg::write(&drawing).as_bytes())?;
+                path
+            }
+            ChartFormat::Png => {
+                let path = folder.join(format!("{name}.png"));
+                picture::write(&path, &picture::raster::draw(&drawing))?;
+                path
+            }
+        };
+        files.push(path);
+    }
+    Ok(files)
 }
 
 /// A table of every frame in `frames` that has one.

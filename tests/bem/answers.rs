@@ -2,13 +2,14 @@
 
 use std::f64::consts::PI;
 
-use cullet::bem::{Balance, LoadError, Solution, SolveError, Solver, Surface};
+use cullet::bem::{Balance, LoadError, Order, Solution, SolveError, Solver, Surface};
 use cullet::solve::Recycled;
 use glam::{DMat3, DVec3, dvec3};
 
 use super::bodies::{ball, grid_box, hollow_ball};
 use super::solved::{
-    YOUNG, directions, elastic, inner_error, loads, norm, outer, solved, surface_error, tractions,
+    YOUNG, cases, directions, elastic, inner_error, loads, moment, norm, outer, solved,
+    surface_error, tractions,
 };
 
 pub const RATIOS: [f64; 4] = [0.0, 0.2, 0.4, 0.49];
@@ -18,10 +19,10 @@ fn nothing(_: DVec3, _: DVec3) -> DVec3 {
 }
 
 /// Sphere under pressure 1: u = −(1 − 2ν) x/E, σ = −1. Errors of displacement and stress.
-pub fn pressed_ball(parts: u32, poisson: f64) -> [f64; 3] {
+pub fn pressed_ball(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let press = |_, n: DVec3| -n;
     solved(
-        &ball(parts),
+        (&ball(parts), order),
         poisson,
         press,
         |_| (),
@@ -43,15 +44,15 @@ pub fn pressed_ball(parts: u32, poisson: f64) -> [f64; 3] {
 
 #[test]
 fn a_pressed_ball_is_exact() {
-    for poisson in RATIOS {
-        let off = pressed_ball(4, poisson);
-        println!("pressed ball, ν = {poisson}: {off:?}");
+    for (order, poisson) in cases(&RATIOS) {
+        let off = pressed_ball(4, order, poisson);
+        println!("pressed ball, {order:?}, ν = {poisson}: {off:?}");
         assert!(off.iter().all(|off| *off < 1e-6));
     }
 }
 
 /// Lamé's hollow sphere of radii 1 and ½ under inner pressure 1. Errors: inner and outer wall (root mean square, largest), inside.
-pub fn hollow(coarse: u32, fine: u32, poisson: f64) -> [f64; 5] {
+pub fn hollow(coarse: u32, fine: u32, order: Order, poisson: f64) -> [f64; 5] {
     let mesh = hollow_ball((1.0, coarse), (0.5, fine));
     let is_inner = |x: DVec3| x.length() < 0.75;
     let press = |x, n: DVec3| if is_inner(x) { -n } else { DVec3::ZERO };
@@ -63,7 +64,7 @@ pub fn hollow(coarse: u32, fine: u32, poisson: f64) -> [f64; 5] {
         DMat3::IDENTITY * hoop + outer(n, n) * (radial - hoop)
     };
     solved(
-        &mesh,
+        (&mesh, order),
         poisson,
         press,
         |_| (),
@@ -81,20 +82,21 @@ pub fn hollow(coarse: u32, fine: u32, poisson: f64) -> [f64; 5] {
 
 #[test]
 fn walls_of_a_hollow_sphere_bear_what_lame_says() {
-    for poisson in RATIOS {
-        let [low, high] = [(2, 3), (4, 6)].map(|(coarse, fine)| hollow(coarse, fine, poisson));
-        println!("hollow sphere, ν = {poisson}: {low:.4?} {high:.4?}");
+    for (order, poisson) in cases(&RATIOS) {
+        let [low, high] =
+            [(2, 3), (4, 6)].map(|(coarse, fine)| hollow(coarse, fine, order, poisson));
+        println!("hollow sphere, {order:?}, ν = {poisson}: {low:.4?} {high:.4?}");
         assert!(high[0] < 0.02 && high[2] < 0.03 && high[4] < 0.02);
         assert!(high[0] < 0.5 * low[0] && high[4] < 0.5 * low[4]);
     }
 }
 
 /// Bar 1 × 1 × 3 pulled by 1: errors on the surface, inside, and of its length's change.
-pub fn pulled_bar(parts: u32, poisson: f64) -> [f64; 3] {
+pub fn pulled_bar(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [parts, parts, 3 * parts]);
     let pull = |_, n: DVec3| DVec3::Z * n.z;
     solved(
-        &mesh,
+        (&mesh, order),
         poisson,
         pull,
         |_| (),
@@ -116,15 +118,15 @@ pub fn pulled_bar(parts: u32, poisson: f64) -> [f64; 3] {
 
 #[test]
 fn a_pulled_bar_is_exact_to_its_edges() {
-    for poisson in RATIOS {
-        let off = pulled_bar(2, poisson);
-        println!("pulled bar, ν = {poisson}: {off:?}");
+    for (order, poisson) in cases(&RATIOS) {
+        let off = pulled_bar(2, order, poisson);
+        println!("pulled bar, {order:?}, ν = {poisson}: {off:?}");
         assert!(off.iter().all(|off| *off < 1e-6));
     }
 }
 
 /// Bar 1 × 1 × 3 of density 1 hanging in gravity 1 by its end: σ_zz = ρ g (z − bottom). Errors on the surface (root mean square, largest) and inside.
-pub fn hanging_bar(parts: u32, poisson: f64) -> [f64; 3] {
+pub fn hanging_bar(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [parts, parts, 3 * parts]);
     let hold = |_, n: DVec3| {
         if n.z > 0.5 {
@@ -137,7 +139,7 @@ pub fn hanging_bar(parts: u32, poisson: f64) -> [f64; 3] {
         loads.density = 1.0;
         loads.gravity = -DVec3::Z;
     };
-    solved(&mesh, poisson, hold, weigh, |surface, solution| {
+    solved((&mesh, order), poisson, hold, weigh, |surface, solution| {
         let expected = |x: DVec3| outer(DVec3::Z, DVec3::Z) * (x.z + 1.5);
         let [mean, most] = surface_error(surface, &solution.surface(), expected, |_| true);
         let line: Vec<DVec3> = (1..12)
@@ -149,9 +151,9 @@ pub fn hanging_bar(parts: u32, poisson: f64) -> [f64; 3] {
 
 #[test]
 fn a_hanging_bar_bears_the_weight_below() {
-    for poisson in RATIOS {
-        let [low, high] = [2, 4].map(|parts| hanging_bar(parts, poisson));
-        println!("hanging bar, ν = {poisson}: {low:.5?} {high:.5?}");
+    for (order, poisson) in cases(&RATIOS) {
+        let [low, high] = [2, 4].map(|parts| hanging_bar(parts, order, poisson));
+        println!("hanging bar, {order:?}, ν = {poisson}: {low:.5?} {high:.5?}");
         assert!(high[0] < 0.02 && high[2] < 0.01);
         assert!(high[0] < 0.6 * low[0] && high[2] < 0.5 * low[2]);
     }
@@ -173,7 +175,7 @@ fn torsion(x: DVec3) -> [f64; 2] {
 }
 
 /// Square bar 1 × 1 × 3 twisted by 1 rad/m: errors of the torsion constant 0.1406 a⁴, of stress on the surface (root mean square) and inside.
-pub fn twisted_bar(across: u32, along: u32, poisson: f64) -> [f64; 3] {
+pub fn twisted_bar(across: u32, along: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [across, across, along]);
     let shear = elastic(poisson).shear;
     let expected = |x: DVec3| {
@@ -183,7 +185,7 @@ pub fn twisted_bar(across: u32, along: u32, poisson: f64) -> [f64; 3] {
     };
     let twist = |x: DVec3, n: DVec3| expected(x) * DVec3::Z * n.z;
     solved(
-        &mesh,
+        (&mesh, order),
         poisson,
         twist,
         |_| (),
@@ -192,14 +194,7 @@ pub fn twisted_bar(across: u32, along: u32, poisson: f64) -> [f64; 3] {
                 let field = &solution.inside(&[dvec3(0.0, 0.0, z)])[0];
                 (field.gradient.col(0).y - field.gradient.col(1).x) / 2.0
             };
-            // The moment that panels of constant traction carry.
-            let tops = (0..surface.len()).filter(|&t| surface.normals[t].z > 0.5);
-            let moment: f64 = tops
-                .map(|t| {
-                    let x = surface.centroids[t];
-                    x.cross(twist(x, DVec3::Z)).z * surface.areas[t]
-                })
-                .sum();
+            let moment = moment(surface, order, twist).z;
             let constant = moment / (shear * 0.1406 * (turn(0.5) - turn(-0.5)));
             let [mean, _] = surface_error(surface, &solution.surface(), expected, |_| true);
             let points: Vec<DVec3> = directions(|k| 0.45 * f64::from(k) / 24.0);
@@ -219,9 +214,9 @@ fn a_twisted_bar_has_its_torsion_constant() {
     let section = (0..10_000).map(|k| dvec3(place(k % 100), place(k / 100), 0.0));
     let moments = section.map(|x| x.x * torsion(x)[1] - x.y * torsion(x)[0]);
     assert!((moments.sum::<f64>() / 10_000.0 - 0.1406).abs() < 1e-4);
-    for poisson in RATIOS {
-        let [low, high] = [2, 4].map(|parts| twisted_bar(parts, 2 * parts, poisson));
-        println!("twisted bar, ν = {poisson}: {low:.4?} {high:.4?}");
+    for (order, poisson) in cases(&RATIOS) {
+        let [low, high] = [2, 4].map(|parts| twisted_bar(parts, 2 * parts, order, poisson));
+        println!("twisted bar, {order:?}, ν = {poisson}: {low:.4?} {high:.4?}");
         assert!(high[0].abs() < 0.07 && high[2] < 0.1);
         assert!(high[0].abs() < 0.5 * low[0].abs());
     }
@@ -251,33 +246,39 @@ fn spinning_stress(x: DVec3, poisson: f64) -> DMat3 {
 }
 
 /// Errors on the surface (root mean square, largest) and inside.
-pub fn spinning_ball(parts: u32, poisson: f64) -> [f64; 3] {
+pub fn spinning_ball(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let spin = |loads: &mut cullet::bem::Loads| {
         loads.density = 1.0;
         loads.spin = DVec3::Z;
     };
-    solved(&ball(parts), poisson, nothing, spin, |surface, solution| {
-        let expected = |x| spinning_stress(x, poisson);
-        let [mean, most] = surface_error(surface, &solution.surface(), expected, |_| true);
-        let points = directions(|k| 0.9 * f64::from(k) / 24.0);
-        [mean, most, inner_error(solution, &points, expected)]
-    })
+    solved(
+        (&ball(parts), order),
+        poisson,
+        nothing,
+        spin,
+        |surface, solution| {
+            let expected = |x| spinning_stress(x, poisson);
+            let [mean, most] = surface_error(surface, &solution.surface(), expected, |_| true);
+            let points = directions(|k| 0.9 * f64::from(k) / 24.0);
+            [mean, most, inner_error(solution, &points, expected)]
+        },
+    )
 }
 
 #[test]
 fn a_spinning_ball_bears_its_centrifugal_load() {
-    for poisson in RATIOS {
+    for (order, poisson) in cases(&RATIOS) {
         let n = DVec3::new(0.48, 0.6, 0.64);
         assert!((spinning_stress(n, poisson) * n).length() < 1e-12);
-        let [low, high] = [3, 6].map(|parts| spinning_ball(parts, poisson));
-        println!("spinning ball, ν = {poisson}: {low:.4?} {high:.4?}");
+        let [low, high] = [3, 6].map(|parts| spinning_ball(parts, order, poisson));
+        println!("spinning ball, {order:?}, ν = {poisson}: {low:.4?} {high:.4?}");
         assert!(high[0] < 0.03 && high[2] < 0.02);
         assert!(high[0] < 0.5 * low[0] && high[2] < 0.5 * low[2]);
     }
 }
 
 /// Ball of radius 8 pulled by 1 along z, with a cavity of radius 1: error of the largest stress, (27 − 15ν)/(2(7 − 5ν)), at the equator.
-pub fn pulled_cavity(coarse: u32, fine: u32, poisson: f64) -> f64 {
+pub fn pulled_cavity(coarse: u32, fine: u32, order: Order, poisson: f64) -> f64 {
     let mesh = hollow_ball((8.0, coarse), (1.0, fine));
     let pull = |x: DVec3, n: DVec3| {
         if x.length() > 4.0 {
@@ -287,7 +288,7 @@ pub fn pulled_cavity(coarse: u32, fine: u32, poisson: f64) -> f64 {
         }
     };
     solved(
-        &mesh,
+        (&mesh, order),
         poisson,
         pull,
         |_| (),
@@ -311,9 +312,9 @@ pub fn pulled_cavity(coarse: u32, fine: u32, poisson: f64) -> f64 {
 
 #[test]
 fn a_cavity_doubles_a_pull() {
-    for poisson in RATIOS {
-        let [low, high] = [3, 6].map(|fine| pulled_cavity(2, fine, poisson));
-        println!("cavity, ν = {poisson}: {low:.4} {high:.4}");
+    for (order, poisson) in cases(&RATIOS) {
+        let [low, high] = [3, 6].map(|fine| pulled_cavity(2, fine, order, poisson));
+        println!("cavity, {order:?}, ν = {poisson}: {low:.4} {high:.4}");
         assert!(high.abs() < 0.03 && high.abs() < low.abs());
     }
 }
@@ -323,7 +324,7 @@ fn a_cavity_doubles_a_pull() {
 fn an_unbalanced_blow_needs_inertia() {
     let mesh = grid_box(dvec3(1.0, 1.0, 2.0), [4, 4, 8]);
     let surface = Surface::new(&mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(0.3));
+    let solver = Solver::dense(&surface, elastic(0.3), Order::Quadratic);
     let blow = |x: DVec3, n: DVec3| {
         if n.z > 0.5 && x.x > 0.0 {
             -DVec3::Z

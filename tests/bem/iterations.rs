@@ -1,21 +1,21 @@
 //! What the solver costs, and that threads change nothing.
 
-use cullet::bem::{Balance, Solver, Surface};
+use cullet::bem::{Balance, Order, Solver, Surface};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
 use glam::{DVec3, dvec3};
 
 use super::bodies::{ball, grid_box, torus};
-use super::solved::{elastic, loads, tractions};
+use super::solved::{ORDERS, elastic, loads, tractions};
 
 fn uneven(x: DVec3, n: DVec3) -> DVec3 {
     DVec3::Z.cross(x) * x.z + n * x.x * x.x
 }
 
 /// Iterations under an uneven load.
-pub fn iterations(mesh: &TriMesh, poisson: f64) -> u32 {
+pub fn iterations(mesh: &TriMesh, order: Order, poisson: f64) -> u32 {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(poisson));
+    let solver = Solver::dense(&surface, elastic(poisson), order);
     let tractions = tractions(&surface, uneven);
     let mut loads = loads(&tractions);
     loads.balance = Balance::Inertia;
@@ -35,10 +35,13 @@ pub fn bodies(parts: u32) -> [(&'static str, TriMesh); 3] {
 
 #[test]
 fn iterations_hardly_grow_with_the_mesh() {
-    let counts = [3, 6].map(|parts| bodies(parts).map(|(_, mesh)| iterations(&mesh, 0.3)));
-    println!("iterations of a ball, a bar, a torus: {counts:?}");
-    for (few, many) in counts[0].iter().zip(&counts[1]) {
-        assert!(*many < 60 && f64::from(*many) < 1.4 * f64::from(*few) + 3.0);
+    for order in ORDERS {
+        let all = |parts| bodies(parts).map(|(_, mesh)| iterations(&mesh, order, 0.3));
+        let counts = [3, 6].map(all);
+        println!("iterations of a ball, a bar, a torus, {order:?}: {counts:?}");
+        for (few, many) in counts[0].iter().zip(&counts[1]) {
+            assert!(*many < 60 && f64::from(*many) < 1.4 * f64::from(*few) + 3.0);
+        }
     }
 }
 
@@ -52,15 +55,21 @@ fn threads_change_no_bit() {
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
-            let solvers = [
-                Solver::dense(&surface, elastic),
-                Solver::multipole(&surface, elastic, 1e-4),
-            ];
-            solvers.each_ref().map(|solver| {
-                let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
-                let inside = solution.inside(&[dvec3(1.0, 0.1, 0.1), dvec3(0.0, 1.3, 0.0)]);
-                (solution.vertices(), solution.surface(), inside)
-            })
+            let solvers = ORDERS.map(|order| {
+                [
+                    Solver::dense(&surface, elastic, order),
+                    Solver::multipole(&surface, elastic, order, 1e-4),
+                ]
+            });
+            solvers
+                .as_flattened()
+                .iter()
+                .map(|solver| {
+                    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+                    let inside = solution.inside(&[dvec3(1.0, 0.1, 0.1), dvec3(0.0, 1.3, 0.0)]);
+                    (solution.vertices(), solution.surface(), inside)
+                })
+                .collect::<Vec<_>>()
         })
     };
     assert_eq!(solve(1), solve(3));

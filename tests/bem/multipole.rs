@@ -1,15 +1,17 @@
 //! The fast multipole method under the boundary elements, against exact integrals over every panel.
 
+use std::sync::Arc;
+
 use cullet::bem::dense::Dense;
 use cullet::bem::layers::Layers;
 use cullet::bem::split::Split;
-use cullet::bem::{Balance, Field, Solver, Surface};
+use cullet::bem::{Balance, Basis, Field, Order, Solver, Surface, Traction};
 use cullet::geometry::{TriMesh, winding::Winding};
 use cullet::solve::Recycled;
 use glam::{DVec3, dvec3};
 
 use super::bodies::{ball, grid_box, torus};
-use super::solved::{elastic, loads, norm, tractions};
+use super::solved::{ORDERS, cases, elastic, loads, norm, tractions};
 
 /// A ball with a dent, so that nothing cancels by symmetry.
 fn dented(parts: u32) -> TriMesh {
@@ -36,17 +38,19 @@ fn error(found: &[[f64; 3]], exact: &[[f64; 3]]) -> f64 {
 }
 
 /// Errors of the double layer of a smooth and of a random displacement, and of the single layer, by accuracy.
-fn errors(mesh: &TriMesh, poisson: f64, accuracies: &[f64]) -> Vec<[f64; 3]> {
+fn errors(mesh: &TriMesh, order: Order, poisson: f64, accuracies: &[f64]) -> Vec<[f64; 3]> {
     let surface = Surface::new(mesh).unwrap();
+    let basis = Arc::new(Basis::new(&surface, order));
     let elastic = elastic(poisson);
     let (low, high) = mesh.bounds().unwrap();
     let unit = |p: DVec3| (p - low) / (high - low).max_element();
     let smooth = |p: DVec3| [(3.0 * p.x).sin() * p.y, p.z * p.z, p.x * p.y + p.z];
-    let smooth: Vec<[f64; 3]> = mesh.positions.iter().map(|p| smooth(unit(*p))).collect();
+    let smooth: Vec<[f64; 3]> = basis.places.iter().map(|p| smooth(unit(*p))).collect();
     let random = |k: usize| [0.7548, 0.5698, 0.382].map(|f| scattered(k, f) - 0.5);
     let random: Vec<[f64; 3]> = (0..smooth.len()).map(random).collect();
     let pull = |x: DVec3, n: DVec3| dvec3(unit(x).z, 0.3, unit(x).x) + n * unit(x).x;
     let tractions = tractions(&surface, pull);
+    let tractions: Vec<Traction> = tractions.into_iter().map(Traction::uniform).collect();
     let all = |layers: &dyn Layers| {
         let double = |u: &[[f64; 3]]| {
             let mut y = vec![[0.0; 3]; u.len()];
@@ -55,12 +59,17 @@ fn errors(mesh: &TriMesh, poisson: f64, accuracies: &[f64]) -> Vec<[f64; 3]> {
         };
         [double(&smooth), double(&random), layers.single(&tractions)]
     };
-    let exact = all(&Dense::new(&surface, elastic));
+    let exact = all(&Dense::new(&basis, elastic));
     let of = |accuracy: &f64| {
-        let found = all(&Split::new(&surface, elastic, *accuracy));
+        let found = all(&Split::new(&basis, elastic, *accuracy));
         [0, 1, 2].map(|k| error(&found[k], &exact[k]))
     };
     accuracies.iter().map(of).collect()
+}
+
+/// A case with both degrees.
+fn both<T>(case: &T) -> [(&T, Order); 2] {
+    ORDERS.map(|order| (case, order))
 }
 
 #[test]
@@ -76,12 +85,14 @@ fn products_are_as_accurate_as_asked() {
             &accuracies[1..4],
         ),
     ];
-    for (name, mesh, poisson, accuracies) in bodies {
-        let found = errors(&mesh, poisson, accuracies);
+    for ((name, mesh, poisson, accuracies), order) in bodies.iter().flat_map(both) {
+        let found = errors(mesh, order, *poisson, accuracies);
         for (accuracy, found) in accuracies.iter().zip(found) {
             let [smooth, random, single] = found;
             let count = mesh.triangles.len();
-            println!("{name} of {count}, {accuracy:.0e}: {smooth:.1e} {random:.1e} {single:.1e}");
+            println!(
+                "{name} of {count}, {order:?}, {accuracy:.0e}: {smooth:.1e} {random:.1e} {single:.1e}"
+            );
             assert!(
                 smooth < *accuracy && single < *accuracy,
                 "{name} {accuracy}"
@@ -119,9 +130,9 @@ fn twist(x: DVec3, n: DVec3) -> DVec3 {
 }
 
 /// Differences of stress inside between the fast and the exact sums over one solution, at points among which some lie hard by the points that stand for panels.
-fn inner_error(mesh: &TriMesh, accuracy: f64) -> f64 {
+fn inner_error(mesh: &TriMesh, order: Order, accuracy: f64) -> f64 {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::multipole(&surface, elastic(0.3), accuracy);
+    let solver = Solver::multipole(&surface, elastic(0.3), order, accuracy);
     let tractions = tractions(&surface, twist);
     let mut loads = loads(&tractions);
     loads.balance = Balance::Inertia;
@@ -142,23 +153,23 @@ fn inner_error(mesh: &TriMesh, accuracy: f64) -> f64 {
 #[test]
 fn stress_inside_is_as_accurate_as_asked() {
     let mesh = dented(8);
-    for accuracy in [1e-3, 1e-4, 1e-6] {
-        let found = inner_error(&mesh, accuracy);
-        println!("stress inside, {accuracy:.0e}: {found:.1e}");
+    for (order, accuracy) in cases(&[1e-3, 1e-4, 1e-6]) {
+        let found = inner_error(&mesh, order, accuracy);
+        println!("stress inside, {order:?}, {accuracy:.0e}: {found:.1e}");
         assert!(found < accuracy);
     }
 }
 
 /// Relative L2 difference of stress on the surface from that of the matrix, and iterations of both.
-fn solution_error(mesh: &TriMesh, accuracy: f64) -> (f64, [u32; 2]) {
+fn solution_error(mesh: &TriMesh, order: Order, accuracy: f64) -> (f64, [u32; 2]) {
     let surface = Surface::new(mesh).unwrap();
     let tractions = tractions(&surface, twist);
     let mut loads = loads(&tractions);
     loads.balance = Balance::Inertia;
     let elastic = elastic(0.3);
     let solvers = [
-        Solver::multipole(&surface, elastic, accuracy),
-        Solver::dense(&surface, elastic),
+        Solver::multipole(&surface, elastic, order, accuracy),
+        Solver::dense(&surface, elastic, order),
     ];
     let [found, exact] = solvers.each_ref().map(|solver| {
         let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
@@ -173,9 +184,11 @@ fn solutions_err_no_more_than_products() {
         ("dented ball", dented(6)),
         ("bar", grid_box(dvec3(1.0, 1.0, 3.0), [5, 5, 15])),
     ] {
-        for accuracy in [1e-3, 1e-4, 1e-6] {
-            let (found, iterations) = solution_error(&mesh, accuracy);
-            println!("{name}, {accuracy:.0e}: stress {found:.1e}, iterations {iterations:?}");
+        for (order, accuracy) in cases(&[1e-3, 1e-4, 1e-6]) {
+            let (found, iterations) = solution_error(&mesh, order, accuracy);
+            println!(
+                "{name}, {order:?}, {accuracy:.0e}: stress {found:.1e}, iterations {iterations:?}"
+            );
             assert!(found < 10.0 * accuracy);
         }
     }
@@ -191,8 +204,8 @@ fn small_surfaces_have_a_matrix_and_large_ones_multipoles() {
         loads.balance = Balance::Inertia;
         let elastic = elastic(0.3);
         let other = match is_dense {
-            true => Solver::dense(&surface, elastic),
-            false => Solver::multipole(&surface, elastic, 1e-3),
+            true => Solver::dense(&surface, elastic, Order::Quadratic),
+            false => Solver::multipole(&surface, elastic, Order::Quadratic, 1e-3),
         };
         let solve = |solver: &Solver| {
             let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
@@ -214,7 +227,7 @@ fn threads_change_no_bit() {
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
-            let solver = Solver::multipole(&surface, elastic(0.3), 1e-4);
+            let solver = Solver::multipole(&surface, elastic(0.3), Order::Quadratic, 1e-4);
             let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
             (solution.vertices(), solution.inside(&points))
         })

@@ -1,6 +1,7 @@
 //! A body solved, and how far it is from what is known.
 
-use cullet::bem::{Balance, Elastic, Field, Loads, Solution, Solver, Surface};
+use cullet::bem::traction::MIDDLES;
+use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface, Traction};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
 use glam::{DMat3, DVec3};
@@ -8,14 +9,57 @@ use glam::{DMat3, DVec3};
 /// Young's modulus, Pa.
 pub const YOUNG: f64 = 2.0;
 
+/// Both degrees of the displacement.
+pub const ORDERS: [Order; 2] = [Order::Linear, Order::Quadratic];
+
 pub fn elastic(poisson: f64) -> Elastic {
     Elastic::new(YOUNG, poisson).unwrap()
+}
+
+/// Both degrees with each of these numbers.
+pub fn cases(poissons: &[f64]) -> impl Iterator<Item = (Order, f64)> {
+    let with = |order| poissons.iter().map(move |poisson| (order, *poisson));
+    ORDERS.into_iter().flat_map(with)
 }
 
 /// Tractions of a function of place and normal, at the centroids.
 pub fn tractions(surface: &Surface, of: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<DVec3> {
     let places = surface.centroids.iter().zip(&surface.normals);
     places.map(|(x, n)| of(*x, *n)).collect()
+}
+
+/// Tractions of a function of place and normal: linear on the panels where the displacement is quadratic, else at the centroids.
+pub fn varying(
+    surface: &Surface,
+    order: Order,
+    of: impl Fn(DVec3, DVec3) -> DVec3,
+) -> Vec<Traction> {
+    let at = |t: usize| {
+        let n = surface.normals[t];
+        match order {
+            Order::Linear => Traction::uniform(of(surface.centroids[t], n)),
+            Order::Quadratic => {
+                let [a, b, c] = surface.mesh.corners(t);
+                Traction::of_middles([a + b, b + c, c + a].map(|twice| of(twice / 2.0, n)))
+            }
+        }
+    };
+    (0..surface.len()).map(at).collect()
+}
+
+/// Moment about the origin that the upper end of a bar along z bears, of such tractions.
+pub fn moment(surface: &Surface, order: Order, of: impl Fn(DVec3, DVec3) -> DVec3) -> DVec3 {
+    let tractions = varying(surface, order, of);
+    let tops = (0..surface.len()).filter(|t| surface.normals[*t].z > 0.5);
+    let moments = tops.map(|t| {
+        let [a, b, c] = surface.mesh.corners(t);
+        let middles = MIDDLES.into_iter().zip([a + b, b + c, c + a]);
+        let sum: DVec3 = middles
+            .map(|(at, twice)| (twice / 2.0).cross(tractions[t].at(at)))
+            .sum();
+        sum * (surface.areas[t] / 3.0)
+    });
+    moments.sum()
 }
 
 /// Loads that must balance.
@@ -29,20 +73,34 @@ pub fn loads(tractions: &[DVec3]) -> Loads<'_> {
     }
 }
 
+/// Exact for few triangles, much better than these deserve for many.
+pub fn solver(surface: &Surface, elastic: Elastic, order: Order) -> Solver<'_> {
+    let few = match order {
+        Order::Linear => 3000,
+        Order::Quadratic => 1000,
+    };
+    if surface.len() <= few {
+        Solver::dense(surface, elastic, order)
+    } else {
+        Solver::multipole(surface, elastic, order, 1e-6)
+    }
+}
+
 /// Solves with loads and looks at the solution.
 pub fn solved<T>(
-    mesh: &TriMesh,
+    (mesh, order): (&TriMesh, Order),
     poisson: f64,
     traction: impl Fn(DVec3, DVec3) -> DVec3,
     load: impl Fn(&mut Loads),
     look: impl Fn(&Surface, &Solution) -> T,
 ) -> T {
     let surface = Surface::new(mesh).unwrap();
-    let solver = Solver::dense(&surface, elastic(poisson));
-    let tractions = tractions(&surface, traction);
-    let mut loads = loads(&tractions);
+    let solver = solver(&surface, elastic(poisson), order);
+    let tractions = varying(&surface, order, traction);
+    let mut loads = loads(&[]);
     load(&mut loads);
-    let solution = solver.solve(&loads, &mut Recycled::default()).unwrap();
+    let solution = solver.solve_varying(&loads, &tractions, &mut Recycled::default());
+    let solution = solution.unwrap();
     look(&surface, &solution)
 }
 

@@ -10,6 +10,7 @@ use super::inside::Inside;
 use super::opening::Body;
 use super::sheet::Sheet;
 use super::start::most;
+use crate::bem::basis::Order;
 use crate::bem::elastic::Elastic;
 use crate::bem::solver::Solver;
 use crate::bem::surface::Surface;
@@ -153,14 +154,14 @@ fn toughness(elastic: Elastic, strength: f64, ahead: f64) -> f64 {
 /// Triangles up to which the matrix is stored: a crack asks for hundreds of solutions, each of which takes a stored matrix less time. It takes 18 bytes for
 /// each pair of triangles.
 const STORED: usize = 8000;
-/// Accuracy of the fast multipole method above that.
+/// Accuracy of the fast multipole method.
 const ACCURACY: f64 = 1e-4;
 
-/// The equations of a piece.
+/// The equations of a piece that a crack grows in. What it grows from, the response without the crack, is computed more precisely.
 fn solver(surface: &Surface, elastic: Elastic) -> Solver<'_> {
     match surface.len() <= STORED {
-        true => Solver::dense(surface, elastic),
-        false => Solver::multipole(surface, elastic, ACCURACY),
+        true => Solver::dense(surface, elastic, Order::Linear),
+        false => Solver::multipole(surface, elastic, Order::Linear, ACCURACY),
     }
 }
 
@@ -182,14 +183,14 @@ impl Fractured {
             return Ok(None);
         }
         let surface = Surface::new(&part.mesh)?;
-        let solver = solver(&surface, elastic);
+        let precise = Solver::automatic(&surface, elastic, ACCURACY);
         let tractions = loading.tractions(&Piece {
             surface: &surface,
-            solver: &solver,
+            solver: &precise,
             is_face: &part.is_face,
         })?;
         let loads = loading.with(&tractions);
-        let solution = solver.solve(&loads, &mut Recycled::default())?;
+        let solution = precise.solve(&loads, &mut Recycled::default())?;
         let inside = Inside::new(&surface.mesh);
         let Some((start, largest)) = most(&surface, &solution, &inside, options.spacing) else {
             return Ok(None);
@@ -200,6 +201,7 @@ impl Fractured {
         if largest <= stride.strength {
             return Ok(None);
         }
+        let solver = solver(&surface, elastic);
         let body = Body {
             surface: &surface,
             solver: &solver,

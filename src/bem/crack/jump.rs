@@ -7,8 +7,9 @@
 use glam::DVec3;
 
 use super::sheet::Sheet;
+use crate::bem::density::Density;
 use crate::bem::elastic::Elastic;
-use crate::bem::panel::{self, Density};
+use crate::bem::panel;
 use crate::bem::surface::plain;
 use crate::bem::triangle::{M, Triangle, V};
 use crate::laws::hooke;
@@ -62,7 +63,7 @@ impl JumpField {
         let Some((triangle, normal)) = &self.triangles[t] else {
             return [Mat3::diagonal(0.0); 3];
         };
-        let third = triangle.third(plain(x));
+        let third = triangle.view(plain(x), false).third();
         self.units[t].map(|axes| {
             let columns = axes.map(|unit| {
                 let gradient = panel::gradient(&third, *normal, &unit, self.elastic);
@@ -83,7 +84,12 @@ impl JumpField {
             sum + axes[0].gradient * x + axes[1].gradient * y + axes[2].gradient * z
         });
         let density = Density::of_gradient(gradient, *normal, self.elastic.shear);
-        panel::gradient(&triangle.third(plain(x)), *normal, &density, self.elastic)
+        panel::gradient(
+            &triangle.view(plain(x), false).third(),
+            *normal,
+            &density,
+            self.elastic,
+        )
     }
 }
 

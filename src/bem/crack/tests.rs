@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::inside::Inside;
 use super::opening::{Body, Opened};
 use super::sheet::Sheet;
-use crate::bem::{Balance, Elastic, Loads, Solver, Surface};
+use crate::bem::{Balance, Elastic, Loads, Order, Solver, Surface};
 use crate::geometry::shapes;
 
 /// Jump at the middle over 8 (1 − ν²) σ a/(π E), and stress ahead at 1.25 a over the exact one.
@@ -16,7 +16,7 @@ fn penny(rings: u32) -> [f64; 2] {
     let surface = Surface::new(&mesh).unwrap();
     let (young, poisson) = (3.0, 0.2);
     let elastic = Elastic::new(young, poisson).unwrap();
-    let solver = Solver::dense(&surface, elastic);
+    let solver = Solver::dense(&surface, elastic, Order::Linear);
     let tractions: Vec<DVec3> = surface.normals.iter().map(|n| DVec3::Z * n.z).collect();
     let loads = Loads {
         tractions: &tractions,

@@ -2,9 +2,10 @@
 
 use glam::DVec3;
 
-use super::edges::Edges;
+use super::basis::{Basis, MOST};
 use super::fmm::Jump;
 use super::surface::{Surface, plain};
+use super::traction::Traction;
 use super::triangle::V;
 use crate::math::Vec3;
 use crate::parallel::prelude::*;
@@ -51,93 +52,104 @@ const NEAR_CORNERS: f64 = 0.109951743655322;
 
 /// Places of all points, and what they stand for.
 #[derive(Clone, Debug)]
-pub struct Nodes {
+pub struct Points {
     rule: Rule,
+    /// Shape functions at each point of the rule.
+    values: Vec<[f64; MOST]>,
     /// m.
     pub places: Vec<DVec3>,
-    /// Vertices that each lies between, and their weights.
-    between: Vec<[(u32, f64); 3]>,
+    /// A panel that each lies on, and which point of the rule it is there.
+    owners: Vec<(u32, u32)>,
     /// Area along the normal, m².
     areas: Vec<V>,
     /// Point of each panel and point of the rule; a point has one or two of these.
     of_panels: Vec<u32>,
 }
 
-impl Nodes {
+/// A point of one panel.
+#[derive(Clone, Copy, Debug)]
+pub struct PanelPoint {
+    /// m.
+    pub place: DVec3,
+    /// Area along the normal, m².
+    pub area: V,
+    /// Barycentric coordinates.
+    pub coordinates: [f64; 3],
+    /// Shape functions.
+    pub values: [f64; MOST],
+}
+
+impl Points {
     /// Of a rule on a surface.
-    pub fn new(surface: &Surface, edges: &Edges, rule: Rule) -> Self {
+    pub fn new(basis: &Basis, rule: Rule) -> Self {
         let shared = std::ptr::eq(rule, MIDDLES);
-        let panels = surface.len();
+        let panels = basis.surface.len();
         let count = if shared {
-            edges.ends.len()
+            basis.edges.ends.len()
         } else {
             panels * rule.len()
         };
-        let mut nodes = Nodes {
+        let mut points = Points {
             rule,
+            values: rule.iter().map(|(at, _)| basis.values(*at)).collect(),
             places: vec![DVec3::ZERO; count],
-            between: vec![[(0, 0.0); 3]; count],
+            owners: vec![(0, 0); count],
             areas: vec![Vec3::zero(); count],
             of_panels: Vec::with_capacity(panels * rule.len()),
         };
         for t in 0..panels {
-            let corners = surface.mesh.triangles[t];
             for (k, (weights, share)) in rule.iter().enumerate() {
                 let at = if shared {
-                    edges.numbers[t][k]
+                    basis.edges.numbers[t][k]
                 } else {
                     (t * rule.len() + k) as u32
                 };
-                nodes.of_panels.push(at);
+                points.of_panels.push(at);
                 let at = at as usize;
-                nodes.places[at] = place(surface, t, weights);
-                nodes.between[at] = [0, 1, 2].map(|c| (corners[c], weights[c]));
-                nodes.areas[at] = nodes.areas[at] + area(surface, t, *share);
+                points.places[at] = place(basis.surface, t, weights);
+                points.owners[at] = (t as u32, k as u32);
+                points.areas[at] = points.areas[at] + area(basis.surface, t, *share);
             }
         }
-        nodes
+        points
     }
 
-    /// The double layer of a displacement of the vertices, m.
-    pub fn jumps(&self, u: &[[f64; 3]]) -> Vec<Jump> {
-        let of = |(between, area): (&[(u32, f64); 3], &V)| {
-            let at = |(vertex, weight): (u32, f64)| Vec3::from_f64(u[vertex as usize]) * weight;
-            let [a, b, c] = between.map(at);
-            Jump {
-                jump: a + b + c,
-                area: *area,
-            }
+    /// The double layer of a displacement of the nodes, m.
+    pub fn jumps(&self, basis: &Basis, u: &[[f64; 3]]) -> Vec<Jump> {
+        let of = |((t, k), area): (&(u32, u32), &V)| Jump {
+            jump: basis.field(*t as usize, &self.values[*k as usize], u),
+            area: *area,
         };
-        self.between.par_iter().zip(&self.areas).map(of).collect()
+        self.owners.par_iter().zip(&self.areas).map(of).collect()
     }
 
-    /// Forces, N, of tractions on the panels, Pa.
-    pub fn forces(&self, surface: &Surface, tractions: &[DVec3]) -> Vec<DVec3> {
+    /// Forces, N, of tractions on the panels.
+    pub fn forces(&self, surface: &Surface, tractions: &[Traction]) -> Vec<DVec3> {
         let mut forces = vec![DVec3::ZERO; self.places.len()];
         let of_panels = self.of_panels.chunks_exact(self.rule.len());
-        for ((nodes, traction), area) in of_panels.zip(tractions).zip(&surface.areas) {
-            for (node, (_, share)) in nodes.iter().zip(self.rule) {
-                forces[*node as usize] += *traction * (area * share);
+        for ((points, traction), area) in of_panels.zip(tractions).zip(&surface.areas) {
+            for (point, (at, share)) in points.iter().zip(self.rule) {
+                forces[*point as usize] += traction.at(*at) * (area * share);
             }
         }
         forces
     }
 
-    /// Of one panel: place, area along the normal, barycentric coordinates.
-    pub fn of_panel(
-        &self,
-        surface: &Surface,
-        t: usize,
-    ) -> impl Iterator<Item = (DVec3, V, [f64; 3])> {
-        let own = move |(weights, share): &([f64; 3], f64)| {
-            let area = area(surface, t, *share);
-            (place(surface, t, weights), area, *weights)
-        };
-        self.rule.iter().map(own)
+    /// Of one panel.
+    pub fn of_panel(&self, surface: &Surface, t: usize) -> impl Iterator<Item = PanelPoint> {
+        let own =
+            move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MOST])| PanelPoint {
+                place: place(surface, t, coordinates),
+                area: area(surface, t, *share),
+                coordinates: *coordinates,
+                values: *values,
+            };
+        self.rule.iter().zip(&self.values).map(own)
     }
 }
 
-fn place(surface: &Surface, t: usize, weights: &[f64; 3]) -> DVec3 {
+/// Place at barycentric coordinates of panel `t`, m.
+pub fn place(surface: &Surface, t: usize, weights: &[f64; 3]) -> DVec3 {
     let [a, b, c] = surface.mesh.corners(t);
     a * weights[0] + b * weights[1] + c * weights[2]
 }

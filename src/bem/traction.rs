@@ -1,0 +1,84 @@
+//! Tractions on the panels, linear in place.
+
+use glam::DVec3;
+
+use super::surface::{Surface, plain};
+use super::triangle::V;
+use crate::math::Vec3;
+
+/// Barycentric coordinates of the middles of the sides.
+pub const MIDDLES: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
+
+/// Traction at the three corners of a panel, Pa.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traction {
+    /// Pa.
+    pub corners: [DVec3; 3],
+}
+
+impl Traction {
+    /// The same everywhere, Pa.
+    pub fn uniform(traction: DVec3) -> Self {
+        Traction {
+            corners: [traction; 3],
+        }
+    }
+
+    /// From the middles of the sides, side k from corner k to the next, Pa. The mean of a quadratic traction comes out right.
+    pub fn of_middles([a, b, c]: [DVec3; 3]) -> Self {
+        Traction {
+            corners: [a + c - b, b + a - c, c + b - a],
+        }
+    }
+
+    /// At barycentric coordinates, Pa.
+    pub fn at(&self, coordinates: [f64; 3]) -> DVec3 {
+        let pairs = self.corners.iter().zip(coordinates);
+        pairs.map(|(t, l)| *t * l).sum()
+    }
+
+    /// Mean, which is that at the centroid, Pa.
+    pub fn mean(&self) -> DVec3 {
+        self.corners.iter().sum::<DVec3>() / 3.0
+    }
+
+    /// Derivatives along the axes of panel `t`, Pa/m, if it varies.
+    pub fn slopes(&self, surface: &Surface, t: usize) -> Option<[V; 2]> {
+        let [a, b, c] = self.corners;
+        let varies = a != b || b != c;
+        varies.then(|| {
+            surface.triangles[t].axes().map(|axis| {
+                let pairs = self.corners.iter().zip(surface.shapes[t]);
+                pairs.fold(Vec3::zero(), |sum, (traction, slope)| {
+                    sum + plain(*traction) * plain(slope).dot(axis)
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    #[test]
+    fn a_linear_traction_has_its_values_and_slopes() {
+        let surface = Surface::new(&shapes::cuboid(DVec3::new(1.0, 2.0, 3.0))).unwrap();
+        let of = |x: DVec3| DVec3::new(x.x + 2.0 * x.y, 1.0 - x.z, x.y);
+        let corners = surface.mesh.corners(3);
+        let [a, b, c] = corners;
+        let traction = Traction::of_middles([a + b, b + c, c + a].map(|sum| of(sum / 2.0)));
+        for (found, x) in traction.corners.iter().zip(corners) {
+            assert!(found.distance(of(x)) < 1e-14);
+        }
+        assert!(traction.mean().distance(of(surface.centroids[3])) < 1e-14);
+        let slopes = traction.slopes(&surface, 3).unwrap();
+        for (slope, axis) in slopes.into_iter().zip(surface.triangles[3].axes()) {
+            let expected = of(DVec3::from(axis.to_f64())) - of(DVec3::ZERO);
+            assert!((slope - plain(expected)).norm() < 1e-14);
+        }
+        let uniform = Traction::uniform(DVec3::X);
+        assert_eq!(uniform.slopes(&surface, 3), None);
+    }
+}
