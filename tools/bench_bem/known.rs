@@ -107,7 +107,7 @@ const BODIES: [Body; 7] = [
             ("bent bar", Of::Surface),
             ("bent bar", Of::Inside),
         ],
-        errors: |across, order, poisson| bent_bar(across, order, poisson).to_vec(),
+        errors: |across, order, poisson| bent_bar(across, (order, order), poisson).to_vec(),
     },
     Body {
         sizes: [8, 16, 27],
