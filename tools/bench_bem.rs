@@ -23,24 +23,15 @@ use cullet::solve::Recycled;
 use glam::{DVec3, dvec3};
 use serde_json::{Map, Value, json};
 
-#[allow(dead_code)] // what only tests use
-#[path = "../tests/bem/answers.rs"]
-mod answers;
-#[path = "../tests/bem/bent.rs"]
-mod bent;
-#[allow(dead_code)]
-#[path = "../tests/bem/bodies.rs"]
-mod bodies;
 #[path = "bench_bem/chart.rs"]
 mod chart;
 #[path = "bench_bem/known.rs"]
 mod known;
-#[allow(dead_code)]
-#[path = "../tests/bem/manufactured.rs"]
-mod manufactured;
-#[allow(dead_code)]
-#[path = "../tests/bem/solved.rs"]
-mod solved;
+#[allow(dead_code, unused_imports, clippy::unwrap_used)] // what tests alone use, and may
+#[path = "bench_bem/tested.rs"]
+mod tested;
+
+use tested::bodies;
 
 /// Nodes at which products are compared with exact sums over all panels.
 const SAMPLE: usize = 100;

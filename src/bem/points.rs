@@ -50,6 +50,26 @@ pub const SIX: Rule = &[
 const NEAR_MIDDLES: f64 = 0.223381589678011;
 const NEAR_CORNERS: f64 = 0.109951743655322;
 
+/// Exact to sixth degree (Dunavant 1985).
+pub const TWELVE: Rule = &[
+    ([0.501426509658179, INNER, INNER], TWELFTHS[0]),
+    ([INNER, 0.501426509658179, INNER], TWELFTHS[0]),
+    ([INNER, INNER, 0.501426509658179], TWELFTHS[0]),
+    ([0.873821971016996, OUTER, OUTER], TWELFTHS[1]),
+    ([OUTER, 0.873821971016996, OUTER], TWELFTHS[1]),
+    ([OUTER, OUTER, 0.873821971016996], TWELFTHS[1]),
+    ([ASKEW[0], ASKEW[1], ASKEW[2]], TWELFTHS[2]),
+    ([ASKEW[0], ASKEW[2], ASKEW[1]], TWELFTHS[2]),
+    ([ASKEW[1], ASKEW[0], ASKEW[2]], TWELFTHS[2]),
+    ([ASKEW[1], ASKEW[2], ASKEW[0]], TWELFTHS[2]),
+    ([ASKEW[2], ASKEW[0], ASKEW[1]], TWELFTHS[2]),
+    ([ASKEW[2], ASKEW[1], ASKEW[0]], TWELFTHS[2]),
+];
+const INNER: f64 = 0.249286745170910;
+const OUTER: f64 = 0.063089014491502;
+const ASKEW: [f64; 3] = [0.053145049844817, 0.310352451033784, 0.636502499121399];
+const TWELFTHS: [f64; 3] = [0.116786275726379, 0.050844906370207, 0.082851075618374];
+
 /// Places of all points, and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Points {
@@ -156,4 +176,25 @@ pub fn place(surface: &Surface, t: usize, weights: &[f64; 3]) -> DVec3 {
 
 fn area(surface: &Surface, t: usize, share: f64) -> V {
     plain(surface.normals[t] * (surface.areas[t] * share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_exact_to_their_degree() {
+        for (rule, degree) in [(MIDDLES, 2), (SIX, 4), (TWELVE, 6)] {
+            for i in 0..=degree {
+                for j in 0..=degree - i {
+                    let of = |([a, b, _], share): &([f64; 3], f64)| a.powi(i) * b.powi(j) * share;
+                    let found: f64 = rule.iter().map(of).sum();
+                    // 2 i! j! / (i + j + 2)!
+                    let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
+                    let exact = 2.0 * factorial(i) * factorial(j) / factorial(i + j + 2);
+                    assert!((found - exact).abs() < 1e-13, "{degree}: {i} {j}");
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! How exactly the layers are summed: which panels are integrated, what stands for the others, and how exact the sums over these points are.
 
 use super::basis::Order;
-use super::points::{MIDDLES, Rule, SIX};
+use super::points::{MIDDLES, Rule, SIX, TWELVE};
 
 /// What one accuracy takes.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +33,11 @@ const fn with(rule: Rule, near: f64, sums: f64) -> Precision {
 /// The same for quadratic displacements.
 const QUADRATIC: [(f64, Precision, Precision); 6] = [
     (1e-3, with(SIX, 1.5, 1e-3), with(SIX, 2.0, 3e-4)),
-    (1e-4, with(SIX, 1.5, 3e-4), with(SIX, 2.0, 8e-6)),
-    (1e-5, with(SIX, 2.0, 4e-5), with(SIX, 3.0, 1e-6)),
+    (1e-4, with(SIX, 1.5, 4e-5), with(SIX, 2.0, 8e-6)),
+    (1e-5, with(SIX, 2.0, 8e-6), with(SIX, 3.0, 1e-6)),
     (1e-6, with(SIX, 3.0, 1e-6), with(SIX, 4.0, 2e-7)),
-    (1e-7, with(SIX, 5.0, 2e-7), with(SIX, 5.0, 5e-8)),
-    (0.0, with(SIX, 7.0, 5e-8), with(SIX, 7.0, 1.5e-8)),
+    (1e-7, with(TWELVE, 3.0, 2e-7), with(SIX, 5.0, 5e-8)),
+    (0.0, with(TWELVE, 5.0, 5e-8), with(SIX, 7.0, 1.5e-8)),
 ];
 
 impl Precision {

@@ -178,16 +178,24 @@ impl Layers for Split<'_> {
     }
 
     fn diagonal(&self) -> Vec<[[f64; 3]; 3]> {
-        let own = |row: &Row, node: u32| {
-            let mut sum = [[0.0; 3]; 3];
-            for (column, block) in row {
-                if *column == node {
-                    let pairs = sum.as_flattened_mut().iter_mut().zip(block.as_flattened());
-                    pairs.for_each(|(sum, b)| *sum += b);
-                }
+        let basis = &*self.basis;
+        let mut sums = vec![Mat3::diagonal(0.0); basis.len()];
+        // What the point sums hold of a node's own panels, and what they lack.
+        for t in 0..basis.surface.len() {
+            for (c, node) in basis.of_panel(t).iter().enumerate() {
+                let node = *node as usize;
+                let x = basis.places[node];
+                let points = point_double(basis, self.elastic.poisson, &self.points, x, t);
+                sums[node] = sums[node] + points[c];
             }
-            sum
-        };
-        (0..).zip(&self.near).map(|(v, row)| own(row, v)).collect()
+        }
+        for (node, (sum, row)) in (0..).zip(sums.iter_mut().zip(&self.near)) {
+            for (_, block) in row.iter().filter(|(column, _)| *column == node) {
+                let [a, b, c] = block.map(Vec3::from_f64);
+                *sum = *sum + Mat3::new(a, b, c);
+            }
+        }
+        let plain = |sum: Mat3<f64>| sum.rows.map(Vec3::to_f64);
+        sums.into_iter().map(plain).collect()
     }
 }

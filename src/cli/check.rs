@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::bem::solver::DENSE;
+use crate::bem::solver::{DENSE, QUADRATIC};
 use crate::simulate::choose::choose;
 use crate::simulate::{PassCost, Prepared, warn};
 use crate::spec::Pipeline;
@@ -17,10 +17,12 @@ const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
 /// come on top, about 300 bytes an element where they lie close.
 const MEMORY: [f64; 3] = [16e6, 370.0, 31.0];
 
-/// Seconds of one core that boundary elements take a pair of triangles: to store the matrix, and for a right-hand side.
-const PER_PAIR: [f64; 2] = [1.7e-7, 7e-8];
-/// The same a triangle by the fast multipole method: to prepare, and for a right-hand side.
-const PER_TRIANGLE: [f64; 2] = [7e-5, 1.8e-4];
+/// Seconds of one core that boundary elements take a pair of a triangle and a node: to store the matrix, and for a right-hand side.
+const PER_PAIR: [f64; 2] = [9e-7, 7e-7];
+/// The same a triangle by the fast multipole method: to prepare, and for a right-hand side, with quadratic displacements.
+const PER_TRIANGLE: [f64; 2] = [2.5e-4, 8e-4];
+/// The same with linear ones.
+const PER_LINEAR: [f64; 2] = [7e-5, 1.8e-4];
 /// The same a point inside.
 const PER_POINT: f64 = 4e-4;
 
@@ -198,13 +200,13 @@ fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow:
 /// About how long a body takes, s.
 fn seconds(plan: &stress::Plan) -> f64 {
     let triangles = plan.triangles as f64;
-    let work = match plan.triangles <= DENSE {
-        true => {
-            let [store, solve] = PER_PAIR;
-            triangles * triangles * (store + plan.solves as f64 * solve)
-        }
-        false => triangles * (PER_TRIANGLE[0] + plan.solves as f64 * PER_TRIANGLE[1]),
+    // A closed surface has about half as many vertices as triangles, and one and a half times as many edges.
+    let (each, [store, solve]) = match plan.triangles {
+        few if 2 * few <= DENSE => (2.0 * triangles, PER_PAIR),
+        some if some <= QUADRATIC => (1.0, PER_TRIANGLE),
+        _ => (1.0, PER_LINEAR),
     };
+    let work = triangles * each * (store + plan.solves as f64 * solve);
     let inside = plan.points as f64 * PER_POINT;
     (work + inside) / rayon::current_num_threads() as f64
 }

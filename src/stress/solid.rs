@@ -105,7 +105,7 @@ impl Solid {
 /// Triangles of a body, about, where no size is asked for and its own will not do.
 const TRIANGLES: f64 = 3000.0;
 /// Edge of a triangle over the thickness of the walls, at most, with which bending is right to a tenth.
-const THICK: f64 = 0.3;
+const THICK: f64 = 1.0;
 /// Triangles of a surface, at least, that is taken as it is.
 const ENOUGH: usize = 1000;
 
@@ -123,7 +123,7 @@ fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<Tri
     let wall = 2.0 * skin.volume().abs() / skin.area();
     if size > THICK * wall {
         notes.push(format!(
-            "its triangles are {} long and its walls in the mean {} thick: bending comes out too stiff; use stress.size = {} or less",
+            "its triangles are {} long and its walls in the mean {} thick: bending comes out wrong; use stress.size = {} or less",
             quantity(size, "m"),
             quantity(wall, "m"),
             figures(THICK * wall),

@@ -113,7 +113,11 @@ fn fields_in_a_torus_are_found() {
         let [low, high] = [8, 16].map(|across| torus_errors(across, order, poisson));
         println!("torus, {order:?}, ν = {poisson}: {low:.4?} {high:.4?}");
         let ((low, _), (high, iterations)) = (low, high);
-        assert!(high[0] < 0.13 && high[1] < 0.05 && high[2] < 0.06);
+        let most = match order {
+            Order::Linear => [0.13, 0.05, 0.06],
+            Order::Quadratic => [0.03, 0.01, 0.01],
+        };
+        assert!((0..3).all(|k| high[k] < most[k]));
         assert!((0..3).all(|k| high[k] < 0.5 * low[k]));
         assert!(iterations < 50);
     }

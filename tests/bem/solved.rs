@@ -94,14 +94,24 @@ pub fn solved<T>(
     load: impl Fn(&mut Loads),
     look: impl Fn(&Surface, &Solution) -> T,
 ) -> T {
+    let tractions = |surface: &Surface| varying(surface, order, &traction);
+    solved_under((mesh, order), poisson, tractions, load, look)
+}
+
+/// The same with tractions of the panels.
+pub fn solved_under<T>(
+    (mesh, order): (&TriMesh, Order),
+    poisson: f64,
+    tractions: impl Fn(&Surface) -> Vec<Traction>,
+    load: impl Fn(&mut Loads),
+    look: impl Fn(&Surface, &Solution) -> T,
+) -> T {
     let surface = Surface::new(mesh).unwrap();
     let solver = solver(&surface, elastic(poisson), order);
-    let tractions = varying(&surface, order, traction);
     let mut loads = loads(&[]);
     load(&mut loads);
-    let solution = solver.solve_varying(&loads, &tractions, &mut Recycled::default());
-    let solution = solution.unwrap();
-    look(&surface, &solution)
+    let solution = solver.solve_varying(&loads, &tractions(&surface), &mut Recycled::default());
+    look(&surface, &solution.unwrap())
 }
 
 /// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest stress expected.

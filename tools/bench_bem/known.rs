@@ -2,10 +2,10 @@
 
 use cullet::bem::Order;
 
-use super::answers::{hanging_bar, hollow, pulled_cavity, spinning_ball, twisted_bar};
-use super::bent::bent_bar;
-use super::manufactured::torus_errors;
-use super::solved::ORDERS;
+use super::tested::answers::{hanging_bar, hollow, pulled_cavity, spinning_ball, twisted_bar};
+use super::tested::bent::bent_bar;
+use super::tested::manufactured::torus_errors;
+use super::tested::solved::ORDERS;
 
 /// What an error is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ const BODIES: [Body; 7] = [
             ("bent bar", Of::Surface),
             ("bent bar", Of::Inside),
         ],
-        errors: |across, order, poisson| bent_bar(across, order, poisson).to_vec(),
+        errors: |across, order, poisson| bent_bar(across, (order, order), poisson).to_vec(),
     },
     Body {
         sizes: [8, 16, 27],
