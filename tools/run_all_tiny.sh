@@ -14,7 +14,7 @@ parts="run_all_tiny.sh README.md"
 for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in
-    lawgen | __pycache__) continue ;; # parts of lawgen.rs; what Python left
+    lawgen | bench_bem | __pycache__) continue ;; # parts of lawgen.rs and bench_bem.rs; what Python left
     esac
     if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
         echo "run_all_tiny: $tool is not run here"
