@@ -68,8 +68,6 @@ pub struct Surface {
     pub triangles: Vec<Triangle>,
     /// Gradients of each panel's three linear shape functions in its plane, 1/m.
     pub shapes: Vec<[DVec3; 3]>,
-    /// Share of the area that stands for each vertex, m².
-    pub vertex_areas: Vec<f64>,
     /// Middle of each panel, m.
     pub centroids: Vec<DVec3>,
     /// Unit normal of each panel, out of the solid.
@@ -98,7 +96,6 @@ impl Surface {
             mesh: mesh.clone(),
             triangles: Vec::with_capacity(count),
             shapes: Vec::with_capacity(count),
-            vertex_areas: vec![0.0; mesh.positions.len()],
             centroids: Vec::with_capacity(count),
             normals: Vec::with_capacity(count),
             areas: Vec::with_capacity(count),
@@ -113,7 +110,11 @@ impl Surface {
         for t in 0..count {
             surface.push(t)?;
         }
-        if let Some(vertex) = surface.vertex_areas.iter().position(|&area| area == 0.0) {
+        let mut is_used = vec![false; mesh.positions.len()];
+        for vertex in mesh.triangles.iter().flatten() {
+            is_used[*vertex as usize] = true;
+        }
+        if let Some(vertex) = is_used.iter().position(|used| !used) {
             return Err(SurfaceError::Unused { vertex });
         }
         require_outward(mesh)?;
@@ -150,9 +151,6 @@ impl Surface {
         let opposite = [c - b, a - c, b - a];
         self.shapes
             .push(opposite.map(|edge| normal.cross(edge) / twice.length()));
-        for vertex in self.mesh.triangles[t] {
-            self.vertex_areas[vertex as usize] += twice.length() / 6.0;
-        }
         self.centroids.push((a + b + c) / 3.0);
         self.normals.push(normal);
         self.areas.push(twice.length() / 2.0);

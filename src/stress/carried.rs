@@ -3,12 +3,15 @@
 use glam::DVec3;
 
 use super::case::{Case, Grip};
+use super::patch::Variation;
 use super::solid::Solid;
 use super::supported::{ReactionError, Supported};
+use crate::bem::Traction;
 use crate::bem::crack::{FractureError, Inertia, Loading, Piece};
 use crate::geometry::bvh::Bvh;
 
-/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these; a piece that no clamp holds accelerates.
+/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these, and the piece goes
+/// on in its circle about the centre of the body if that spins; a piece that no clamp holds accelerates.
 pub struct Carried<'a> {
     solid: &'a Solid,
     tree: Bvh,
@@ -35,7 +38,8 @@ impl<'a> Carried<'a> {
 impl Loading for Carried<'_> {
     fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError> {
         let mesh = &self.solid.surface.mesh;
-        let given = |x: DVec3, _| self.loads.tractions[self.tree.nearest(mesh, x).1 as usize];
+        let given =
+            |x: DVec3, _| self.loads.tractions[self.tree.nearest(mesh, x).1 as usize].mean();
         let tractions = piece.sample(given);
         let grips: Vec<Grip> = (self.grips.iter())
             .filter_map(|grip| grip.on_piece(piece.surface, piece.is_face))
@@ -43,20 +47,23 @@ impl Loading for Carried<'_> {
         if grips.is_empty() {
             return Ok(tractions);
         }
+        let spin = self.loads.spin;
+        let arm = piece.surface.mass.centre - self.solid.surface.mass.centre;
         let own = Case {
-            tractions,
+            tractions: tractions.into_iter().map(Traction::uniform).collect(),
+            gravity: self.loads.gravity - spin.cross(spin.cross(arm)),
             ..self.loads.clone()
         };
-        let density = self.solid.density;
-        let mut supported = Supported::new(piece.surface, piece.solver, density);
+        let (density, variation) = (self.solid.density, Variation::Stepwise);
+        let mut supported = Supported::new(piece.surface, piece.solver, density, variation);
         let causes = supported.causes(vec![own], &grips);
         let causes = causes.map_err(|error| match error {
             ReactionError::Solve(error) => FractureError::Solve(error),
-            ReactionError::Clamps => FractureError::Supports,
+            ReactionError::Clamps | ReactionError::Small(_) => FractureError::Supports,
         })?;
         let mut total = Case::new("total", piece.surface.len());
         causes.iter().for_each(|cause| total.add(&cause.case));
-        Ok(total.tractions)
+        Ok(total.tractions.iter().map(Traction::mean).collect())
     }
 
     fn inertia(&self) -> Inertia {
