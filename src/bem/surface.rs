@@ -11,6 +11,11 @@ use crate::math::{UnionFind, Vec3};
 /// Twice the area of a panel over the square of its longest edge, at least: below, its normal is rounding.
 const FLATTEST: f64 = 1e-9;
 
+/// Height of a panel over its longest edge, at least, for a crack to begin there.
+const THINNEST: f64 = 0.1;
+/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to begin there.
+const STEEPEST: f64 = 0.7;
+
 /// Why boundary elements cannot use a mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SurfaceError {
@@ -129,6 +134,13 @@ impl Surface {
     /// Number of panels.
     pub fn len(&self) -> usize {
         self.areas.len()
+    }
+
+    /// Whether a crack can begin at the middle of panel `t`, where the largest principal stress has this direction: not on a
+    /// sliver, as cuts leave it, whose stress says little; nor where a load pulls at the surface itself, where it would run in it.
+    pub fn may_crack(&self, t: usize, direction: DVec3) -> bool {
+        let is_thick = 2.0 * self.areas[t] > THINNEST * self.sizes[t].powi(2);
+        is_thick && self.normals[t].dot(direction).abs() < STEEPEST
     }
 
     /// Whether there are no panels; there always are.

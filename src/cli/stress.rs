@@ -103,7 +103,10 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     }
     match &verdict.largest {
         None => lines.push(format!("{name}: nothing pulls in it; it does not crack")),
-        Some(largest) => lines.push(format!("{name}: {}", sentence(largest))),
+        Some(largest) => {
+            let told = sentence(largest, verdict.cracks.is_some());
+            lines.push(format!("{name}: {told}"));
+        }
     }
     if let Some(cracks) = &verdict.cracks {
         lines.push(match (cracks.through, cracks.at_rest) {
@@ -122,7 +125,8 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     lines
 }
 
-fn sentence(largest: &Largest) -> String {
+/// What is said of the largest stress; the load at which the body cracks is left to what cracks did, where that is known.
+fn sentence(largest: &Largest, cracks: bool) -> String {
     let vector = |v: glam::DVec3| {
         let [x, y, z] = v.to_array().map(figures);
         format!("({x}, {y}, {z})")
@@ -142,11 +146,10 @@ fn sentence(largest: &Largest) -> String {
     }
     match (largest.utilization, largest.load_factor()) {
         (Some(utilization), Some(factor)) => {
-            text += &format!(
-                "; that is {} of the tensile strength: it cracks at {} times the loads",
-                figures(utilization),
-                figures(factor)
-            );
+            text += &format!("; that is {} of the tensile strength", figures(utilization));
+            if !cracks {
+                text += &format!(": it cracks at {} times the loads", figures(factor));
+            }
         }
         _ => text += "; the material has no tensile_strength to compare with",
     }

@@ -95,12 +95,18 @@ fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, lengt
     }
 }
 
-/// Number of the triangle, then of the point, whose largest principal stress is the largest; none without tension, but for rounding.
+/// Number of the triangle, then of the point, whose largest principal stress is the largest of those where a crack can begin; none
+/// without tension, but for rounding.
 pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
     let least = ROUNDING * solid.elastic.shear;
+    let triangles = response.triangles.len();
     let both = response.triangles.iter().chain(&response.points);
-    let tensions = both.map(|field| field.principal().values[0]).enumerate();
-    let most = tensions.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let principals = both.map(Field::principal).enumerate();
+    let cracks = |at: usize, direction| at >= triangles || solid.surface.may_crack(at, direction);
+    let most = principals
+        .filter(|(at, principal)| cracks(*at, principal.directions[0]))
+        .map(|(at, principal)| (at, principal.values[0]))
+        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     most.filter(|(_, tension)| *tension > least)
         .map(|(at, _)| at)
 }

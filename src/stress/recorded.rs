@@ -217,12 +217,7 @@ impl Recorded<'_> {
         // A line or a point carries no torque.
         let even = (force / patch.area, DVec3::ZERO);
         let tractions = patch.tractions_of(force, moment).unwrap_or(even);
-        patch.load(
-            surface,
-            Variation::Stepwise,
-            tractions,
-            &mut case.tractions,
-        );
+        patch.load(surface, Variation::Stepwise, tractions, &mut case.tractions);
         case
     }
 }
