@@ -81,8 +81,8 @@ impl Loads<'_> {
         each.map(|traction| Traction::uniform(*traction)).collect()
     }
 
-    /// Force, N, and moment about the centre of mass, N m, of weight, spin and these tractions, which stand for those of the
-    /// loads.
+    /// Force, N, and moment about the centre of mass, N m, of weight, spin and these tractions, which stand
+    /// for those of the loads.
     pub fn resultant(&self, surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
         let (pull, torque) = resultant_of(surface, tractions);
         let weight = self.gravity * (self.density * surface.mass.volume);
@@ -91,7 +91,8 @@ impl Loads<'_> {
         (pull + weight, torque - self.spin.cross(momentum))
     }
 
-    /// Whether loads with these tractions and this resultant balance, but for what meshes of curved surfaces leave.
+    /// Whether loads with these tractions and this resultant balance, but for what meshes of curved surfaces
+    /// leave.
     pub fn is_balanced(
         &self,
         surface: &Surface,

@@ -13,7 +13,8 @@ const FLATTEST: f64 = 1e-9;
 
 /// Height of a panel over its longest edge, at least, for a crack to begin there.
 const THINNEST: f64 = 0.1;
-/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to begin there.
+/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to
+/// begin there.
 const STEEPEST: f64 = 0.7;
 
 /// Why boundary elements cannot use a mesh.
@@ -136,8 +137,9 @@ impl Surface {
         self.areas.len()
     }
 
-    /// Whether a crack can begin at the middle of panel `t`, where the largest principal stress has this direction: not on a
-    /// sliver, as cuts leave it, whose stress says little; nor where a load pulls at the surface itself, where it would run in it.
+    /// Whether a crack can begin at the middle of panel `t`, where the largest principal stress has this
+    /// direction: not on a sliver, as cuts leave it, whose stress says little; nor where a load pulls at the
+    /// surface itself, where it would run in it.
     pub fn may_crack(&self, t: usize, direction: DVec3) -> bool {
         let is_thick = 2.0 * self.areas[t] > THINNEST * self.sizes[t].powi(2);
         is_thick && self.normals[t].dot(direction).abs() < STEEPEST
@@ -224,6 +226,20 @@ mod tests {
         assert!((surface.mass.volume - 6.0).abs() < 1e-12);
         for (centroid, normal) in surface.centroids.iter().zip(&surface.normals) {
             assert!(centroid.dot(*normal) > 0.4 && (normal.length() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn cracks_begin_neither_along_the_surface_nor_on_slivers() {
+        let surface = Surface::new(&shapes::cuboid(DVec3::new(1.0, 1.0, 30.0))).unwrap();
+        for t in 0..surface.len() {
+            let normal = surface.normals[t];
+            let is_end = normal.z.abs() > 0.5;
+            assert_eq!(
+                surface.may_crack(t, normal.any_orthonormal_vector()),
+                is_end
+            );
+            assert!(!surface.may_crack(t, normal));
         }
     }
 

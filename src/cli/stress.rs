@@ -110,6 +110,10 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     }
     if let Some(cracks) = &verdict.cracks {
         lines.push(match (cracks.through, cracks.at_rest) {
+            (0, 0) if cracks.first.is_finite() => format!(
+                "{name}: does not crack; it would at {} times the loads",
+                figures(cracks.first)
+            ),
             (0, 0) => format!("{name}: does not crack"),
             (through, at_rest) => format!(
                 "{name}: cracks first at {} times the loads; {through} cracks through it, {at_rest} at rest inside, {} pieces",
@@ -125,7 +129,8 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     lines
 }
 
-/// What is said of the largest stress; the load at which the body cracks is left to what cracks did, where that is known.
+/// What is said of the largest stress; the load at which the body cracks is left to what cracks did, where
+/// that is known.
 fn sentence(largest: &Largest, cracks: bool) -> String {
     let vector = |v: glam::DVec3| {
         let [x, y, z] = v.to_array().map(figures);

@@ -75,11 +75,9 @@ impl Body {
             | PackingSpec::Cubic { .. } => self.bonded,
         }
     }
-}
 
-impl Body {
-    /// The key of what makes the body something else than a solid of one material, which boundary elements ask for, and what is
-    /// said of that; none where it is one.
+    /// The key of what makes the body something else than a solid of one material, which boundary elements
+    /// ask for, and what is said of that; none where it is one.
     pub fn not_one_solid(&self) -> Option<(&'static str, &'static str)> {
         if !self.grains.is_empty() {
             let why = "boundary elements take one material a body; remove its grains";

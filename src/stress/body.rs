@@ -95,8 +95,8 @@ fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, lengt
     }
 }
 
-/// Number of the triangle, then of the point, whose largest principal stress is the largest of those where a crack can begin; none
-/// without tension, but for rounding.
+/// Number of the triangle, then of the point, whose largest principal stress is the largest of those where a
+/// crack can begin; none without tension, but for rounding.
 pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
     let least = ROUNDING * solid.elastic.shear;
     let triangles = response.triangles.len();

@@ -10,8 +10,9 @@ use crate::bem::Traction;
 use crate::bem::crack::{FractureError, Inertia, Loading, Piece};
 use crate::geometry::bvh::Bvh;
 
-/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these, and the piece goes
-/// on in its circle about the centre of the body if that spins; a piece that no clamp holds accelerates.
+/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these,
+/// and the piece goes on in its circle about the centre of the body if that spins; a piece that no clamp
+/// holds accelerates.
 pub struct Carried<'a> {
     solid: &'a Solid,
     tree: Bvh,
@@ -72,5 +73,70 @@ impl Loading for Carried<'_> {
             gravity: self.loads.gravity,
             spin: self.loads.spin,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bem::{Elastic, Solver, Surface};
+    use crate::geometry::TriMesh;
+    use crate::geometry::remesh::remesh_or_finer;
+    use crate::geometry::shapes;
+    use crate::spec::Region;
+    use crate::stress::patch::Patch;
+
+    /// A bar of this length along y about a place.
+    fn bar(length: f64, middle: f64) -> TriMesh {
+        let mut mesh = remesh_or_finer(&shapes::cuboid(DVec3::new(1.0, length, 1.0)), 0.5).unwrap();
+        mesh.positions.iter_mut().for_each(|x| x.y += middle);
+        mesh
+    }
+
+    #[test]
+    fn a_clamped_piece_of_a_spinning_body_is_held_in_its_circle() {
+        let elastic = Elastic::new(1e9, 0.2).unwrap();
+        let solid = Solid {
+            number: 0,
+            name: "bar".into(),
+            surface: Surface::new(&bar(4.0, 0.0)).unwrap(),
+            elastic,
+            density: 2000.0,
+            strength: None,
+            ids: Vec::new(),
+            points: Vec::new(),
+            radius: 0.0,
+            accuracy: 1e-4,
+            notes: Vec::new(),
+        };
+        let region = Region {
+            min: [-1.0, 1.99, -1.0],
+            max: [1.0, 2.01, 1.0],
+        };
+        let grip = Grip {
+            name: "top".into(),
+            region,
+            patch: Patch::new(&solid.surface, &region).unwrap(),
+            displacement: DVec3::ZERO,
+            rotation: DVec3::ZERO,
+        };
+        let spin = Case {
+            spin: DVec3::Z * 10.0,
+            ..Case::new("spin", solid.surface.len())
+        };
+        let carried = Carried::new(&solid, &[spin], &[grip]);
+        // The upper half.
+        let surface = Surface::new(&bar(2.0, 1.0)).unwrap();
+        let solver = Solver::automatic(&surface, elastic, 1e-4);
+        let tractions = carried.tractions(&Piece {
+            surface: &surface,
+            solver: &solver,
+            is_face: &vec![false; surface.len()],
+        });
+        let pairs = tractions.unwrap().into_iter().zip(&surface.areas);
+        let held: DVec3 = pairs.map(|(traction, area)| traction * *area).sum();
+        // −m ω² r.
+        let wanted = DVec3::Y * (-2000.0 * 2.0 * 100.0 * 1.0);
+        assert!(held.distance(wanted) < 1e-6 * wanted.length(), "{held}");
     }
 }

@@ -5,9 +5,10 @@
 //! Σ_i c_i R_i + R_loads = 0
 //! ```
 //!
-//! Modes φ_j of a patch k: three of even traction, and of traction b × (x − x_k)/ℓ as many as there are axes b about which the
-//! patch carries torques: three, but of a patch that is nearly a line. u_i, u_loads: responses under inertia relief, without mean displacement
-//! and rotation. s, w: the body's rigid motion. R: resultant force and moment over ℓ. Clamps share loads between them as their compliance asks; by
+//! Modes φ_j of a patch k: three of even traction, and of traction b × (x − x_k)/ℓ as many as there are axes
+//! b about which the patch carries torques: three, but of a patch that is nearly a line. u_i, u_loads:
+//! responses under inertia relief, without mean displacement and rotation. s, w: the body's rigid motion. R:
+//! resultant force and moment over ℓ. Clamps share loads between them as their compliance asks; by
 //! Saint-Venant's principle stress is that of rigid clamps at a distance from them.
 
 use glam::DVec3;
@@ -77,8 +78,9 @@ pub fn reactions(
     let size = count + 6;
     // Compliance, resultants beside it and below it.
     let (mut rows, mut right) = (vec![0.0; size * size], vec![0.0; size]);
-    // Compliances differ by many orders of magnitude, and resultants from both. Each mode is taken in units of its own that make
-    // the diagonal of the compliance the same everywhere, and all compliances in units that make it as large as resultants.
+    // Compliances differ by many orders of magnitude, and resultants from both. Each mode is taken in units
+    // of its own that make the diagonal of the compliance the same everywhere, and all compliances in units
+    // that make it as large as resultants.
     let diagonal = |k: usize| responses[k].modes[k].abs();
     let softest = (0..count).map(diagonal).fold(0.0, f64::max);
     let units: Vec<f64> = (0..count).map(|k| (softest / diagonal(k)).sqrt()).collect();

@@ -108,8 +108,8 @@ pub fn run(
     Ok(findings)
 }
 
-/// Removes earlier tables, and where no simulation makes frames those of earlier cracks and their surfaces, and writes the
-/// surfaces of the bodies.
+/// Removes earlier tables, and where no simulation makes frames those of earlier cracks and their surfaces,
+/// and writes the surfaces of the bodies.
 fn begin(store: &Store, solids: &[Solid], is_static: bool) -> Result<(), StressError> {
     store.clear(&["stress"])?;
     if is_static {

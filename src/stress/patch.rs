@@ -131,8 +131,8 @@ impl Patch {
         }
     }
 
-    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch, stepwise. Where the patch is a line or a point it carries no torque:
-    /// then none where one is asked for.
+    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch,
+    /// stepwise. Where the patch is a line or a point it carries no torque: then none where one is asked for.
     pub fn tractions_of(&self, force: DVec3, torque: DVec3) -> Option<(DVec3, DVec3)> {
         let even = force / self.area;
         let size = self.moment.x_axis.x + self.moment.y_axis.y + self.moment.z_axis.z;
