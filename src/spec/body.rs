@@ -96,18 +96,13 @@ impl Body {
             PackingSpec::Woven { .. } => {
                 "boundary elements take solid bodies, and cloth is none: its yarns slide"
             }
-            PackingSpec::None {}
-            | PackingSpec::Hexagonal { .. }
+            PackingSpec::None {} => return None,
+            PackingSpec::Hexagonal { .. }
             | PackingSpec::Random { .. }
             | PackingSpec::Voronoi { .. }
-            | PackingSpec::Cubic { .. }
-                if self.bonded =>
-            {
-                return None;
-            }
-            _ => {
+            | PackingSpec::Cubic { .. } => {
                 let why = "boundary elements take solid bodies, and loose elements are none; remove `bonded`";
-                return Some(("bonded", why));
+                return (!self.bonded).then_some(("bonded", why));
             }
         };
         Some(("packing.type", why))
