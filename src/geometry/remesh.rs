@@ -13,7 +13,7 @@ mod relax;
 mod sharp;
 
 pub use error::RemeshError;
-pub use quality::Quality;
+pub use quality::{Quality, equilateral};
 pub use sharp::SHARP;
 
 use super::check::{MeshDefect, require_solid};

@@ -90,11 +90,13 @@ pub enum StressError {
         /// Name of the attachment.
         attachment: String,
     },
-    /// A body of several materials.
-    #[error("body {body:?}: boundary elements take one material a body; remove its grains")]
-    Grains {
+    /// A body that is no solid of one material.
+    #[error("body {body:?}: {why}")]
+    NotOneSolid {
         /// Name of the body.
         body: String,
+        /// Why it is none.
+        why: &'static str,
     },
     /// Fracture without a strength.
     #[error("body {body:?}: fracture needs the material's tensile_strength")]

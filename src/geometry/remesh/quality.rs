@@ -19,6 +19,11 @@ pub struct Quality {
     pub edge: f64,
 }
 
+/// Edge of an equilateral triangle of this area.
+pub fn equilateral(area: f64) -> f64 {
+    (area * 4.0 / 3_f64.sqrt()).sqrt()
+}
+
 impl Quality {
     /// Of all triangles.
     pub fn of(mesh: &TriMesh) -> Self {
@@ -40,7 +45,7 @@ impl Quality {
         Quality {
             aspect: (0..count).map(aspect).fold(1.0, f64::max),
             ratio,
-            edge: (area * 4.0 / 3_f64.sqrt()).sqrt(),
+            edge: equilateral(area),
         }
     }
 
