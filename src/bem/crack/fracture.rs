@@ -206,7 +206,6 @@ impl Fractured {
             surface: &surface,
             solver: &solver,
             elastic,
-            loads,
         };
         let span = (self.steps, options.steps);
         let grown = grow(

@@ -30,7 +30,6 @@ fn penny(rings: u32) -> [f64; 2] {
         surface: &surface,
         solver: &solver,
         elastic,
-        loads,
     };
     let inside = Inside::new(&mesh);
     let step = 1.0 / f64::from(rings);
