@@ -7,7 +7,7 @@ use super::body::Outcome;
 use super::carried::Carried;
 use super::error::StressError;
 use super::solid::Solid;
-use crate::bem::crack::{Criterion, Fractured, Options, fracture};
+use crate::bem::crack::{Criterion, End, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
@@ -80,7 +80,8 @@ impl Cracked {
         }
         let surface = &solid.surface;
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
-        let defaults = Options::new(settings.step.unwrap_or(edge));
+        let shortest = Options::new(edge).shortest_step(&surface.mesh);
+        let defaults = Options::new(settings.step.unwrap_or(edge.max(shortest)));
         let options = Options {
             cracks: settings.cracks.unwrap_or(defaults.cracks),
             criterion: match settings.criterion {
@@ -97,10 +98,10 @@ impl Cracked {
         })?;
         self.cross(solid.number as u32, &found);
         self.part(solid, &found, settings.apart);
-        let through = found.sheets.iter().filter(|sheet| sheet.is_through).count();
+        let ended = |end: End| found.sheets.iter().filter(|sheet| sheet.end == end).count();
         Ok(Cracks {
-            through,
-            at_rest: found.sheets.len() - through,
+            through: ended(End::Through),
+            at_rest: ended(End::AtRest),
             pieces: found.pieces.len(),
             first: found.load_factor_at_first_crack,
             unsolved: (found.unsolved.iter())
