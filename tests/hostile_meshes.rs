@@ -4,7 +4,7 @@ mod damage;
 mod refused;
 
 use cullet::bem::{Elastic, Order, Solver, Surface};
-use cullet::geometry::remesh::even_out;
+use cullet::geometry::remesh::{Quality, remesh_or_finer};
 use cullet::geometry::repair::repair;
 use cullet::geometry::{TriMesh, shapes};
 use cullet::solve::Recycled;
@@ -30,7 +30,12 @@ use Expected::{Refused, Solved};
 /// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
-    let surface = Surface::new(&even_out(&mesh)?)?;
+    let quality = Quality::of(&mesh);
+    let mesh = match quality.needs_remesh() {
+        true => remesh_or_finer(&mesh, quality.edge)?,
+        false => mesh,
+    };
+    let surface = Surface::new(&mesh)?;
     let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?, Order::Quadratic);
     let mut recycled = Recycled::default();
     let mut errors = [0.0_f64; 2];

@@ -29,7 +29,7 @@ const LONG: f64 = 4.0 / 3.0;
 const SHORT: f64 = 4.0 / 5.0;
 /// Rounds of all passes; more change little.
 const ROUNDS: usize = 8;
-/// Times that [`even_out`] doubles the number of triangles, at most.
+/// Times that [`remesh_or_finer`] doubles the number of triangles, at most.
 const FINER: usize = 4;
 /// Triangles that are made, at most.
 const MOST: f64 = 2e7;
@@ -76,19 +76,6 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
         }
         _ => Ok(result),
     }
-}
-
-/// The mesh itself if its triangles are even enough for boundary elements, else one with as many triangles, or more where the surface would cut itself.
-///
-/// # Errors
-///
-/// As [`remesh`].
-pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
-    let quality = Quality::of(mesh);
-    if !quality.needs_remesh() {
-        return Ok(mesh.clone());
-    }
-    remesh_or_finer(mesh, quality.edge)
 }
 
 /// [`remesh`] with shorter edges where the surface would cut itself.

@@ -135,7 +135,14 @@ impl StressError {
     pub fn caused_by_user(&self) -> bool {
         match self {
             StressError::Store(error) => error.caused_by_user(),
-            StressError::Solve { source, .. } => matches!(source, SolveError::Load(_)),
+            StressError::Solve { source, .. }
+            | StressError::Fracture {
+                source: FractureError::Solve(source),
+                ..
+            } => matches!(source, SolveError::Load(_)),
+            StressError::Fracture { source, .. } => {
+                !matches!(source, FractureError::Cut(_) | FractureError::Steps(_))
+            }
             _ => true,
         }
     }

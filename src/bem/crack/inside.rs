@@ -38,8 +38,8 @@ impl<'a> Inside<'a> {
         self.bvh.nearest(self.mesh, x).0.sqrt()
     }
 
-    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the triangle there or `margin`, whichever is more, but
-    /// not so far that the body is met again.
+    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the
+    /// triangle there or `margin`, whichever is more, but not so far that the body is met again.
     pub fn push(&self, x: DVec3, normal: DVec3, margin: f64) -> DVec3 {
         let (squared, t) = self.bvh.nearest(self.mesh, x);
         let [a, b, c] = self.mesh.corners(t as usize);

@@ -23,7 +23,9 @@ pub struct Place {
 /// Part of the largest stress above which places are alike: errors of the mesh tell them no better apart.
 const LEVEL: f64 = 0.99;
 
-/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
+/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest
+/// to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this
+/// spacing, m, no nearer to the surface than half of it.
 pub fn most(
     surface: &Surface,
     solution: &Solution,

@@ -27,13 +27,6 @@ pub struct Repairs {
     pub split_vertices: usize,
 }
 
-impl Repairs {
-    /// Whether the mesh is as it was.
-    pub fn is_nothing(&self) -> bool {
-        *self == Repairs::default()
-    }
-}
-
 impl std::fmt::Display for Repairs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = [
