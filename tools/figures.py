@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Measures the figures of tools/FIGURES.md and writes that page.
 
-    python tools/figures.py list                                   groups of figures, and about how long each takes
-    python tools/figures.py measure [--only GROUP,...] [--tiny]    runs the commands, one at a time, into tools/figures.json
-    python tools/figures.py write                                  writes tools/FIGURES.md from tools/figures.json
-    python tools/figures.py check                                  ends with 1 if that page is not what `write` writes
+    python tools/figures.py list                        groups of figures, and about how long each takes
+    python tools/figures.py measure [--only GROUP,...]  runs the commands, one at a time, into tools/figures.json
+    python tools/figures.py write                       writes tools/FIGURES.md from tools/figures.json
+    python tools/figures.py check                       ends with 1 if that page is not what `write` writes
 
-`measure` keeps what it does not measure anew, and saves after every command: it may be stopped at any time. Figures are kept by the vector
-instructions of the machine, each with date, commit, processor and cores. Run nothing else meanwhile. Tools written in Python run with the
-Python that runs this one, which needs their packages; `list` and `write` need none. --tiny tries all commands that have a tiny size; such
-figures mean nothing, so it asks for a --data of its own.
+`measure` keeps what it does not measure anew, and saves after every command: it may be stopped at any time. Figures are
+kept by the vector instructions of the machine, each with date, commit, processor and cores. Run nothing else meanwhile.
+Tools written in Python run with the Python that runs this one, which needs their packages; the rest needs none. --tiny
+tries all commands that have a tiny size; such figures mean nothing, so it asks for a --data of its own.
 
 The measurements are in tools/figures/table_*.py.
 """

@@ -12,14 +12,13 @@ MOST = "most"  # in place of a number of threads: as many as were measured
 class Run:
     """Commands, one after another; each is a line of words.
 
-    The first word names the program: `cullet`, `bench`, `bench_bem`, `bench_device` or `python`. `OUT` stands for a folder that is empty
-    at first and kept until the last command has ended.
+    The first word names the program: `cullet`, `bench`, `bench_bem`, `bench_device` or `python`. `OUT` stands for a
+    folder that is empty at first and kept until the last command has ended.
     """
 
     commands: tuple
     minutes: float
     tiny: tuple = ()  # the same commands at a tiny size
-    gpu: bool = False  # whether it needs an adapter
 
 
 def run(minutes, commands, tiny=None):

@@ -1,18 +1,23 @@
 """The page of figures, tools/FIGURES.md."""
 
+import textwrap
+
 from .machine import EVERYWHERE, KINDS
 
 HEAD = """# Figures
 
-What cullet does in how much time, and how near it comes to other programs. `tools/figures.py write` makes this page from
-`tools/figures.json`, into which `tools/figures.py measure` puts what it measures: change neither by hand. The
+What cullet does in how much time, and how near it comes to other programs. `tools/figures.py write` makes this page
+from `tools/figures.json`, into which `tools/figures.py measure` puts what it measures: change neither by hand. The
 [tools](README.md) tell what they need.
 
 Programs are built with `cargo build --release`; `bench` is short for `cargo run --release --example bench --`,
-`bench_bem` and `bench_device` alike. `OUT` is an empty folder. A row without a command has that of the row above. Where a
-machine has other work, figures of time are noisy: read them as ratios. Several values of a row are of the sizes that the
-row tells, in that order. An empty cell has not been measured yet.
+`bench_bem` and `bench_device` alike. `OUT` is an empty folder. A row without a command has that of the row above.
+Several values of a row are of the sizes that it tells, in that order. Where a machine has other work, figures of time
+are noisy: read them as ratios. An empty cell has not been measured yet.
 """
+
+MACHINES = """The commit has a + where a file differed from it. The last column has the names of groups that
+`tools/figures.py list` tells."""
 
 
 def footnotes(told):
@@ -25,7 +30,9 @@ def cell(figure, entry, notes):
     """A figure on the page."""
     if entry is None:
         return ""
-    return figure.shown(entry["values"]) + (f" [^{notes[entry['carried']]}]" if "carried" in entry else "")
+    if "carried" in entry:
+        return f"{entry['shown']} [^{notes[entry['carried']]}]"
+    return figure.shown(entry["values"])
 
 
 def commands(run):
@@ -76,10 +83,9 @@ def page(groups, told):
     out = [HEAD]
     for group in groups:
         out += [f"{'#' * group.level} {group.heading}", ""]
-        out += [group.text.strip(), ""] if group.text else []
+        out += [textwrap.fill(" ".join(group.text.split()), 120, break_on_hyphens=False), ""] if group.text else []
         out += [*table(group, told, kinds, notes), ""]
-    text = "The commit has a + where a file differed from it. The last column has names of groups, as `tools/figures.py list`"
-    out += ["## Machines", "", text, "tells them.", "", *machines(groups, told)]
+    out += ["## Machines", "", MACHINES, "", *machines(groups, told)]
     if notes:
         out.append("")
     for commit, number in notes.items():

@@ -1,4 +1,7 @@
-"""Writes shots in which a plate of one layer slides on a box, and on meshes of that box: python tools/figures/slabs.py FOLDER [ROWS]"""
+"""Writes shots in which a plate of one layer slides on a box, and on meshes of that box.
+
+python tools/figures/slabs.py FOLDER [ROWS ROWS]
+"""
 
 import sys
 from pathlib import Path

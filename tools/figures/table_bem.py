@@ -50,8 +50,8 @@ TIMES_GROUP = Group(
     "bem",
     "Boundary elements",
     """
-A ball of 980, 5,120, 9,680, 100,820, 1,003,520 triangles under an uneven load, accuracy 1e-4, ν = 0.3. Seconds are those of
-the processor, all threads together.
+A ball of 980, 5,120, 9,680, 100,820, 1,003,520 triangles under an uneven load, accuracy 1e-4, ν = 0.3. Seconds
+are those of the processor, all threads together.
 """,
     [
         Figure("product", "one product", BALL, each("product_cpu_s"), "{:.2g}", "s"),
@@ -91,19 +91,19 @@ ERRORS_GROUP = Group(
     [
         Figure(
             "product",
-            "error of a product at 100 nodes, against exact integrals over all panels",
+            "error of a product at 100 nodes, against exact integrals over all panels: least; most",
             BALL,
-            each("product_error"),
+            lambda printed: [pick(each("product_error")(printed)) for pick in (min, max)],
             "{:.1e}",
         ),
         Figure(
             "memory",
-            "memory of all that stays between loads, a triangle",
+            "memory of all that stays between loads, a triangle, 100,820; 1,003,520 triangles",
             BALL,
-            each("bytes_a_triangle", 1e-3),
+            lambda printed: each("bytes_a_triangle", 1e-3)(printed)[-2:],
             unit="kB",
         ),
-        Figure("ball", "iterations to 1e-6: ball, the five sizes", BALL, each("iterations"), "{:.0f}"),
+        Figure("ball", "iterations to 1e-6: ball of the five sizes", BALL, each("iterations"), "{:.0f}"),
         Figure("fine", "error of a product at 9,680 triangles, accuracy 1e-6", FINE, each("product_error"), "{:.0e}"),
         Figure("bar", "iterations: bar of 1,008; 10,108; 100,800 triangles", BAR, each("iterations"), "{:.0f}"),
         Figure("bunny", "iterations: bunny of 3,674; 14,696 triangles", BUNNY, each("iterations"), "{:.0f}"),
@@ -120,8 +120,8 @@ ERRORS_GROUP = Group(
         *(
             Figure(
                 f"answers_{poisson}",
-                f"ν = {poisson}, error of quadratic displacements in the stress on the surface: hollow sphere, inside; outside; twisted bar;"
-                " spinning ball; at a cavity; torus under point forces",
+                f"ν = {poisson}, error of quadratic displacements in the stress on the surface: hollow sphere,"
+                " inside; outside; twisted bar; spinning ball; at a cavity; torus under point forces",
                 run_of,
                 known,
                 unit="%",
@@ -155,9 +155,9 @@ FEM_GROUP = Group(
     "fem",
     "Boundary elements beside finite elements",
     """
-A bunny of 10 cm is squeezed by two even forces in balance, one on its back and one on its base. The finite elements are
-quadratic tetrahedra in the same polyhedron under the same tractions. Triangles of 4, 3, 2 mm. Distances of two places are
-in radii of the packing's elements; at a rim of a loaded region the traction jumps.
+A bunny of 10 cm is squeezed by two even forces in balance, one on its back and one on its base. The finite
+elements are quadratic tetrahedra in the same polyhedron under the same tractions. Triangles of 4, 3, 2 mm.
+Distances of two places are in radii of the packing's elements; at a rim of a loaded region the traction jumps.
 """,
     [
         Figure(
@@ -239,10 +239,10 @@ BDEM_GROUP = Group(
     "bonded",
     "Bonded elements beside boundary elements",
     """
-The same bunny of about 20 and 60 thousand elements, hexagonal and random. The bonded elements have the same loads, spread
-over their outermost layer in proportion to the surface there, and are at rest. Stress is taken from the forces of bonds and
-averaged within 3 radii. "Deep" is at least 8 radii below the surface; at 3 radii the largest stress is at the root of a paw
-about 8 mm thick, which bends.
+The same bunny of about 20 and 60 thousand elements, hexagonal and random. The bonded elements have the same
+loads, spread over their outermost layer in proportion to the surface there, and are at rest. Stress is taken
+from the forces of bonds and averaged within 3 radii. "Deep" is at least 8 radii below the surface; at 3 radii
+the largest stress is at the root of a paw about 8 mm thick, which bends.
 """,
     [
         *both("deep", "deep", f"{FORCES}, 8 radii inside"),

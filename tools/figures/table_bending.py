@@ -33,8 +33,9 @@ BENDING_GROUP = Group(
     "bending",
     "Bending and torsion",
     """
-Three-point bending with a span of 6 heights, of 8 and 16 rows and layers. "Eq. 29" is that of Lu et al. 2021, which has E
-and the bending strength from the load on the middle. Torsion is beside a static solution and Saint-Venant's.
+Three-point bending with a span of 6 heights, of 8 and 16 rows and layers. "Eq. 29" is that of Lu et al. 2021,
+which has E and the bending strength from the load on the middle. Torsion is beside a static solution and
+Saint-Venant's.
 """,
     [
         Figure(
@@ -141,8 +142,8 @@ STEPS_GROUP = Group(
     "implicit-bending",
     "Bending by explicit and implicit steps",
     """
-Three-point bending of 5 and 7 rows, 750 and 2,058 elements; implicit steps of 0.2 ms. E and strength are those by eq. 29
-over the bonds'.
+Three-point bending of 5 and 7 rows, 750 and 2,058 elements; implicit steps of 0.2 ms. E and strength are those
+by eq. 29 over the bonds'.
 """,
     [
         *by_method("e", "E", SMALL, "e"),
@@ -165,8 +166,9 @@ def implicit(shot, law, step, minutes, more="", tiny=None):
     """A shot at smoke size by midpoint steps of this many microseconds."""
 
     def lines(end):
+        sets = f"--set scale=smoke --set simulate.integrator=midpoint --set simulate.law={law}{step}{more}{end}"
         return f"""
-        cullet run pipelines/{shot}.toml --set scale=smoke --set simulate.integrator=midpoint --set simulate.law={law}{step}{more}{end} --to simulate --out OUT/{shot}
+        cullet run pipelines/{shot}.toml {sets} --to simulate --out OUT/{shot}
         python tools/figures/newton.py OUT/{shot}
         """
 

@@ -186,7 +186,8 @@ SURFACES_GROUP = Group(
     "surfaces",
     "Surfaces",
     """
-A hundred thousand elements. Seconds are the best of a few runs, or of whole processes that read and write files.
+A hundred thousand elements. Seconds are the best of a few runs, or of whole processes that read and write
+files.
 """,
     [
         Figure(
@@ -217,8 +218,8 @@ SPLASH_GROUP = Group(
     "splashsurf",
     "Surfaces against splashsurf",
     """
-A block of 96 × 32 × 32 elements, voxels of 1, 0.8, 0.5 radii, 2 threads, medians. Of cullet a whole process with files is
-timed, of splashsurf a call in memory, which knows no fragments, skin or crack faces.
+A block of 96 × 32 × 32 elements, voxels of 1, 0.8, 0.5 radii, 2 threads, medians. Of cullet a whole process
+with files is timed, of splashsurf a call in memory, which knows no fragments, skin or crack faces.
 """,
     [
         Figure("whole", "whole block: cullet", SPLASH, speed("cullet", "whole"), "{:.2f}", "s"),

@@ -34,8 +34,8 @@ STEPS_GROUP = Group(
     "steps",
     "Steps",
     """
-Millions of element-steps a second, contacts and strengths watched, single precision: the best of several runs. Sizes are
-about 10 thousand, 100 thousand and 1 million elements.
+Millions of element-steps a second, contacts and strengths watched, single precision: the best of several runs.
+Sizes are about 10 thousand, 100 thousand and 1 million elements.
 """,
     [
         Figure("elastic", "elastic bonded block, three sizes, all threads", STEPS, ALL["elastic"]),
@@ -72,8 +72,8 @@ LAMMPS_GROUP = Group(
     "lammps",
     "Steps against LAMMPS",
     """
-The same bonded block of 46³ elements, motion and bonds only, cullet in single and LAMMPS (`bpm/rotational`) in double
-precision, both on two cores.
+The same bonded block of 46³ elements, motion and bonds only, cullet in single and LAMMPS (`bpm/rotational`) in
+double precision, both on two cores.
 """,
     [
         Figure(
@@ -107,7 +107,8 @@ DEVICE_GROUP = Group(
     "device",
     "Steps by Vulkan",
     """
-On a software adapter (lavapipe), 22³ and 46³ elements. `bench_device` without `--adapter` measures a graphics processor.
+On a software adapter (lavapipe), 22³ and 46³ elements. `bench_device` without `--adapter` measures a graphics
+processor.
 """,
     [
         Figure(
@@ -197,8 +198,8 @@ CELLS_GROUP = Group(
     "cells",
     "Cells",
     """
-A box of 100,000 Voronoi cells that turns, and the same box of about as many balls in a hexagonal packing; nothing
-breakable, no damping, single precision, all threads.
+A box of 100,000 Voronoi cells that turns, and the same box of about as many balls in a hexagonal packing;
+nothing breakable, no damping, single precision, all threads.
 """,
     [
         Figure("rate", "millions of element-steps a second: cells; balls; start-up included", WHOLE, stepped),
@@ -237,8 +238,8 @@ SLIDING = run(1, sliding(), sliding(" 8 6", " --set time.end=1e-5 --set time.fra
 STEPS_GROUP.figures.append(
     Figure(
         "sliding",
-        "a plate of 5,016 elements in one layer, all sliding on a box; on a mesh of that box; with its top in 3,200 triangles; in"
-        " 80,000, each as wide as a radius",
+        "a plate of 5,016 elements in one layer, all sliding on a box; on a mesh of that box; with its top in 3,200"
+        " triangles; in 80,000, each as wide as a radius",
         SLIDING,
         lambda printed: [M * one.json["element_steps_per_second"] for one in printed[5:]],
     )
