@@ -58,7 +58,7 @@ tiny compare_stress.py "$python" tools/compare_stress.py --tiny --cullet "$culle
 figures() {
     "$python" tools/figures.py "$@" --data "$work/figures.json" --page "$work/FIGURES.md"
 }
-tiny figures.py figures measure --tiny --only steps,cells,packing,fem,implicit-shots --target "$target"
+tiny figures.py figures measure --tiny --only steps,cells,packing,implicit-shots --target "$target"
 figures write
 figures check
 tiny hemisphere.py "$python" tools/hemisphere.py --simulate "$work/hemisphere" --loads 400 --set scale=smoke --set "time.end=4 s" --cullet "$cullet"

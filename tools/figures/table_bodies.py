@@ -29,15 +29,11 @@ def noted(stage, pattern):
 
 
 def cans(counts):
-    lines = [
-        f"cullet pack pipelines/coke_can.toml --out OUT/{n}"
-        f" --set 'body.can.packing={{ type = \"shell\", elements = {n}, layers = 3 }}'"
-        for n in counts
-    ]
+    lines = [f"cullet pack tools/figures/can.toml --set body.can.packing.elements={n} --out OUT/{n}" for n in counts]
     return "\n".join([*lines, *(f"cullet inspect OUT/{n} --json" for n in counts)])
 
 
-CANS = run(2, cans((30000, 495000)), cans((400, 800)))
+CANS = run(2, cans((30000, 495000)), cans((1000, 2000)))
 VORONOI = run(
     1,
     """

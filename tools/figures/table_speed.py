@@ -227,21 +227,21 @@ nothing breakable, no damping, single precision, all threads.
 SLABS = ("box", "mesh", "coarse", "fine")
 
 
-def sliding(rows="", end=""):
+def sliding(slabs=SLABS, rows="", end=""):
     """A plate that slides on four slabs."""
     lines = [f"python tools/figures/slabs.py OUT{rows}"]
-    lines += [f"cullet run OUT/{name}.toml --to simulate --out OUT/{name}{end}" for name in SLABS]
-    return "\n".join([*lines, *(f"cullet inspect OUT/{name} --json" for name in SLABS)])
+    lines += [f"cullet run OUT/{name}.toml --to simulate --out OUT/{name}{end}" for name in slabs]
+    return "\n".join([*lines, *(f"cullet inspect OUT/{name} --json" for name in slabs)])
 
 
-SLIDING = run(1, sliding(), sliding(" 8 6", " --set time.end=1e-5 --set time.frames_per_second=1e5"))
+SLIDING = run(1, sliding(), sliding(SLABS[:2], " 8 6", " --set time.end=1e-5 --set time.frames_per_second=1e5"))
 STEPS_GROUP.figures.append(
     Figure(
         "sliding",
         "a plate of 5,016 elements in one layer, all sliding on a box; on a mesh of that box; with its top in 3,200"
         " triangles; in 80,000, each as wide as a radius",
         SLIDING,
-        lambda printed: [M * one.json["element_steps_per_second"] for one in printed[5:]],
+        lambda printed: [M * one.json["element_steps_per_second"] for one in printed if one.text.startswith("{")],
     )
 )
 
