@@ -7,7 +7,7 @@ from .measurement import Figure, Group, column, over, path, run
 BENT = run(
     20,
     "python tools/beam_bending.py --rows 8 16 --random --json",
-    "python tools/beam_bending.py --rows 3 --elasticity bond material --json",
+    "python tools/beam_bending.py --rows 3 --elasticity bond material --random --json",
 )
 BROKEN = run(
     12,
