@@ -1,56 +1,56 @@
-//! Smooth curves through points, with a frame that goes along without winding about them: what tubes and ropes follow.
+//! Smooth curves through points, with a frame that does not twist along the curve: axes of tubes and ropes.
 
 use glam::DVec3;
 
 use super::mesh::TriMesh;
 use super::tube::{carried, tube};
 
-/// Pieces that the curve is drawn with from one point to the next.
+/// Number of straight pieces between two points of the curve.
 const PIECES: u32 = 16;
-/// Sides of a tube's skin.
+/// Number of sides of a tube's skin.
 const SIDES: u32 = 48;
 
 /// A curve through points: the centripetal Catmull–Rom spline (Yuksel, Schaefer and Keyser 2011), which has
-/// no loops and cusps between its points, as a chain of short straight pieces. Two points make a straight
+/// no loops and cusps between its points, as a chain of short straight pieces. Two points give a straight
 /// line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     places: Vec<DVec3>,
-    /// Length from the start to each place, m.
+    /// Arc length from the start to each point, m.
     lengths: Vec<f64>,
-    /// Unit vectors along and across the curve at each place.
+    /// Unit vectors along and across the curve at each point.
     frames: Vec<(DVec3, DVec3)>,
 }
 
-/// Why no tube follows points.
+/// Why points define no tube.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CurveFault {
-    /// No curve has fewer points.
+    /// Fewer than two points.
     #[error("a tube needs two points [x, y, z] or more")]
     Few,
-    /// A coordinate is no number.
+    /// A coordinate is NaN or infinite.
     #[error("point {0} of the tube is not finite")]
     NotFinite(usize),
-    /// The same point twice.
+    /// Two consecutive points are equal.
     #[error("points {0} and {1} of the tube are the same")]
     Twice(usize, usize),
-    /// A bend in which the tube would fold.
+    /// A bend so tight that the tube would fold.
     #[error(
         "near point {point} the tube bends about a radius of {bend:.3e} m, less than its own radius of {radius:.3e} m; \
          move the points or give a smaller radius"
     )]
     Sharp {
-        /// Number of the point before the bend.
+        /// Number of the point before the bend, counted from 1.
         point: usize,
         /// Radius of curvature, m.
         bend: f64,
-        /// Of the tube, m.
+        /// Radius of the tube, m.
         radius: f64,
     },
 }
 
-/// A point of the spline from `p[1]` (at 0) to `p[2]` (at 1), by Barry and Goldman's pyramid; neighbours are
-/// not the same.
+/// Point of the spline from `p[1]` (`part` = 0) to `p[2]` (`part` = 1), by Barry and Goldman's pyramid;
+/// consecutive points must differ.
 fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
     let mut knots = [0.0; 4];
     for k in 1..4 {
@@ -60,7 +60,7 @@ fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
     let mut level = p;
     for reach in 1..4 {
         for k in 0..4 - reach {
-            // The last step runs over the middle stretch alone.
+            // The last level covers only the middle interval.
             let (from, to) = if reach == 3 { (1, 2) } else { (k, k + reach) };
             let weight = (t - knots[from]) / (knots[to] - knots[from]);
             level[k] = level[k].lerp(level[k + 1], weight);
@@ -70,7 +70,7 @@ fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
 }
 
 impl Curve {
-    /// The axis of a tube of this radius (m) through these points. Faults count points from 1.
+    /// Axis of a tube of this radius (m) through these points. Errors count points from 1.
     pub fn new(points: &[[f64; 3]], radius: f64) -> Result<Self, CurveFault> {
         let points: Vec<DVec3> = points.iter().map(|&p| DVec3::from_array(p)).collect();
         if points.len() < 2 {
@@ -83,8 +83,8 @@ impl Curve {
             return Err(CurveFault::Twice(at + 1, at + 2));
         }
         let last = points.len() - 1;
-        // Beyond its ends the curve goes on as on the other side of its first and its last stretch: a circle
-        // as a circle, a line as a line.
+        // The first and last stretch are mirrored beyond the ends, so that a circle continues as a circle and
+        // a line as a line.
         let beyond = |end: DVec3, next: DVec3, then: Option<&DVec3>| {
             let across = (next - end).normalize_or_zero();
             let then = then.copied().unwrap_or(2.0 * next - end);
@@ -127,13 +127,14 @@ impl Curve {
         })
     }
 
-    /// m
+    /// Length of the curve, m.
     pub fn length(&self) -> f64 {
         self.lengths[self.lengths.len() - 1]
     }
 
-    /// Where a point comes to lie that stands `aside` (m) from a straight axis along y, `y` (m) behind its
-    /// start, when the axis is bent along the curve; the axis goes on straight at its ends.
+    /// Maps a point from a straight tube to the bent one. The straight axis runs along y; the point lies `y`
+    /// (m) after its start and at the offset (x, z) (m) from it. Beyond its ends the curve continues
+    /// straight.
     pub fn bent(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
         let next = self.lengths.partition_point(|&length| length <= y);
         let piece = next.clamp(1, self.places.len() - 1) - 1;
@@ -146,7 +147,7 @@ impl Curve {
         p.lerp(q, part) + x * across + z * across.cross(along)
     }
 
-    /// Closed skin of a tube of this radius (m) about the curve, of the section of a circle of that radius.
+    /// Closed skin of a tube about the curve; its cross-section has the area of a circle of this radius (m).
     pub fn skin(&self, radius: f64) -> TriMesh {
         let sector = std::f64::consts::TAU / f64::from(SIDES);
         tube(&self.places, radius * (sector / sector.sin()).sqrt(), SIDES)
@@ -185,7 +186,8 @@ mod tests {
             let y = curve.length() * f64::from(k) / 100.0;
             let axis = curve.bent(y, [0.0; 2]);
             assert!((axis.truncate().length() - 1.0).abs() < 1e-3, "{axis}");
-            // The frame does not wind: what points out of the plane at the start does so all along.
+            // The frame does not twist: a vector out of the plane at the start stays out of the plane all
+            // along.
             let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bent(y, aside) - axis).z);
             let first = [[1.0, 0.0], [0.0, 1.0]]
                 .map(|aside| (curve.bent(0.0, aside) - curve.bent(0.0, [0.0; 2])).z);
@@ -211,7 +213,7 @@ mod tests {
         let before = skin.clone();
         check::require_solid(&mut skin).unwrap();
         assert_eq!(skin, before, "already wound outward");
-        // Pappus: the section times the way of its middle.
+        // Pappus: the area of the section times the path length of its centre.
         let volume = PI * 0.04 * curve.length();
         assert!((skin.volume() / volume - 1.0).abs() < 2e-3);
     }

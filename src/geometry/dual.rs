@@ -1,25 +1,26 @@
-//! Convex cells as their dual: each corner is a triangle of the three planes that meet there (Ray, Sokolov,
-//! Lefebvre, Lévy: Meshless Voronoi on the GPU, 2018). Cutting one by a plane touches few corners and
-//! allocates nothing, several times faster than [`Convex::cut`].
+//! Convex cells stored as their dual: each corner is a triangle of the three planes that meet there (Ray,
+//! Sokolov, Lefebvre, Lévy: Meshless Voronoi on the GPU, 2018). A cut by a plane touches few corners and
+//! allocates nothing; it is several times faster than [`Convex::cut`].
 
 use glam::DVec3;
 
 use super::convex::{Convex, Face};
 
-/// A corner nearer to a plane than this part of the cell's size lies on it.
+/// A corner closer to a plane than this fraction of the cell's size lies on it.
 const ON: f64 = 1e-12;
-/// No plane, no corner.
+/// Marks a missing plane or corner.
 const NONE: u32 = u32::MAX;
 
-/// A bounded convex cell about the origin. Corners that four planes meet in are several triangles in one place.
+/// A bounded convex cell about the origin. A corner where four planes meet is stored as several triangles at
+/// one position.
 #[derive(Clone, Debug, Default)]
 pub struct DualCell {
-    /// What lies beyond each plane; some planes have no face left.
+    /// Tag of each plane, which says what lies beyond it; some planes have no face left.
     tags: Vec<u32>,
     corners: Vec<DVec3>,
     /// Planes of each corner, counterclockwise from outside.
     planes: Vec<[u32; 3]>,
-    /// The corner at the other end of the edge between planes k and k + 1 of each corner.
+    /// For each corner, the corner at the other end of the edge between its planes k and k + 1.
     next: Vec<[u32; 3]>,
     scratch: Scratch,
 }
@@ -27,29 +28,30 @@ pub struct DualCell {
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     heights: Vec<f64>,
-    /// Corners that are cut off.
+    /// Indices of the corners that are cut off.
     removed: Vec<u32>,
-    /// New corners: first and second plane, the kept corner beyond their edge and which of its edges that is, position.
+    /// New corners: first and second plane, the kept corner at the inner end of their edge, the index of the
+    /// edge at that corner, position.
     fresh: Vec<(u32, u32, u32, usize, DVec3)>,
-    /// Place among `fresh` by first plane.
+    /// For each plane, the index in `fresh` of the new corner whose first plane it is.
     starting: Vec<u32>,
-    /// Planes whose face has been walked round.
+    /// Whether the face of each plane has been visited.
     walked: Vec<bool>,
 }
 
-/// What a cut did.
+/// Result of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Nothing lay beyond the plane.
+    /// Nothing lay beyond the plane: the cell is unchanged.
     Nothing,
     /// Something was cut off.
     Some,
-    /// Rounding made the rim of the cut no simple ring: the cell is spoilt.
+    /// Because of rounding the rim of the cut is not a simple ring: the cell is invalid.
     Broken,
 }
 
 impl DualCell {
-    /// Becomes a box; `tags` of its faces are for −x, +x, −y, +y, −z, +z.
+    /// Resets the cell to a box; `tags` are those of its faces −x, +x, −y, +y, −z, +z.
     pub fn begin(&mut self, low: DVec3, high: DVec3, tags: [u32; 6]) {
         self.tags.clear();
         self.tags.extend(tags);
@@ -61,7 +63,7 @@ impl DualCell {
             let pick = |axis: usize| if up[axis] == 1 { high } else { low }[axis];
             self.corners.push(DVec3::new(pick(0), pick(1), pick(2)));
             let [x, y, z] = [up[0], 2 + up[1], 4 + up[2]];
-            // The corner beyond the edge of two planes differs along the third axis.
+            // The corner at the other end of the edge of two planes differs along the third axis.
             let [along_x, along_y, along_z] = [k ^ 1, k ^ 2, k ^ 4];
             if up.iter().sum::<u32>() % 2 == 1 {
                 self.planes.push([x, y, z]);
@@ -73,13 +75,13 @@ impl DualCell {
         }
     }
 
-    /// Square of the distance from the origin to the farthest corner.
+    /// Squared distance from the origin to the farthest corner, m².
     pub fn reach_squared(&self) -> f64 {
         let squares = self.corners.iter().map(|corner| corner.length_squared());
         squares.fold(0.0, f64::max)
     }
 
-    /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag.
+    /// Keeps the part with x·normal ≤ offset. `normal` is a unit vector; the new face gets `tag`.
     pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> Cut {
         let scratch = &mut self.scratch;
         scratch.heights.clear();
@@ -126,7 +128,7 @@ impl DualCell {
                 } else {
                     inner + (self.corners[t as usize] - inner) * (low / (low - high))
                 };
-                // Its edge of the same planes.
+                // The index of this edge at the other corner.
                 let back = self.planes[other as usize].iter().position(|p| *p == b);
                 let Some(back) = back else {
                     return Cut::Broken;
@@ -141,12 +143,12 @@ impl DualCell {
         self.join(tag)
     }
 
-    /// Puts the new corners where the removed ones were, joined in a ring about the new plane.
+    /// Replaces the removed corners by the new ones, joined in a ring about the new plane.
     fn join(&mut self, tag: u32) -> Cut {
         let scratch = &mut self.scratch;
         let (count, room) = (scratch.fresh.len(), scratch.removed.len());
         if count == 0 {
-            // All of it is beyond.
+            // The whole cell lies beyond the plane.
             self.corners.clear();
             self.planes.clear();
             self.next.clear();
@@ -172,12 +174,12 @@ impl DualCell {
             self.planes[slot as usize] = [a, b, plane];
             self.next[slot as usize][0] = other;
             self.next[other as usize][back] = slot;
-            // The one that begins with b lies beyond the edge of b and the new plane.
+            // The new corner whose first plane is b lies at the other end of the edge of b and the new plane.
             let after = scratch.removed[scratch.starting[b as usize] as usize];
             self.next[slot as usize][1] = after;
             self.next[after as usize][2] = slot;
         }
-        // Faces that went whole leave places: the last corners take them.
+        // If fewer corners were added than removed, the last corners fill the free slots.
         for at in (count..room).rev() {
             let place = self.scratch.removed[at] as usize;
             self.corners.swap_remove(place);
@@ -228,7 +230,7 @@ impl DualCell {
         }
     }
 
-    /// The cell as a polyhedron about `origin`.
+    /// The cell as a polyhedron, shifted by `origin`.
     pub fn convex(&mut self, origin: DVec3) -> Convex {
         let (mut faces, mut corners) = (Vec::new(), Vec::new());
         self.each_face(&mut corners, |tag, corners| {
@@ -247,7 +249,7 @@ mod tests {
         solid.mass().map_or(0.0, |mass| mass.volume)
     }
 
-    /// The same planes cut the same solid out of a box either way.
+    /// The same planes cut the same solid out of a box in both representations.
     #[test]
     fn cutting_the_dual_is_cutting_the_polyhedron() {
         let mut dual = DualCell::default();

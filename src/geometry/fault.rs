@@ -1,8 +1,8 @@
-//! What the reader of a mesh format gives: triangles, or what is wrong with the file.
+//! Result of a mesh format's parser: triangles, or what is wrong with the file.
 
 use super::mesh::TriMesh;
 
-/// What a format's reader found wrong, file name aside.
+/// What a parser found wrong and in which line; the caller adds the file name.
 pub(super) struct Fault {
     pub line: Option<usize>,
     pub what: String,
@@ -17,5 +17,5 @@ impl Fault {
     }
 }
 
-/// Vertices and triangles as the file has them.
+/// Vertices and triangles as in the file.
 pub(super) type Parsed = Result<TriMesh, Fault>;

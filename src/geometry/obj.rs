@@ -6,7 +6,7 @@ use glam::DVec3;
 use super::fault::{Fault, Parsed};
 use super::mesh::{CornerUv, TriMesh};
 
-/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans.
+/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans of triangles.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let mut found = Found::default();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
@@ -23,15 +23,15 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     Ok(found.mesh())
 }
 
-/// What the lines so far have brought.
+/// Mesh data of the lines read so far.
 #[derive(Default)]
 struct Found {
     vertices: Vec<DVec3>,
     texture: Vec<[f32; 2]>,
     triangles: Vec<[u32; 3]>,
-    /// One a triangle from the first face on that names any, those before it included.
+    /// One per triangle as soon as a face has texture coordinates; earlier triangles get 0.
     uv: Vec<CornerUv>,
-    /// Corners of the face at hand.
+    /// Corners of the current face.
     corners: Vec<Corner>,
 }
 
@@ -48,7 +48,7 @@ impl Found {
         let words: Vec<&str> = words.collect();
         let [x, y, z] = numbers(&words, "a vertex", "coordinate")?;
         let mut position = DVec3::new(x, y, z);
-        // A fourth number is a weight; three more are a colour.
+        // A fourth number is a weight; three further ones are a colour.
         if let [_, _, _, weight] = words[..] {
             position /= number(weight, "weight")?;
         }
@@ -102,7 +102,7 @@ impl Found {
         Ok(())
     }
 
-    /// The triangles, with vertices in the order of their first use.
+    /// The mesh, with vertices in the order of their first use.
     fn mesh(self) -> TriMesh {
         let mut mesh = TriMesh {
             uv: self.uv,
@@ -122,7 +122,7 @@ impl Found {
     }
 }
 
-/// The first numbers of a record.
+/// Parses the first `N` numbers of a record.
 fn numbers<const N: usize>(words: &[&str], record: &str, name: &str) -> Result<[f64; N], String> {
     let Some(first) = words.first_chunk::<N>() else {
         return Err(format!(
@@ -141,11 +141,12 @@ fn number(word: &str, name: &str) -> Result<f64, String> {
     match word.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(value) => Err(format!("{name} {value} is not finite")),
-        Err(_) => Err(format!("{name} {word:?} is no number")),
+        Err(_) => Err(format!("{name} {word:?} is not a number")),
     }
 }
 
-/// Place of what a face names, counted from 1 or backwards from the end, where there are `count` so far.
+/// Zero-based index of a reference in a face, which counts from 1, or backwards from the end if it is
+/// negative; `count` entries have been read so far.
 fn index(word: &str, what: &str, count: usize) -> Result<usize, String> {
     let Ok(index) = word.parse::<i64>() else {
         return Err(format!("face has {word:?} for a {what} index"));

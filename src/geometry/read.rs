@@ -1,4 +1,4 @@
-//! Triangle meshes from files: one reader a format, listed in `FORMATS`.
+//! Reads triangle meshes from files: one reader per format, listed in `FORMATS`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::fault::{Fault, Parsed};
 use super::mesh::TriMesh;
 use super::{obj, ply, stl};
 
-/// What can be wrong with a mesh file.
+/// Why a mesh file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
     /// The operating system refused.
@@ -17,17 +17,17 @@ pub enum MeshError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Its reason.
+        /// The reason it gives.
         source: std::io::Error,
     },
-    /// The ending names no format that is read.
+    /// The file extension belongs to no supported format.
     #[error("{path}: unknown mesh format {extension:?}; allowed: {allowed}", path = .path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// Its ending, without the dot.
+        /// Its extension, without the dot.
         extension: String,
-        /// The endings that are read.
+        /// The supported extensions.
         allowed: String,
     },
     /// The contents cannot be used.
@@ -35,14 +35,14 @@ pub enum MeshError {
     Contents {
         /// The file.
         path: PathBuf,
-        /// Line counted from 1, where the format has lines and the place is known.
+        /// Line, counted from 1, if the format has lines and the position is known.
         line: Option<usize>,
         /// What is wrong.
         what: String,
     },
 }
 
-/// `:line` behind a file name.
+/// Prints `:line` after a file name.
 struct At(Option<usize>);
 
 impl std::fmt::Display for At {
@@ -51,22 +51,21 @@ impl std::fmt::Display for At {
     }
 }
 
-/// A mesh format: ending of its files and reader of their bytes.
+/// A mesh format: file extension and parser.
 type Format = (&'static str, fn(&[u8]) -> Parsed);
 
-/// Every format that [`read`] knows.
+/// Every format that [`read`] supports.
 const FORMATS: &[Format] = &[
     ("obj", obj::parse),
     ("ply", ply::parse),
     ("stl", stl::parse),
 ];
 
-/// Reads a triangle mesh, format by ending; polygons are cut into triangles.
+/// Reads a triangle mesh; the file extension selects the format. Polygons are cut into triangles.
 ///
-/// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and
-/// STL knows no others), vertices without a triangle and triangles without three different vertices go.
-/// Texture coordinates stay with the corners of triangles; in a file that has some, those of faces without
-/// are 0.
+/// Vertices at equal positions are merged: files split them along seams of texture, normals and groups, and
+/// STL always does. Vertices without a triangle and triangles without three different vertices are removed.
+/// Texture coordinates stay with the corners of triangles; in a file that has some, faces without any get 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     let extension = path
         .extension()
@@ -96,7 +95,7 @@ pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
-/// What is wrong with a mesh file whose name is told already.
+/// Message of an error without the file name, for use where the name was printed already.
 pub fn without_path(error: &MeshError, path: &Path) -> String {
     let what = error.to_string();
     let what = what
@@ -105,12 +104,12 @@ pub fn without_path(error: &MeshError, path: &Path) -> String {
     what.trim_start_matches([':', ' ']).to_owned()
 }
 
-/// Joins vertices at equal positions; order of first use by position in the file is kept.
+/// Merges vertices at equal positions; they keep the order of first use in the file.
 pub fn weld(mesh: &TriMesh) -> TriMesh {
     let mut first = HashMap::with_capacity(mesh.positions.len());
     let same: Vec<u32> = (0..mesh.positions.len() as u32)
         .map(|vertex| {
-            // Adding zero makes -0 and 0 one.
+            // Adding zero turns -0 into 0.
             let key = (mesh.positions[vertex as usize] + DVec3::ZERO)
                 .to_array()
                 .map(f64::to_bits);
@@ -132,7 +131,7 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
     })
 }
 
-/// Leaves out the vertices that no triangle uses.
+/// Copy of a mesh without the vertices that no triangle uses.
 pub(super) fn without_unused(mesh: &TriMesh) -> TriMesh {
     let mut used = vec![false; mesh.positions.len()];
     for &vertex in mesh.triangles.as_flattened() {
@@ -192,8 +191,8 @@ mod tests {
 
     #[test]
     fn obj_gives_corners_their_texture_coordinates() {
-        // A quad of which the last corner is told backwards, then one in reverse over a seam, a face that
-        // names none and one with a zero.
+        // A quad whose last corner has a negative index, then one in reverse order over a seam, a face
+        // without texture coordinates and one with index zero.
         let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0.5\nvt 1 1\nvt 0 1\nvt 7 -8.5\n\
             f 1/1 2/2 3/3 4/-2\ng b\nf 1/5/ 3/3 2/2\nf 1 2 3\nf 1//1 2//1 4//1\nf 1/0 2/1 4/2\nvn 0 0 1\n";
         let mesh = read_text("quad.obj", text.as_bytes()).unwrap();
@@ -204,13 +203,13 @@ mod tests {
             [[a, b, c], [a, c, d], [far, c, b], none, none, none]
         );
         assert_eq!(mesh.triangles[2], [0, 2, 1]);
-        // Without a face that names any there are none.
+        // Without a face that uses texture coordinates the mesh has none.
         let unused = read_text(
             "plain.obj",
             format!("vt 1 1\n{TETRAHEDRON}f 1 2 3\n").as_bytes(),
         );
         assert!(unused.unwrap().uv.is_empty());
-        // A model before the first `vt`.
+        // An object before the first `vt`.
         let late = format!("o a\n{TETRAHEDRON}f 1 2 3\no b\nvt 3 4\nf 1/1 2/1 4/1\n");
         let late = read_text("late.obj", late.as_bytes()).unwrap();
         assert_eq!(late.uv, [none, [[3.0, 4.0]; 3]]);
@@ -262,7 +261,7 @@ mod tests {
         let mut bytes = Vec::new();
         ply::write_ply(&mesh, &mut bytes).unwrap();
         assert_eq!(read_text("a.ply", &bytes).unwrap(), mesh);
-        // Wound inside out and with a triangle that goes when vertices are joined.
+        // Wound inside out, and with a triangle that is removed when vertices are merged.
         let mut odd = mesh.clone();
         crate::geometry::check::flip(&mut odd);
         odd.positions.push(odd.positions[0]);

@@ -1,13 +1,13 @@
-//! Even triangles of a wanted edge length on the surface of a closed mesh (Botsch and Kobbelt, *A remeshing
-//! approach to multiresolution modeling*, 2004): rounds of splitting long edges, collapsing short ones,
-//! flipping, moving vertices in the surface, and back onto the mesh given.
+//! Remeshes the surface of a closed mesh with even triangles of a given edge length (Botsch and Kobbelt, *A
+//! remeshing approach to multiresolution modeling*, 2004). Each round splits long edges, collapses short
+//! ones, flips edges, and moves vertices within the surface and back onto the original mesh.
 //!
-//! Sharp edges and corners stay. Edges are flipped by Delaunay's criterion rather than by the number of
-//! neighbours, as boundary elements ask for angles. The result depends on the mesh alone, not on the number
-//! of threads.
+//! Sharp edges and corners are kept. Edges are flipped by Delaunay's criterion rather than to even out vertex
+//! degrees, as boundary elements need good angles. The result depends on the mesh only, not on the number of
+//! threads.
 //!
-//! Ours since the crates that remesh leave the surface: `meshopt` only simplifies, `remesh` 0.0.5 lets
-//! triangles overlap.
+//! Existing crates do not keep to the surface: `meshopt` only simplifies, `remesh` 0.0.5 lets triangles
+//! overlap.
 
 mod error;
 mod passes;
@@ -26,29 +26,29 @@ use super::read::without_unused;
 use relax::Target;
 use sharp::Classes;
 
-/// Edges longer than this many wanted ones are split.
+/// Edges longer than this multiple of the target length are split.
 const LONG: f64 = 4.0 / 3.0;
-/// Edges shorter than this many wanted ones are collapsed.
+/// Edges shorter than this multiple of the target length are collapsed.
 const SHORT: f64 = 4.0 / 5.0;
-/// Rounds of all passes; more change little.
+/// Number of rounds of all passes; more rounds change little.
 const ROUNDS: usize = 8;
-/// Times that [`even_out`] doubles the number of triangles, at most.
+/// Maximum number of times that [`even_out`] doubles the number of triangles.
 const FINER: usize = 4;
-/// Triangles that are made, at most.
+/// Maximum number of triangles created.
 const MOST: f64 = 2e7;
 
-/// A mesh of the same closed surface with edges about `edge` long, m; edges between triangles whose normals
-/// differ by more than `sharp`, rad ([`SHARP`] for most bodies), are kept. Texture coordinates go.
+/// Remeshes a closed surface with edges about `edge` (m) long. Edges between triangles whose normals differ
+/// by more than `sharp` (rad, [`SHARP`] for most bodies) are kept. Texture coordinates are dropped.
 ///
 /// # Errors
 ///
-/// A mesh that is no closed manifold, or a length that cannot be; a result that cuts itself, where walls are
-/// thinner than the edges wanted.
+/// A mesh that is not a closed manifold, an invalid length, or a result that cuts itself because walls are
+/// thinner than the edges.
 pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshError> {
     if !(edge.is_finite() && edge > 0.0) {
         return Err(RemeshError::Length(edge));
     }
-    // Needles have edges, if no area.
+    // Needles have long edges, but no area.
     let even = mesh.area() / (3_f64.sqrt() / 4.0 * edge * edge);
     let triangles = even.max(length_of_edges(mesh) / edge);
     if triangles > MOST {
@@ -82,8 +82,8 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
     }
 }
 
-/// The mesh itself if its triangles are even enough for boundary elements, else one with as many triangles,
-/// or more where the surface would cut itself.
+/// The mesh itself if its triangles are even enough for boundary elements, else a remeshed one with about as
+/// many triangles, or more if the surface would cut itself.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
     remesh_or_finer(mesh, quality.edge)
 }
 
-/// [`remesh`] with shorter edges where the surface would cut itself.
+/// [`remesh`], repeated with shorter edges while the surface would cut itself.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn remesh_or_finer(mesh: &TriMesh, mut edge: f64) -> Result<TriMesh, RemeshE
     remesh(mesh, edge, SHARP)
 }
 
-/// Length of all edges, m.
+/// Total length of all edges, m.
 fn length_of_edges(mesh: &TriMesh) -> f64 {
     let around = |[a, b, c]: [glam::DVec3; 3]| a.distance(b) + b.distance(c) + c.distance(a);
     let all = 0..mesh.triangles.len();

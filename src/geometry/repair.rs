@@ -1,9 +1,8 @@
-//! Makes a triangle mesh from a file fit for boundary elements: closed, wound outward, of one solid, without
-//! triangles that have no normal.
+//! Repairs a triangle mesh from a file for boundary elements. The result is closed, wound outward, bounds one
+//! solid and has no triangles without a normal.
 //!
-//! What has one sensible answer is repaired; the rest is refused with an error that says what is wrong and
-//! where. Vertices stay where they are, to the bit, but for those at which a solid touches itself: these are
-//! moved apart.
+//! Defects with one sensible fix are repaired; others are refused with an error that says what is wrong and
+//! where. Vertices stay in place bit for bit, except where a solid touches itself: those are moved apart.
 
 mod doubles;
 mod error;
@@ -30,15 +29,16 @@ use work::Work;
 #[cfg(test)]
 mod tests;
 
-/// Largest distance of vertices from a plane over the size of a mesh that counts as flat.
+/// A mesh is flat if no vertex is farther from a plane than this fraction of its size.
 const FLAT: f64 = 1e-9;
 
-/// The mesh of one solid, which may have cavities, repaired, and what was done.
+/// Repairs the mesh of one solid, which may have cavities, and reports what was done.
 ///
 /// # Errors
 ///
-/// What cannot be repaired, with its place; [`RepairError::Several`] where the mesh bounds several solids,
-/// even if they touch at vertices or edges: such a joint bears no stress. [`solids()`] gives them one by one.
+/// Defects that cannot be repaired, with their position; [`RepairError::Several`] if the mesh bounds several
+/// solids, even if they touch at vertices or edges, as such a joint transmits no stress. [`solids()`] returns
+/// them one by one.
 pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     let mut done = Repairs::default();
     let (mut work, original) = surfaces(mesh, &mut done)?;
@@ -61,18 +61,18 @@ pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     }
 }
 
-/// Each solid that a mesh bounds, repaired, with its cavities, and what was done to all.
+/// Repairs each solid that a mesh bounds, with its cavities, and reports what was done in total.
 ///
 /// # Errors
 ///
-/// As [`repair`], but for several solids.
+/// As [`repair`], except that several solids are allowed.
 pub fn solids(mesh: &TriMesh) -> Result<(Vec<TriMesh>, Repairs), RepairError> {
     let mut done = Repairs::default();
     let (work, original) = surfaces(mesh, &mut done)?;
     done.turned_triangles = turned(mesh, &work, &original);
     let mut found = Vec::new();
     for solid in solids::solids(&work.back()) {
-        // Vertices at which one solid touches itself are parted in it alone.
+        // Vertices at which one solid touches itself are split in that solid only.
         let (solid, own) = repair(&solid)?;
         done.split_vertices += own.split_vertices;
         found.push(solid);
@@ -85,8 +85,8 @@ pub fn solids(mesh: &TriMesh) -> Result<(Vec<TriMesh>, Repairs), RepairError> {
     Ok((found, done))
 }
 
-/// Closed surfaces that do not cut each other, wound out of the solid, each vertex with one fan of triangles;
-/// and the vertex that each is a copy of.
+/// Closed surfaces that do not cut each other, wound out of the solid, with one fan of triangles per vertex.
+/// Also returns, for each vertex, the vertex that it is a copy of.
 fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), RepairError> {
     let mut work = Work::new(mesh)?;
     done.unused_vertices = work.unused;
@@ -109,7 +109,8 @@ fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), Repa
     let original = wind::wind(&mut work, &pairs)
         .and_then(|()| parting::part_fans(&mut work, &pairs))
         .map_err(|error| {
-            // Surfaces that overlap in a face have edges of four triangles too, but that says less.
+            // Surfaces that overlap in a face also have edges of four triangles; the overlap is the better
+            // explanation.
             let overlap = require_apart(&work, &whole).err();
             let is_plain = matches!(error, RepairError::OneSided { .. }) && is_plain;
             overlap.filter(|_| !is_plain).unwrap_or(error)
@@ -123,7 +124,7 @@ fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), Repa
     Ok((work, original))
 }
 
-/// Refuses a mesh, that of `work` with copies of vertices joined or not, that cuts itself.
+/// Refuses a mesh that cuts itself. `mesh` is that of `work`, with or without copies of vertices merged.
 fn require_apart(work: &Work, mesh: &TriMesh) -> Result<(), RepairError> {
     match self_intersections(mesh) {
         None => Ok(()),
@@ -155,7 +156,7 @@ fn is_flat(mesh: &TriMesh) -> bool {
     away(farthest(&away)) <= FLAT * a.distance(b)
 }
 
-/// Triangles left that ran the other way round in the mesh given.
+/// Number of remaining triangles whose winding differs from the input mesh.
 fn turned(given: &TriMesh, work: &Work, original: &[u32]) -> usize {
     let place = |v: u32| given.positions[v as usize];
     let is_turned = |t: usize| {

@@ -1,4 +1,4 @@
-//! Solids of revolution about y from a profile of radii and heights.
+//! Solids of revolution about y, given by a profile of radii and heights.
 
 use std::f64::consts::TAU;
 
@@ -7,35 +7,36 @@ use glam::{DVec2, DVec3};
 use super::exact::turn;
 use super::mesh::TriMesh;
 
-/// Sides of the prism where none are asked for.
+/// Default number of sides of the prism.
 pub const SEGMENTS: u32 = 96;
 
-/// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the axis, m.
+/// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the
+/// axis, m.
 ///
-/// It crosses neither itself nor the axis, so that what it encloses with the axis is one solid, perhaps with
-/// a hollow that opens upwards or downwards.
+/// It crosses neither itself nor the axis, so that profile and axis enclose one solid, possibly with a hollow
+/// that opens upwards or downwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// (radius, y), m. The first and the last lie on the axis.
+    /// Points (radius, y), m. The first and the last lie on the axis.
     points: Vec<DVec2>,
 }
 
-/// Why points are no profile.
+/// Why points define no valid profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileFault {
-    /// No solid has fewer points.
+    /// Too few points to enclose a solid.
     #[error("a profile needs two points [radius, y] or more")]
     Few,
-    /// A coordinate is no number, or a radius lies beyond the axis.
-    #[error("point {0} of the profile: its radius must be zero or more and both must be finite")]
+    /// A coordinate is NaN or infinite, or a radius is negative.
+    #[error("point {0} of the profile: the radius must not be negative, and both coordinates must be finite")]
     Beyond(usize),
-    /// Not the first or last point lies on the axis.
+    /// A point other than the first or last lies on the axis.
     #[error("point {0} of the profile lies on the axis; only the first and the last may")]
     OnAxis(usize),
-    /// The same point twice.
+    /// Two consecutive points are equal.
     #[error("points {0} and {1} of the profile are the same")]
     Twice(usize, usize),
-    /// The end does not lie above the start.
+    /// The last point is not above the first.
     #[error(
         "a profile runs from bottom to top: its last point, at y = {last} m, is not above its first, at {first} m"
     )]
@@ -45,13 +46,13 @@ pub enum ProfileFault {
         /// y of the last point, m.
         last: f64,
     },
-    /// Two stretches meet.
+    /// Two stretches cross or touch.
     #[error("the profile crosses itself: after point {0} and after point {1}")]
     Crossed(usize, usize),
 }
 
 impl Profile {
-    /// A profile through these points (radius, y), closed by discs where its ends lie off the axis. Faults
+    /// A profile through these points (radius, y), m, closed by discs where its ends lie off the axis. Errors
     /// count points from 1.
     pub fn new(points: &[[f64; 2]]) -> Result<Self, ProfileFault> {
         let (&[_, first], &[_, last]) = match points {
@@ -82,7 +83,7 @@ impl Profile {
         if all[all.len() - 1].x > 0.0 {
             all.push(ends[1]);
         }
-        // Two points of the axis alone enclose nothing.
+        // Two points on the axis enclose nothing.
         if all.len() < 3 {
             return Err(ProfileFault::Few);
         }
@@ -93,7 +94,7 @@ impl Profile {
         }
     }
 
-    /// The first two stretches that meet but in the point they share.
+    /// The first two stretches that meet other than in their shared point.
     fn crossing(&self) -> Option<(usize, usize)> {
         let stretches: Vec<[DVec2; 2]> = self.points.windows(2).map(|p| [p[0], p[1]]).collect();
         (0..stretches.len()).find_map(|i| {
@@ -108,7 +109,8 @@ impl Profile {
         })
     }
 
-    /// The profile moved inwards by `depth` (m), corners kept sharp; none where it then crosses itself or the axis.
+    /// The profile moved inwards by `depth` (m), with sharp corners; `None` if it then crosses itself or the
+    /// axis.
     pub fn inset(&self, depth: f64) -> Option<Self> {
         let inward = |a: DVec2, b: DVec2| (b - a).perp().normalize_or_zero();
         let last = self.points.len() - 1;
@@ -130,14 +132,14 @@ impl Profile {
         });
         let moved: Vec<[f64; 2]> = moved.collect();
         let inset = Profile::new(&moved).ok()?;
-        // A stretch that points back has vanished and stands inside out.
+        // A stretch that reversed its direction has vanished and is inside out.
         let same_way = |(a, b): (&[DVec2], &[DVec2])| (a[1] - a[0]).dot(b[1] - b[0]) > 0.0;
         let pairs = self.points.windows(2).zip(inset.points.windows(2));
         (inset.points.len() == self.points.len() && pairs.into_iter().all(same_way))
             .then_some(inset)
     }
 
-    /// Closed mesh of the solid, wound outward: a prism of so many sides and of the solid's volume.
+    /// Closed mesh of the solid, wound outward: a prism of `segments` sides with the solid's volume.
     pub fn skin(&self, segments: u32) -> TriMesh {
         let sector = TAU / f64::from(segments);
         let wider = (sector / sector.sin()).sqrt();
@@ -169,7 +171,7 @@ impl Profile {
     }
 }
 
-/// Whether the second of two stretches in a row runs back over the first.
+/// Whether the second of two consecutive stretches runs back over the first.
 fn folds([a, b]: [DVec2; 2], [_, c]: [DVec2; 2]) -> bool {
     turn(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0
 }
@@ -180,7 +182,7 @@ fn meet([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
         (p.max(q).cmplt(r.min(s)) | p.min(q).cmpgt(r.max(s))).any()
     };
     let sides = |p, q, r, s| turn(p, q, r).signum() * turn(p, q, s).signum();
-    // signum of zero is one: a point on the other's line is looked at by itself.
+    // The signum of zero is one, so a point on the other's line is tested separately.
     let touches = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)].contains(&0.0);
     !apart(a, b, c, d) && (touches || (sides(a, b, c, d) < 0.0 && sides(c, d, a, b) < 0.0))
 }

@@ -1,4 +1,5 @@
-//! STL, text or binary. Triangles come as loose corners; the reader's caller joins equal ones.
+//! STL reader for text and binary files. Triangles come without shared vertices; the caller merges equal
+//! ones.
 
 use std::io::Cursor;
 
@@ -7,7 +8,7 @@ use glam::DVec3;
 use super::fault::{Fault, Parsed};
 use super::mesh::TriMesh;
 
-/// All triangles; their stored normals are ignored, the winding counts.
+/// Parses all triangles. Stored normals are ignored; the winding defines them.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let fault = |error: std::io::Error| Fault::new(None, error.to_string());
     let mut cursor = Cursor::new(bytes);

@@ -1,4 +1,5 @@
-//! The triangles of a body and of a sheet inside it, divided along the line in which they meet.
+//! Divides the triangles of a body and of a sheet along their line of intersection, and keeps the part of the
+//! sheet inside the body.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +12,17 @@ use super::facet::{Facet, Origin, edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
-/// A part of a triangle and where it comes from.
+/// A part of a triangle, and the triangle that it is part of.
 struct Part {
     corners: Polygon,
     origin: Origin,
 }
 
-/// Body and sheet, divided.
+/// Body and sheet, divided along their line of intersection.
 pub struct Divided {
-    /// Triangles of the body's surface and, once, of the sheet inside.
+    /// Triangles of the body's surface and, once each, of the sheet inside the body.
     pub facets: Vec<Facet>,
-    /// Places of all vertices, m.
+    /// Positions of all vertices, m: those of the body, of the sheet, and intersection points.
     pub places: Vec<DVec3>,
 }
 
@@ -65,14 +66,14 @@ impl Divided {
     }
 }
 
-/// Crossings, and where their numbers begin among all vertices.
+/// The intersection points, and the vertex index of the first.
 struct Numbers<'a> {
     crossings: &'a Crossings,
     base: u32,
 }
 
 impl Numbers<'_> {
-    /// Parts of the triangles of a mesh, whose vertices are numbered from `shift`.
+    /// Divides the triangles of a mesh whose first vertex has the index `shift`.
     fn parts(
         &self,
         mesh: &TriMesh,
@@ -119,7 +120,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Parts of the sheet that lie inside the body: on the left of the line of intersection.
+/// Parts of the sheet inside the body, which are to the left of the line of intersection.
 fn inner(faces: Vec<Part>, line: &BTreeSet<[u32; 2]>) -> Result<Vec<Part>, CutError> {
     let is_line = |[a, b]: [u32; 2]| line.contains(&[a, b]) || line.contains(&[b, a]);
     let mut owner: BTreeMap<[u32; 2], u32> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The pieces of a body that a sheet cuts.
+//! The pieces into which a sheet cuts a body.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,19 +12,19 @@ use crate::geometry::inside;
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
-/// Difference of the volumes of body and pieces over the body's, at most.
+/// Maximum relative difference between the volume of the body and the sum over its pieces.
 const VOLUME: f64 = 1e-9;
 
-/// A closed piece.
+/// A piece of a body with a closed surface.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Its mesh, wound outward.
     pub mesh: TriMesh,
-    /// Where each of its triangles comes from.
+    /// For each of its triangles, the triangle of body or sheet that it is part of.
     pub origins: Vec<Origin>,
 }
 
-/// Cuts a body along a sheet. The pieces come in the order of their first triangles.
+/// Cuts a body along a sheet. The pieces are ordered by their first triangles.
 pub fn cut(body: &TriMesh, sheet: &TriMesh) -> Result<Vec<Piece>, CutError> {
     let Divided { facets, places } = Divided::new(body, sheet)?;
     let whole = body.volume();
@@ -32,7 +32,7 @@ pub fn cut(body: &TriMesh, sheet: &TriMesh) -> Result<Vec<Piece>, CutError> {
     pieces(&better, &places, whole).or_else(|_| pieces(&facets, &places, whole))
 }
 
-/// Pieces of a body of volume `whole`, m³.
+/// Assembles the pieces of a body of volume `whole`, m³.
 fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, CutError> {
     let of_sheet = |facet: &&Facet| matches!(facet.origin, Origin::Sheet(_));
     let sheet: BTreeSet<[u32; 2]> = facets
@@ -47,7 +47,7 @@ fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, 
         let [a, b, c] = *corners;
         triangles.push((*corners, *origin, false));
         if let Origin::Sheet(_) = origin {
-            // The piece above the sheet has its normals against the sheet's.
+            // For the piece above the sheet, normals are opposite to the sheet's.
             triangles.push(([a, c, b], *origin, true));
         }
     }
@@ -62,10 +62,11 @@ fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, 
     }
 }
 
-/// A triangle, where it comes from, and for one of the sheet whether it bounds the upper piece.
+/// Corners of a triangle, the triangle that it is part of, and, for a triangle of the sheet, whether it
+/// bounds the upper piece.
 type Face = ([u32; 3], Origin, bool);
 
-/// Joins triangles to closed meshes along their edges.
+/// Joins triangles along their edges into closed meshes.
 fn gather(
     triangles: &[Face],
     places: &[DVec3],
@@ -74,7 +75,7 @@ fn gather(
     let mut owner: BTreeMap<([u32; 2], u8), u32> = BTreeMap::new();
     for (k, (corners, origin, upper)) in (0..).zip(triangles) {
         for [a, b] in edges(corners) {
-            // On the line, the body's triangle on the left belongs to the upper piece.
+            // At the line of intersection, the body's triangle on the left belongs to the upper piece.
             let side = match origin {
                 Origin::Sheet(_) => 1 + u8::from(*upper),
                 Origin::Body(_) if line.contains(&[a, b]) => 2,
@@ -120,7 +121,7 @@ fn gather(
     Ok(with_cavities(pieces.into_iter().map(|(piece, _)| piece)))
 }
 
-/// Puts the surfaces of cavities to the pieces that they lie in.
+/// Appends the surfaces of cavities to the pieces that they lie in.
 fn with_cavities(surfaces: impl Iterator<Item = Piece>) -> Vec<Piece> {
     let (mut pieces, cavities): (Vec<_>, Vec<_>) =
         surfaces.partition(|piece| piece.mesh.volume() > 0.0);

@@ -1,8 +1,8 @@
-//! Takes slivers out of a cut: short edges are collapsed and bad diagonals flipped, with the sheet and the
-//! body's surface still joined.
+//! Removes slivers from a cut by collapsing short edges and flipping bad diagonals. Sheet and body surface
+//! stay connected.
 //!
-//! No vertex of the body moves and no point of the line of intersection leaves its triangles, so that the
-//! body keeps its shape; the sheet changes for both pieces.
+//! No vertex of the body moves, and no point on the line of intersection leaves its triangles of the body, so
+//! that the body keeps its shape. The sheet changes in the same way for both pieces.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,25 @@ use glam::DVec3;
 
 use super::facet::{Facet, Origin};
 
-/// Shortest edge of a triangle over its longest, below which it is collapsed.
+/// Ratio of shortest to longest edge of a triangle below which the shortest edge is collapsed.
 const SHORT: f64 = 0.15;
-/// Cosine of the angle by which a triangle may turn, at least; of that between triangles whose diagonal is flipped.
+/// Minimum cosine of the angle by which a triangle may turn.
 const TURN: f64 = 0.5;
 const FLAT: f64 = 0.95;
-/// Roundness that is good enough after a collapse, and factor by which a flip must better it.
+/// Roundness that is sufficient after a collapse.
 const ROUND: f64 = 0.1;
 const BETTER: f64 = 1.2;
-/// Passes over all edges, at most.
+/// Maximum number of passes over all edges.
 const PASSES: u32 = 8;
 
-/// Triangles and the ones about each vertex.
+/// Triangles, and for each vertex the triangles about it.
 struct Complex<'a> {
     facets: Vec<Option<Facet>>,
     about: Vec<BTreeSet<u32>>,
     places: &'a [DVec3],
 }
 
-/// Better triangles of the same surfaces.
+/// Returns the same surfaces with better shaped triangles.
 pub fn tidy(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
     let mut about = vec![BTreeSet::new(); places.len()];
     for (k, facet) in (0..).zip(&facets) {
@@ -60,7 +60,7 @@ impl Complex<'_> {
         (b - a).cross(c - a)
     }
 
-    /// Twice the area over the square of the longest edge.
+    /// Shape of a triangle: twice the area over the squared longest edge.
     fn roundness(&self, corners: [u32; 3]) -> f64 {
         let [a, b, c] = corners.map(|v| self.place(v));
         let longest = [a - b, b - c, c - a].map(DVec3::length_squared);
@@ -72,7 +72,7 @@ impl Complex<'_> {
         about.filter_map(|k| self.facets[*k as usize])
     }
 
-    /// Triangles of the body that a vertex lies in.
+    /// Triangles of the body that a vertex lies on.
     fn owners(&self, v: u32) -> BTreeSet<u32> {
         let own = |facet: Facet| match facet.origin {
             Origin::Body(t) => Some(t),
@@ -81,8 +81,8 @@ impl Complex<'_> {
         self.around(v).filter_map(own).collect()
     }
 
-    /// Whether a triangle would be one of the sheet with all corners on the body's surface, where it may lie
-    /// in that or cross it.
+    /// Whether a triangle belongs to the sheet and has all corners on the body's surface, so that it could
+    /// lie in that surface or cross it.
     fn hugs(&self, origin: Origin, corners: [u32; 3]) -> bool {
         matches!(origin, Origin::Sheet(_)) && corners.iter().all(|v| !self.owners(*v).is_empty())
     }
@@ -131,13 +131,14 @@ impl Complex<'_> {
         changed
     }
 
-    /// Moves `from` onto its neighbour `to`, if that keeps the surfaces.
+    /// Moves `from` onto its neighbour `to` if that keeps the surfaces.
     fn collapse(&mut self, from: u32, to: u32) -> bool {
         let (near, far) = (self.neighbours(from), self.neighbours(to));
         if !near.contains(&to) || !self.owners(from).is_subset(&self.owners(to)) {
             return false;
         }
-        // A vertex on the line of intersection has both kinds about it; one of the body alone stays.
+        // A vertex on the line of intersection has triangles of both body and sheet; one with body triangles
+        // only stays.
         if self
             .around(from)
             .all(|f| matches!(f.origin, Origin::Body(_)))
@@ -193,7 +194,7 @@ impl Complex<'_> {
         changed
     }
 
-    /// Flips the diagonal of two triangles of the sheet or of one triangle of the body.
+    /// Flips the common edge of two triangles of the sheet, or of two parts of one triangle of the body.
     fn flip(&mut self, [a, b]: [u32; 2]) -> bool {
         let both = self.about[a as usize].intersection(&self.about[b as usize]);
         let both: Vec<u32> = both.copied().collect();
@@ -218,7 +219,7 @@ impl Complex<'_> {
         if !self.about[c as usize].is_disjoint(&self.about[d as usize]) {
             return false;
         }
-        // The first triangle keeps its corner after c, the second the one before.
+        // The first triangle keeps the corner after c, the second the one before c.
         let at = first.corners.iter().position(|v| *v == c).unwrap_or(0);
         let (p, q) = (first.corners[(at + 1) % 3], first.corners[(at + 2) % 3]);
         let new = [[c, p, d], [c, d, q]];

@@ -1,21 +1,21 @@
-//! Faces of polyhedra cut by planes, and what two solids share summed up over the faces that are left.
+//! Faces of polyhedra clipped by planes, and the overlap of two solids summed over the clipped faces.
 
 use glam::DVec3;
 
-/// The part of space that two solids share, in the axes of the first.
+/// Intersection of two solids, in the axes of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// m³.
+    /// Volume, m³.
     pub volume: f64,
     /// ∫ n dA over the surface of the first within the second, n outward, m².
     pub area: DVec3,
-    /// ∫ x × n dA over the same, m³.
+    /// ∫ x × n dA over the same surface, m³.
     pub moment: DVec3,
-    /// Centre of area of the surface of the shared part, m.
+    /// Centre of area of the surface of the intersection, m.
     pub centre: DVec3,
 }
 
-/// Buffers of overlaps.
+/// Scratch buffers for computing overlaps.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) corners: Vec<DVec3>,
@@ -23,11 +23,11 @@ pub struct Scratch {
     pub(super) polygons: Polygons,
 }
 
-/// Planes that cut a polyhedron.
+/// Planes that cut a polyhedron: those with at least one corner beyond them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cutting {
     planes: Vec<(DVec3, f64)>,
-    /// Heights of all corners above each plane.
+    /// Heights of all corners above each plane, plane by plane, m.
     heights: Vec<f64>,
 }
 
@@ -37,13 +37,13 @@ impl Cutting {
         self.heights.clear();
     }
 
-    /// Adds a plane if any corner lies beyond it; the height of the lowest corner.
+    /// Adds a plane if any corner lies beyond it. Returns the height of the lowest corner above the plane, m.
     pub(super) fn add(&mut self, corners: &[DVec3], normal: DVec3, offset: f64) -> f64 {
         let before = self.heights.len();
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for corner in corners {
             let height = corner.dot(normal) - offset;
-            // `f64::min` also handles NaN, which takes longer.
+            // `f64::min` also handles NaN, which is slower.
             low = if height < low { height } else { low };
             high = if height > high { height } else { high };
             self.heights.push(height);
@@ -57,24 +57,24 @@ impl Cutting {
     }
 }
 
-/// Buffers of a polygon that planes cut.
+/// Clips polygons by planes; holds the scratch buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Polygons {
     now: Vec<DVec3>,
     next: Vec<DVec3>,
     heights: Vec<f64>,
-    /// Planes that cut it.
+    /// Indices of the planes that cut the polygon.
     cuts: Vec<usize>,
 }
 
-/// A plane polygon.
+/// Area (m²) and centre of a plane polygon.
 pub(super) struct Patch {
     pub(super) area: f64,
     pub(super) centre: DVec3,
 }
 
 impl Polygons {
-    /// What of a face lies behind all planes (Sutherland and Hodgman 1974); nothing where that has no area.
+    /// Part of a face behind all planes (Sutherland and Hodgman 1974); `None` if it has no area.
     pub(super) fn clip(
         &mut self,
         rim: &[u16],
@@ -149,7 +149,7 @@ impl Patch {
     }
 }
 
-/// Sums over the surface of what two solids share.
+/// Sums over the surface of the intersection of two solids.
 #[derive(Default)]
 pub(super) struct Sums {
     pub(super) overlap: Overlap,
@@ -164,7 +164,8 @@ impl Sums {
         self.all += patch.area;
     }
 
-    /// The overlap; none up to a volume that rounding may leave of what barely touches.
+    /// The overlap; empty if its volume is at most `least` (m³), which rounding can leave where solids barely
+    /// touch.
     pub(super) fn end(mut self, least: f64) -> Overlap {
         if self.overlap.volume <= least {
             return Overlap::default();

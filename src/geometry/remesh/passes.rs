@@ -1,17 +1,17 @@
-//! Splits, collapses and flips over all edges.
+//! Passes over all edges that split, collapse and flip.
 
 use glam::DVec3;
 
 use super::sharp::{Class, Classes};
 use crate::geometry::half_edges::{HalfEdges, before, next};
 
-/// Cosine of the angle that a triangle may turn by when a vertex moves or goes.
+/// Minimum cosine of the angle by which a triangle may turn when a vertex moves or is removed.
 pub const TURNED: f64 = 0.5;
 
-/// Twice the area over the square of the longest edge, below which a triangle has no normal to speak of.
+/// Ratio of twice the area to the squared longest edge below which a triangle has no reliable normal.
 const THIN: f64 = 1e-4;
 
-/// Whether a triangle stays on its side where one of its corners moves.
+/// Whether a triangle keeps its orientation when one of its corners moves.
 pub fn stays_on_side(old: [DVec3; 3], new: [DVec3; 3]) -> bool {
     let [m, n] = [old, new].map(|[a, b, c]| (b - a).cross(c - a));
     let longest = |[a, b, c]: [DVec3; 3]| {
@@ -24,7 +24,8 @@ pub fn stays_on_side(old: [DVec3; 3], new: [DVec3; 3]) -> bool {
     n.length() >= THIN * longest(new) && m.dot(n) > TURNED * m.length() * n.length()
 }
 
-/// The half-edges of edges for which `wanted` holds of their length, the first by `order` of length before.
+/// Edges whose length satisfies `wanted`, sorted by `order` of their lengths, each as its length (m) and one
+/// half-edge.
 fn sorted(
     edges: &HalfEdges,
     wanted: impl Fn(f64) -> bool,
@@ -37,7 +38,7 @@ fn sorted(
     found
 }
 
-/// Splits edges in their middle, the longest first, until none is longer than `longest`, m.
+/// Splits edges in the middle, the longest first, until none is longer than `longest`, m.
 pub fn split_long(edges: &mut HalfEdges, classes: &mut Classes, longest: f64) {
     loop {
         let long = sorted(edges, |l| l > longest, |a, b| b.total_cmp(&a));
@@ -57,15 +58,15 @@ pub fn split_long(edges: &mut HalfEdges, classes: &mut Classes, longest: f64) {
     }
 }
 
-/// Collapses edges shorter than the first length, the shortest first, where that makes none longer than the
-/// second (m), turns no triangle and leaves sharp edges where they are.
+/// Collapses edges shorter than `shortest` (m), the shortest first, if that makes no edge longer than
+/// `longest` (m), turns no triangle too far and leaves sharp edges in place.
 pub fn collapse_short(edges: &mut HalfEdges, classes: &Classes, [shortest, longest]: [f64; 2]) {
     for (_, h) in sorted(edges, |l| l < shortest, |a, b| a.total_cmp(&b)) {
         if !edges.is_there(h) || edges.length(h) >= shortest {
             continue;
         }
         let classes_of = edges.ends(h).map(|v| classes.0[v as usize]);
-        // The vertex that may do more goes.
+        // The vertex with fewer restrictions is removed.
         let first = if classes_of[0] <= classes_of[1] {
             h
         } else {
@@ -98,7 +99,7 @@ fn may_collapse(edges: &HalfEdges, classes: &Classes, h: u32, longest: f64) -> b
     {
         return false;
     }
-    // A crease that closes in on itself would become a single edge.
+    // A closed crease of three edges would become a single edge.
     let sides = [h, edges.twin(h)].map(|h| [next(h), before(h)].map(|h| edges.sharp[h as usize]));
     if sides.iter().any(|[first, second]| *first && *second) {
         return false;
@@ -115,8 +116,7 @@ fn may_collapse(edges: &HalfEdges, classes: &Classes, h: u32, longest: f64) -> b
     })
 }
 
-/// Flips edges whose opposite angles sum up to more than half a turn, where that leaves a surface with no
-/// edge sharper than `sharp`, rad.
+/// Flips edges whose opposite angles sum to more than π, if that creates no edge sharper than `sharp`, rad.
 pub fn flip(edges: &mut HalfEdges, sharp: f64) {
     const SWEEPS: usize = 4;
     for _ in 0..SWEEPS {
@@ -143,7 +143,7 @@ fn should_flip(edges: &HalfEdges, h: u32, sharp: f64) -> bool {
         let (u, v) = (a - p, b - p);
         u.dot(v) / u.cross(v).length().max(f64::MIN_POSITIVE)
     };
-    // Of angles that sum up to half a turn the cotangents cancel; rounding must not flip back and forth.
+    // The cotangents of angles that sum to π cancel; rounding must not flip back and forth.
     if cotangent(c) + cotangent(d) > -1e-6 || !edges.can_flip(h) {
         return false;
     }

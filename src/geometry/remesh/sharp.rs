@@ -1,4 +1,4 @@
-//! Sharp edges, and what vertices may do for them.
+//! Detects sharp edges and classifies vertices by the motion that keeps them.
 
 use glam::DVec3;
 
@@ -6,20 +6,20 @@ use crate::geometry::half_edges::HalfEdges;
 use crate::geometry::mesh::corner_angle;
 use crate::math::UnionFind;
 
-/// Angle between the normals of two triangles from which their edge is sharp, rad: 40°.
+/// Angle between the normals of two triangles above which their edge is sharp, rad: 40°.
 pub const SHARP: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
-/// Sum of the angles about a vertex, over a full turn, below which it is a tip that stays.
+/// Ratio of the sum of the angles about a vertex to 2π below which the vertex is a tip and stays.
 const TIP: f64 = 0.75;
 
-/// What a vertex may do.
+/// How a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Move in the surface.
+    /// Moves within the surface.
     Smooth,
-    /// Move along the sharp edges that meet at it, which are two.
+    /// Moves along the two sharp edges that meet at it.
     Crease,
-    /// Nothing.
+    /// Stays.
     Corner,
 }
 
@@ -27,8 +27,8 @@ pub enum Class {
 pub struct Classes(pub Vec<Class>);
 
 impl Classes {
-    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Sharp edges that hang together
-    /// and are shorter than `least` (m) in all are noise.
+    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Connected sharp edges with a
+    /// total length below `least` (m) are ignored as noise.
     pub fn new(edges: &mut HalfEdges, angle: f64, least: f64) -> Self {
         let is_sharp = |h: u32| {
             let [m, n] = [h, edges.twin(h)].map(|h| edges.normal(h / 3).normalize_or_zero());

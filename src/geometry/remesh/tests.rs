@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::geometry::{icosphere, read, shapes};
 
-/// Closed, outward, manifold, and even.
+/// Checks that the mesh is closed, wound outward, manifold and even.
 fn check_even(mesh: &TriMesh, edge: f64, aspect: f64) {
     HalfEdges::new(mesh).unwrap();
     let mut outward = mesh.clone();

@@ -1,15 +1,15 @@
-//! Triangles that are there several times, walls between two parts of a solid, and fins.
+//! Removes duplicate triangles, walls between two parts of a solid, and fins.
 
 use super::work::Work;
 use crate::geometry::check::{Edge, same_edge, sorted_edges};
 use crate::math::UnionFind;
 
-/// Stands for a triangle without a double.
+/// Marks a triangle without a duplicate.
 const SINGLE: u32 = u32::MAX;
 
-/// Removes triangles with the vertices of an earlier one; how many.
+/// Removes triangles with the same vertices as an earlier one. Returns how many.
 ///
-/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges and
+/// Of each connected set of such triangles one copy stays. None stays if that leaves fewer open edges and
 /// most of the surface: two bricks with a common face become one solid.
 pub fn remove_duplicates(work: &mut Work) -> usize {
     let count = work.mesh.triangles.len();
@@ -47,7 +47,7 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
         }
     }
     let root = joined.roots();
-    // Open edges if a set stays, if it goes.
+    // For each set, the number of open edges if it stays and if it is removed.
     let mut open = vec![[0_usize; 2]; count];
     for edge in edges.chunk_by(same_edge) {
         let groups = doubles(edge);
@@ -74,8 +74,8 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
     })
 }
 
-/// Removes open sheets that hang on an edge of a surface which is closed without them, if they are the
-/// smaller part; how many triangles.
+/// Removes open sheets attached to an edge of a surface that is closed without them, if the sheets are the
+/// smaller part. Returns the number of triangles removed.
 pub fn remove_fins(work: &mut Work) -> usize {
     let edges = sorted_edges(&work.mesh);
     let mut joined = UnionFind::new(work.mesh.triangles.len());
@@ -83,7 +83,8 @@ pub fn remove_fins(work: &mut Work) -> usize {
         joined.join(edge[0].3, edge[1].3);
     }
     let patch = joined.roots();
-    // Whether a patch has open edges, whether it has ones with an odd number of triangles.
+    // For each patch, whether it has open edges, and whether it has edges with another odd number of
+    // triangles.
     let mut bounds = vec![[false; 2]; patch.len()];
     for edge in edges.chunk_by(same_edge).filter(|e| e.len() % 2 == 1) {
         for one in edge {

@@ -1,14 +1,15 @@
-//! Vertices that lie on the edge of a neighbour without being its vertices (T-junctions), which leave slits.
+//! Closes T-junctions: vertices that lie on the edge of a neighbouring triangle without belonging to it,
+//! which leaves slits.
 
 use super::work::Work;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 
-/// Rounds at most: each splits one edge of a triangle.
+/// Maximum number of rounds; each splits at most one edge per triangle.
 const ROUNDS: usize = 16;
 
-/// Splits boundary edges at the boundary vertices on them; how many places on edges there were.
+/// Splits boundary edges at the boundary vertices that lie on them. Returns the number of vertices inserted.
 pub fn join_vertices(work: &mut Work) -> usize {
     let mut joined = 0;
     for _ in 0..ROUNDS {
@@ -31,7 +32,7 @@ fn round(work: &mut Work) -> usize {
     let mut vertices: Vec<u32> = open.iter().flat_map(|[a, b, _]| [*a, *b]).collect();
     vertices.sort_unstable();
     vertices.dedup();
-    // Segments as triangles without area, for the tree.
+    // Edges as triangles without area, for the tree.
     let segments = TriMesh {
         positions: work.mesh.positions.clone(),
         triangles: open.iter().map(|[a, b, _]| [*a, *b, *b]).collect(),

@@ -1,4 +1,5 @@
-//! Triangles without a height: needles lose their shortest edge, flat ones their longest.
+//! Removes triangles of nearly no height: needles by collapsing their shortest edge, flat ones by flipping
+//! their longest.
 
 use glam::DVec3;
 
@@ -8,25 +9,25 @@ use super::work::Work;
 use crate::geometry::half_edges::{HalfEdges, NotManifold, before, next};
 use crate::geometry::nearest::nearest_on_triangle;
 
-/// Height of a triangle over its longest edge, below which it goes if the surface can stay where it is.
+/// Ratio of height to longest edge below which a triangle is removed if the surface can stay in place.
 const THINNEST: f64 = 1e-3;
 
-/// Height of a triangle over its longest edge, below which it has no normal.
+/// Ratio of height to longest edge below which a triangle has no normal.
 const DEGENERATE: f64 = 1e-8;
 
-/// Shortest edge over longest, below which a thin triangle is a needle rather than flat.
+/// Ratio of shortest to longest edge below which a thin triangle is a needle rather than flat.
 const NEEDLE: f64 = 0.1;
 
-/// Part of an edge or height that the surface may move by where that edge or height goes.
+/// Fraction of the removed edge or height by which the surface may move.
 const MOVED: f64 = 0.1;
 
-/// Passes over all triangles at most.
+/// Maximum number of passes over all triangles.
 const PASSES: usize = 20;
 
-/// Cosine of the angle that a triangle may turn by.
+/// Minimum cosine of the angle by which a triangle may turn.
 const TURNED: f64 = 0.5;
 
-/// Longest edge of a triangle, m, and its height over that.
+/// Longest edge of a triangle, m, and the ratio of its height to that edge.
 fn shape([a, b, c]: [DVec3; 3]) -> (f64, f64) {
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let twice = (b - a).cross(c - a).length();
@@ -37,8 +38,8 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// Removes thin triangles of a closed mesh where the surface stays in its place; what is left of them has a
-/// normal, or it is an error.
+/// Removes thin triangles of a closed mesh where the surface stays in place. It is an error if a remaining
+/// triangle has no normal.
 pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairError> {
     let is_thin = |t: usize| shape(work.mesh.corners(t)).1 < THINNEST;
     if !(0..work.mesh.triangles.len()).any(is_thin) {
@@ -55,7 +56,7 @@ pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairE
             let by_length = |a: &u32, b: &u32| edges.length(*a).total_cmp(&edges.length(*b));
             let shortest = halves.into_iter().min_by(by_length).unwrap_or(3 * t);
             let longest = halves.into_iter().max_by(by_length).unwrap_or(3 * t);
-            // A needle has a short edge; a flat triangle has two of about half the longest.
+            // A needle has one short edge; a flat triangle has two edges of about half the longest.
             let is_needle = edges.length(shortest) < NEEDLE * edges.length(longest);
             let step = |edges: &mut HalfEdges, done: &mut Repairs, should_collapse: bool| {
                 let (is_done, count) = if should_collapse {
@@ -100,7 +101,7 @@ fn not_manifold(work: &Work, fault: NotManifold) -> RepairError {
     }
 }
 
-/// Collapses an edge to one of its ends if the surface stays where it is.
+/// Collapses an edge to one of its ends if the surface stays in place.
 fn collapse(edges: &mut HalfEdges, h: u32) -> bool {
     for h in [h, edges.twin(h)] {
         if edges.can_collapse(h) && stays(edges, h) {
@@ -111,7 +112,8 @@ fn collapse(edges: &mut HalfEdges, h: u32) -> bool {
     false
 }
 
-/// Whether the surface stays near the start of a half-edge that collapses to its end, and no triangle turns.
+/// Whether the surface stays near the start of a half-edge that collapses to its end, and no triangle turns
+/// too far.
 fn stays(edges: &HalfEdges, h: u32) -> bool {
     let [u, v] = edges.ends(h);
     let [start, end] = [u, v].map(|v| edges.positions[v as usize]);
@@ -140,7 +142,7 @@ fn stays(edges: &HalfEdges, h: u32) -> bool {
     away <= MOVED * start.distance(end) + Work::TOLERANCE
 }
 
-/// Flips the longest edge of a flat triangle if the surface stays where it is.
+/// Flips the longest edge of a flat triangle if the surface stays in place.
 fn flip(edges: &mut HalfEdges, h: u32) -> bool {
     if !edges.can_flip(h) {
         return false;

@@ -1,4 +1,4 @@
-//! Vertices that several surfaces share, or one surface twice, become vertices of their own.
+//! Splits vertices that several surfaces share, or that one surface uses twice.
 
 use super::error::RepairError;
 use super::wind::Pair;
@@ -7,11 +7,11 @@ use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
-/// Part of the way to the middle of its neighbours that a copy moves.
+/// Fraction of the way to the average of its neighbours by which a copy moves.
 const APART: f64 = 1e-3;
 
-/// Gives each fan of triangles about a vertex a vertex of its own, at the same place; the vertex that each is
-/// a copy of.
+/// Gives each fan of triangles about a vertex its own copy of the vertex, at the same position. Returns, for
+/// each vertex, the vertex that it is a copy of.
 pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairError> {
     let triangles = &work.mesh.triangles;
     let corner = |t: u32, v: u32| {
@@ -31,7 +31,7 @@ pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairErro
     let mut vertex_of = vec![0; fan.len()];
     for (corner, &root) in fan.iter().enumerate() {
         let vertex = work.mesh.triangles[corner / 3][corner % 3];
-        // A root is the first corner of its fan.
+        // The root of a fan is its first corner.
         if root as usize == corner {
             vertex_of[corner] = vertex;
             if std::mem::replace(&mut is_taken[vertex as usize], true) {
@@ -63,7 +63,7 @@ fn require_two(work: &Work, original: &[u32]) -> Result<(), RepairError> {
     })
 }
 
-/// The mesh with copies of vertices as their originals.
+/// Copy of the mesh that uses the original vertices instead of their copies.
 pub fn joined(mesh: &TriMesh, original: &[u32]) -> TriMesh {
     let mut mesh = mesh.clone();
     for vertex in mesh.triangles.as_flattened_mut() {
@@ -72,7 +72,8 @@ pub fn joined(mesh: &TriMesh, original: &[u32]) -> TriMesh {
     mesh
 }
 
-/// Moves copies of a vertex, and the vertex, a little towards their neighbours; how many vertices had copies.
+/// Moves each split vertex and its copies a little towards their neighbours. Returns the number of vertices
+/// with copies.
 pub fn move_apart(work: &mut Work, original: &[u32]) -> usize {
     let mut copies = vec![0_usize; original.len()];
     original.iter().for_each(|v| copies[*v as usize] += 1);

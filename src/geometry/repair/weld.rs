@@ -1,10 +1,11 @@
-//! Vertices at one place become one.
+//! Merges vertices at the same position.
 
 use super::work::Work;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::UnionFind;
 
-/// Joins used vertices no farther apart than the tolerance, each group at the place of its first; how many went.
+/// Merges used vertices within the tolerance of each other, each group at the position of its first vertex.
+/// Returns the number of vertices removed.
 pub fn merge_vertices(work: &mut Work) -> usize {
     let positions = &work.mesh.positions;
     let mut used: Vec<u32> = work.mesh.triangles.as_flattened().to_vec();
@@ -29,7 +30,7 @@ pub fn merge_vertices(work: &mut Work) -> usize {
     merged
 }
 
-/// Removes triangles without three different vertices; how many.
+/// Removes triangles without three different vertices. Returns how many.
 pub fn remove_degenerate(work: &mut Work) -> usize {
     let triangles = work.mesh.triangles.clone();
     work.retain(|t| {

@@ -1,4 +1,4 @@
-//! Which triangles are neighbours, and a winding in one sense.
+//! Finds the neighbours of triangles and winds them consistently.
 
 use glam::DVec3;
 
@@ -7,22 +7,22 @@ use super::work::Work;
 use crate::geometry::check::{Edge, same_edge, sorted_edges};
 use crate::geometry::inside::Crossings;
 
-/// Two triangles that continue each other over an edge.
+/// Two neighbouring triangles of a surface and their common edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     /// The triangles.
     pub triangles: [u32; 2],
-    /// The edge's vertices, the smaller one first.
+    /// The vertices of the edge, the smaller index first.
     pub edge: [u32; 2],
-    /// Whether both run the edge in one direction.
+    /// Whether both run along the edge in the same direction, so that one of them must be reversed.
     pub is_against: bool,
 }
 
-/// Distance from an edge over its length at which a wedge between two triangles is looked at.
+/// Distance from an edge, as a fraction of its length, at which the wedge between two triangles is probed.
 const STEP: f64 = 1e-5;
 
-/// Neighbours over each edge. Of more than two triangles at an edge those are neighbours that bound the same
-/// wedge of the solid.
+/// Pairs of neighbours over each edge. If more than two triangles meet at an edge, neighbours are those that
+/// bound the same wedge of the solid.
 pub fn pairs(work: &Work) -> Result<Vec<Pair>, RepairError> {
     let edges = sorted_edges(&work.mesh);
     require_even(work, &edges)?;
@@ -49,7 +49,7 @@ pub fn pairs(work: &Work) -> Result<Vec<Pair>, RepairError> {
     Ok(pairs)
 }
 
-/// The triangles at an edge by angle, from one such that the solid lies between the first and the second.
+/// The triangles at an edge ordered by angle. The solid lies between the first and the second.
 fn around(work: &Work, group: &[Edge], crossings: &Crossings) -> Vec<usize> {
     let positions = &work.mesh.positions;
     let [a, b] = [group[0].0, group[0].1].map(|v| positions[v as usize]);
@@ -97,7 +97,7 @@ fn require_even(work: &Work, edges: &[Edge]) -> Result<(), RepairError> {
     })
 }
 
-/// Turns triangles so that neighbours run their edges in opposite directions; which were turned. The first
+/// Reverses triangles so that neighbours run along their common edge in opposite directions. The first
 /// triangle of each surface stays.
 pub fn wind(work: &mut Work, pairs: &[Pair]) -> Result<(), RepairError> {
     let count = work.mesh.triangles.len();
