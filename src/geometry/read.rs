@@ -326,18 +326,18 @@ mod tests {
             "element vertex 9000000000000\nproperty uchar x\nproperty uchar y\nproperty uchar z\n";
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
             let told = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
-            let expected = "element vertex is said to have 9000000000000 rows; the file has 6 bytes behind its header";
+            let expected = "element vertex declares 9000000000000 rows, but only 6 bytes follow the header";
             assert!(told.ends_with(expected), "{told}");
             let none = header(format, "element nothing 9000000000000\n");
             let told = message("a.ply", &none);
             assert!(
-                told.contains("nothing has 9000000000000 rows of no property"),
+                told.contains("nothing has 9000000000000 rows but no properties"),
                 "{told}"
             );
         }
         let faces = "element face 9\nproperty list uint uchar vertex_indices\n";
         let told = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
-        assert!(told.contains("9 rows; the file has 4 bytes"), "{told}");
+        assert!(told.contains("9 rows, but only 4 bytes"), "{told}");
         let told = message(
             "a.obj",
             &format!("{TETRAHEDRON}f 1 2 9223372036854775807\n"),

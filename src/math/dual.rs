@@ -1,11 +1,11 @@
-//! Numbers that carry their gradient: forward differentiation, exact to rounding.
+//! Numbers that carry their gradient: forward-mode automatic differentiation, exact to rounding.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::analytic::Analytic;
 use super::real::Real;
 
-/// A value and its derivatives by three variables.
+/// A value and its derivatives with respect to three variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
     /// The value.
@@ -15,21 +15,21 @@ pub struct Dual {
 }
 
 impl Dual {
-    /// The variable number `k` where it has this value.
+    /// Variable `k` (0, 1 or 2) with this value.
     pub fn variable(value: f64, k: usize) -> Self {
         let mut slope = [0.0; 3];
         slope[k] = 1.0;
         Dual { value, slope }
     }
 
-    /// A function with this value and this derivative at `self`.
+    /// Chain rule: the result of a function of `self` with this value and derivative.
     #[inline(always)]
     fn chain(self, value: f64, derivative: f64) -> Self {
         let slope = self.slope.map(|s| s * derivative);
         Dual { value, slope }
     }
 
-    /// With this value, and the sum of the slopes of two numbers times these factors.
+    /// Number with this value, whose slope is the sum of the slopes of two numbers times these factors.
     #[inline(always)]
     fn blend(value: f64, (a, p): (Self, f64), (b, q): (Self, f64)) -> Self {
         let slope = [0, 1, 2].map(|k| a.slope[k] * p + b.slope[k] * q);

@@ -57,8 +57,7 @@ pub fn divide(outline: Polygon, chains: &[Vec<u32>]) -> Result<Vec<Polygon>, Cut
     Ok(polygons)
 }
 
-/// Triangulates a polygon in the plane of a normal by removing ears, the best shaped first (largest
-/// [`roundness`]).
+/// Triangulates a polygon in the plane of a normal by removing ears, the best shaped first.
 pub fn triangulate(polygon: &[u32], places: &[DVec3], normal: DVec3) -> Vec<[u32; 3]> {
     let (s, t) = normal.any_orthonormal_pair();
     let flat = |p: u32| {

@@ -14,9 +14,11 @@ use super::facet::{Facet, Origin};
 const SHORT: f64 = 0.15;
 /// Minimum cosine of the angle by which a triangle may turn.
 const TURN: f64 = 0.5;
+/// Minimum cosine of the angle between two triangles whose diagonal is flipped.
 const FLAT: f64 = 0.95;
 /// Roundness that is sufficient after a collapse.
 const ROUND: f64 = 0.1;
+/// Factor by which a flip must improve the roundness.
 const BETTER: f64 = 1.2;
 /// Maximum number of passes over all edges.
 const PASSES: u32 = 8;
