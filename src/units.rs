@@ -72,7 +72,7 @@ const WANTED: [(Dimension, &str, Exponents, &str, &str); 12] = {
 };
 
 /// Dimensions that are never requested, but often written by users.
-const OTHERS: [(&str, Exponents); 5] = [
+const OTHER_DIMENSIONS: [(&str, Exponents); 5] = [
     ("a mass", [0, 1, 0, 0]),
     ("an area", [2, 0, 0, 0]),
     ("a volume", [3, 0, 0, 0]),
@@ -81,7 +81,7 @@ const OTHERS: [(&str, Exponents); 5] = [
 ];
 
 impl Dimension {
-    fn row(
+    fn table_row(
         self,
     ) -> &'static (
         Dimension,
@@ -98,17 +98,17 @@ impl Dimension {
 
     /// Name with article: "a length".
     pub fn name(self) -> &'static str {
-        self.row().1
+        self.table_row().1
     }
 
     /// The SI unit: "m".
     pub fn unit(self) -> &'static str {
-        self.row().3
+        self.table_row().3
     }
 
     /// How a user may write such a quantity: "1.25 mm".
     pub fn example(self) -> &'static str {
-        self.row().4
+        self.table_row().4
     }
 
     /// The dimension with this [`name`](Self::name).
@@ -122,7 +122,7 @@ impl Dimension {
 pub enum UnitError {
     /// It does not begin with a number.
     #[error("\"{text}\" is not a number; expected {}, e.g. \"{}\"", .wanted.name(), .wanted.example())]
-    NoNumber {
+    NotANumber {
         /// The text as written.
         text: String,
         /// The expected dimension.
@@ -149,7 +149,7 @@ pub enum UnitError {
     Ambiguous {
         /// The text as written.
         text: String,
-        /// The factor.
+        /// The factor whose position is unclear.
         unit: String,
     },
     /// The unit has another dimension.
@@ -172,7 +172,7 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     if unsigned.starts_with("nan") || unsigned.starts_with("inf") {
         return Err(UnitError::NotFinite { text: owned() });
     }
-    let (mantissa, exponent, rest) = split_number(trimmed).ok_or_else(|| UnitError::NoNumber {
+    let (mantissa, exponent, rest) = split_number(trimmed).ok_or_else(|| UnitError::NotANumber {
         text: owned(),
         wanted,
     })?;
@@ -188,11 +188,11 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
         },
     })?;
     if let Some(unit) = &unit
-        && unit.exponents != wanted.row().2
+        && unit.exponents != wanted.table_row().2
     {
         return Err(UnitError::WrongDimension {
             text: owned(),
-            found: name_of(unit.exponents),
+            found: describe(unit.exponents),
             wanted,
         });
     }
@@ -243,9 +243,9 @@ fn split_number(text: &str) -> Option<(&str, i32, &str)> {
     Some((mantissa, 0, &text[end..]))
 }
 
-fn name_of(exponents: Exponents) -> String {
+fn describe(exponents: Exponents) -> String {
     let wanted = WANTED.iter().map(|row| (row.1, row.2));
-    if let Some((name, _)) = wanted.chain(OTHERS).find(|row| row.1 == exponents) {
+    if let Some((name, _)) = wanted.chain(OTHER_DIMENSIONS).find(|row| row.1 == exponents) {
         return name.to_owned();
     }
     let factors = ["m", "kg", "s", "rad"].into_iter().zip(exponents);
@@ -331,14 +331,14 @@ mod tests {
             } else {
                 &mut units
             };
-            // Odd parts stand between backquotes.
+            // The odd parts are those between backquotes.
             named.extend(row.split('`').skip(1).step_by(2));
         }
         let mut known: Vec<&str> = unit::PREFIXED.iter().map(|row| row.0).collect();
         known.extend(unit::PLAIN.iter().map(|row| row.0));
         let mut known_prefixes: Vec<String> = unit::PREFIXES
             .iter()
-            // The second sign for micro looks like the first.
+            // The second sign for micro looks like the first one.
             .filter(|row| row.0 != '\u{3bc}')
             .map(|row| row.0.to_string())
             .collect();

@@ -8,12 +8,12 @@ use super::mesh::TriMesh;
 use super::nearest::nearest_on_triangle;
 
 /// Maximum number of triangles in a leaf.
-const LEAF: usize = 4;
+const LEAF_TRIANGLES: usize = 4;
 
 /// A box and the triangles in it. The first child directly follows its parent; `second` is the index of the
 /// second.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct BvhNode {
     pub low: DVec3,
     pub high: DVec3,
     /// Range of triangles in [`Bvh::order`].
@@ -36,7 +36,7 @@ pub(super) fn nearer(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
 /// Tree of axis-aligned boxes over the triangles of a mesh, split at the median of the longest axis.
 #[derive(Clone, Debug)]
 pub struct Bvh {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<BvhNode>,
     pub(super) order: Vec<u32>,
 }
 
@@ -65,14 +65,14 @@ impl Bvh {
             let (l, h) = boxes[t as usize];
             (low.min(l), high.max(h))
         });
-        self.nodes.push(Node {
+        self.nodes.push(BvhNode {
             low,
             high,
             start: start as u32,
             end: end as u32,
             second: 0,
         });
-        if order.len() <= LEAF {
+        if order.len() <= LEAF_TRIANGLES {
             return;
         }
         let axis = (high - low).max_position();
@@ -94,7 +94,7 @@ impl Bvh {
     /// breaks.
     pub(super) fn visit(
         &self,
-        enter: impl Fn(&Node) -> bool,
+        enter: impl Fn(&BvhNode) -> bool,
         mut leaf: impl FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut stack = [0_u32; 64];
@@ -169,7 +169,7 @@ impl Bvh {
         best
     }
 
-    /// Calls `found` with each triangle of the mesh no farther from `p` than `distance` (m).
+    /// Calls `found` with each triangle of the mesh within `distance` (m) of `p`.
     pub fn each_within(&self, mesh: &TriMesh, p: DVec3, distance: f64, mut found: impl FnMut(u32)) {
         let limit = distance * distance;
         let _ = self.visit(
@@ -184,7 +184,7 @@ impl Bvh {
         );
     }
 
-    /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).
+    /// Whether a triangle of the mesh is closer to `p` than `distance` (m).
     pub fn any_within(&self, mesh: &TriMesh, p: DVec3, distance: f64) -> bool {
         let limit = distance * distance;
         self.visit(

@@ -48,7 +48,7 @@ impl CellGrid {
         };
         let cell_of: Vec<u32> = positions
             .par_iter()
-            .map(|p| grid.number(grid.cell(*p)) as u32)
+            .map(|p| grid.cell_index(grid.cell(*p)) as u32)
             .collect();
         for &cell in &cell_of {
             grid.starts[cell as usize + 1] += 1;
@@ -71,7 +71,7 @@ impl CellGrid {
         [0, 1, 2].map(|axis| (at[axis] as usize).min(self.cells[axis] - 1))
     }
 
-    fn number(&self, [x, y, z]: [usize; 3]) -> usize {
+    fn cell_index(&self, [x, y, z]: [usize; 3]) -> usize {
         (z * self.cells[1] + y) * self.cells[0] + x
     }
 
@@ -84,7 +84,7 @@ impl CellGrid {
         for z in first[2]..=last[2] {
             for y in first[1]..=last[1] {
                 // Cells along x are contiguous.
-                let row = self.number([first[0], y, z])..=self.number([last[0], y, z]);
+                let row = self.cell_index([first[0], y, z])..=self.cell_index([last[0], y, z]);
                 let points = self.starts[*row.start()]..self.starts[row.end() + 1];
                 for &point in &self.points[points.start as usize..points.end as usize] {
                     visit(point);
@@ -110,7 +110,7 @@ impl CellGrid {
             first..=(centre[axis] + ring).min(self.cells[axis] - 1)
         };
         let far = |axis: usize, at: usize| at.abs_diff(centre[axis]) == ring;
-        let row = |y: usize, z: usize| self.number([0, y, z]);
+        let row = |y: usize, z: usize| self.cell_index([0, y, z]);
         let mut visit_all = |first: usize, last: usize| {
             let points = self.starts[first] as usize..self.starts[last + 1] as usize;
             self.points[points].iter().for_each(|&point| visit(point));

@@ -53,7 +53,7 @@ impl Cells {
         let (mut between, mut free) = (Vec::new(), Vec::new());
         for (cell, solid) in (0u32..).zip(solids) {
             for face in &solid.faces {
-                // A sliver without area transmits nothing.
+                // A sliver without area transmits no force.
                 let Some(section) = Section::of(&face.corners) else {
                     continue;
                 };

@@ -12,7 +12,7 @@ pub enum MeshDefect {
     /// Edges with a triangle on one side only.
     #[error(
         "mesh is open: {edges} boundary edges, first near {near}; close it",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     Open {
         /// Number of boundary edges.
@@ -24,7 +24,7 @@ pub enum MeshDefect {
     #[error(
         "mesh is wound inconsistently: {edges} edges have both triangles in the same direction, first near {near}; \
          make the winding consistent",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     Inconsistent {
         /// Number of edges between them.
@@ -36,7 +36,7 @@ pub enum MeshDefect {
     #[error(
         "mesh cuts or touches itself: {pairs} pairs of triangles, first near {near}; \
          repair it",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     SelfIntersecting {
         /// Number of pairs of triangles.
@@ -47,9 +47,9 @@ pub enum MeshDefect {
 }
 
 /// Prints a position in short form.
-pub(super) struct Near(pub DVec3);
+pub(super) struct ShortPosition(pub DVec3);
 
-impl std::fmt::Display for Near {
+impl std::fmt::Display for ShortPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let DVec3 { x, y, z } = self.0;
         if self.0.abs().max_element() < 0.01 {
@@ -137,7 +137,7 @@ fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
 
 /// Flips each connected surface whose signed volume has the wrong sign for its nesting depth.
 pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
-    let part = parts(mesh.triangles.len(), edges);
+    let part = components(mesh.triangles.len(), edges);
     let count = mesh.triangles.len();
     let centre = mesh.bounds().map_or(DVec3::ZERO, |(l, h)| (l + h) / 2.0);
     let mut volume = vec![0.0; count];
@@ -175,7 +175,7 @@ pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
 }
 
 /// Connected components: for each triangle the smallest triangle index in its component.
-pub(super) fn parts(triangles: usize, edges: &[Edge]) -> Vec<u32> {
+pub(super) fn components(triangles: usize, edges: &[Edge]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles as u32).collect();
     fn root(parent: &mut [u32], mut t: u32) -> u32 {
         while parent[t as usize] != t {

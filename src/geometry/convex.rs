@@ -21,7 +21,7 @@ pub struct Convex {
 }
 
 /// A corner closer to a plane than this fraction of the polyhedron's size lies on it.
-const ON: f64 = 1e-12;
+const COPLANAR: f64 = 1e-12;
 
 impl Convex {
     /// A box; `tags` are those of its faces −x, +x, −y, +y, −z, +z.
@@ -75,7 +75,7 @@ impl Convex {
             return false;
         }
         let size = corners().map(|corner| corner.abs().max_element());
-        let on = ON * size.fold(offset.abs(), f64::max);
+        let on = COPLANAR * size.fold(offset.abs(), f64::max);
         if highest <= on {
             return false;
         }
@@ -120,7 +120,7 @@ impl Convex {
             }
         }
         self.faces.retain(|face| face.corners.len() >= 3);
-        let corners = joined(rim);
+        let corners = rim_corners(rim);
         if corners.len() >= 3 {
             self.faces.push(Face { tag, corners });
         }
@@ -132,7 +132,7 @@ impl Convex {
 }
 
 /// Corners of a closed rim, in order, from its unordered edges.
-fn joined(mut edges: Vec<[DVec3; 2]>) -> Vec<DVec3> {
+fn rim_corners(mut edges: Vec<[DVec3; 2]>) -> Vec<DVec3> {
     let mut corners = Vec::with_capacity(edges.len());
     let Some([first, mut end]) = edges.pop() else {
         return corners;

@@ -12,7 +12,7 @@ mod parts;
 mod pieces;
 #[cfg(test)]
 mod tests;
-mod tidy;
+mod slivers;
 
 pub use error::CutError;
 pub use facet::Origin;

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::convex::{Convex, Face};
 
 /// A corner closer to a plane than this fraction of the cell's size lies on it.
-const ON: f64 = 1e-12;
+const COPLANAR: f64 = 1e-12;
 /// Marks a missing plane or corner.
 const NONE: u32 = u32::MAX;
 
@@ -18,15 +18,15 @@ pub struct DualCell {
     /// Tag of each plane, which says what lies beyond it; some planes have no face left.
     tags: Vec<u32>,
     corners: Vec<DVec3>,
-    /// Planes of each corner, counterclockwise from outside.
+    /// The three planes of each corner, counterclockwise seen from outside.
     planes: Vec<[u32; 3]>,
     /// For each corner, the corner at the other end of the edge between its planes k and k + 1.
     next: Vec<[u32; 3]>,
-    scratch: Scratch,
+    scratch: CutScratch,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Scratch {
+struct CutScratch {
     heights: Vec<f64>,
     /// Indices of the corners that are cut off.
     removed: Vec<u32>,
@@ -34,25 +34,25 @@ struct Scratch {
     /// edge at that corner, position.
     fresh: Vec<(u32, u32, u32, usize, DVec3)>,
     /// For each plane, the index in `fresh` of the new corner whose first plane it is.
-    starting: Vec<u32>,
+    fresh_by_plane: Vec<u32>,
     /// Whether the face of each plane has been visited.
     walked: Vec<bool>,
 }
 
 /// Result of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutResult {
     /// Nothing lay beyond the plane: the cell is unchanged.
-    Nothing,
+    Unchanged,
     /// Something was cut off.
-    Some,
+    Trimmed,
     /// Because of rounding the rim of the cut is not a simple ring: the cell is invalid.
-    Broken,
+    Invalid,
 }
 
 impl DualCell {
     /// Resets the cell to a box; `tags` are those of its faces −x, +x, −y, +y, −z, +z.
-    pub fn begin(&mut self, low: DVec3, high: DVec3, tags: [u32; 6]) {
+    pub fn reset(&mut self, low: DVec3, high: DVec3, tags: [u32; 6]) {
         self.tags.clear();
         self.tags.extend(tags);
         self.corners.clear();
@@ -82,7 +82,7 @@ impl DualCell {
     }
 
     /// Keeps the part with x·normal ≤ offset. `normal` is a unit vector; the new face gets `tag`.
-    pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> Cut {
+    pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> CutResult {
         let scratch = &mut self.scratch;
         scratch.heights.clear();
         let heights = self
@@ -96,17 +96,17 @@ impl DualCell {
             .copied()
             .fold(f64::NEG_INFINITY, f64::max);
         if highest <= 0.0 {
-            return Cut::Nothing;
+            return CutResult::Unchanged;
         }
-        let on = ON * self.reach_squared().sqrt();
+        let on = COPLANAR * self.reach_squared().sqrt();
         if highest <= on {
-            return Cut::Nothing;
+            return CutResult::Unchanged;
         }
         let scratch = &mut self.scratch;
         scratch.removed.clear();
         scratch.fresh.clear();
-        scratch.starting.clear();
-        scratch.starting.resize(self.tags.len(), NONE);
+        scratch.fresh_by_plane.clear();
+        scratch.fresh_by_plane.resize(self.tags.len(), NONE);
         for (t, &high) in (0u32..).zip(&scratch.heights) {
             if high <= on {
                 continue;
@@ -131,12 +131,12 @@ impl DualCell {
                 // The index of this edge at the other corner.
                 let back = self.planes[other as usize].iter().position(|p| *p == b);
                 let Some(back) = back else {
-                    return Cut::Broken;
+                    return CutResult::Invalid;
                 };
-                if scratch.starting[a as usize] != NONE {
-                    return Cut::Broken;
+                if scratch.fresh_by_plane[a as usize] != NONE {
+                    return CutResult::Invalid;
                 }
-                scratch.starting[a as usize] = scratch.fresh.len() as u32;
+                scratch.fresh_by_plane[a as usize] = scratch.fresh.len() as u32;
                 scratch.fresh.push((a, b, other, back, at));
             }
         }
@@ -144,26 +144,26 @@ impl DualCell {
     }
 
     /// Replaces the removed corners by the new ones, joined in a ring about the new plane.
-    fn join(&mut self, tag: u32) -> Cut {
+    fn join(&mut self, tag: u32) -> CutResult {
         let scratch = &mut self.scratch;
-        let (count, room) = (scratch.fresh.len(), scratch.removed.len());
+        let (count, freed) = (scratch.fresh.len(), scratch.removed.len());
         if count == 0 {
             // The whole cell lies beyond the plane.
             self.corners.clear();
             self.planes.clear();
             self.next.clear();
-            return Cut::Some;
+            return CutResult::Trimmed;
         }
         let mut at = 0;
         for step in 1..=count {
-            at = scratch.starting[scratch.fresh[at].1 as usize] as usize;
+            at = scratch.fresh_by_plane[scratch.fresh[at].1 as usize] as usize;
             if at >= count || (at == 0) != (step == count) {
-                return Cut::Broken;
+                return CutResult::Invalid;
             }
         }
         let plane = self.tags.len() as u32;
         self.tags.push(tag);
-        for _ in room..count {
+        for _ in freed..count {
             scratch.removed.push(self.corners.len() as u32);
             self.corners.push(DVec3::ZERO);
             self.planes.push([NONE; 3]);
@@ -175,12 +175,12 @@ impl DualCell {
             self.next[slot as usize][0] = other;
             self.next[other as usize][back] = slot;
             // The new corner whose first plane is b lies at the other end of the edge of b and the new plane.
-            let after = scratch.removed[scratch.starting[b as usize] as usize];
+            let after = scratch.removed[scratch.fresh_by_plane[b as usize] as usize];
             self.next[slot as usize][1] = after;
             self.next[after as usize][2] = slot;
         }
         // If fewer corners were added than removed, the last corners fill the free slots.
-        for at in (count..room).rev() {
+        for at in (count..freed).rev() {
             let place = self.scratch.removed[at] as usize;
             self.corners.swap_remove(place);
             self.planes.swap_remove(place);
@@ -194,11 +194,12 @@ impl DualCell {
                 }
             }
         }
-        Cut::Some
+        CutResult::Trimmed
     }
 
-    /// Calls `visit` with the tag and the corners of each face, counterclockwise from outside.
-    pub fn each_face(&mut self, loop_of: &mut Vec<DVec3>, mut visit: impl FnMut(u32, &[DVec3])) {
+    /// Calls `visit` with the tag and the corners of each face, counterclockwise seen from outside. `rim` is
+    /// a scratch buffer.
+    pub fn each_face(&mut self, rim: &mut Vec<DVec3>, mut visit: impl FnMut(u32, &[DVec3])) {
         self.scratch.walked.clear();
         self.scratch.walked.resize(self.tags.len(), false);
         for start in 0..self.planes.len() {
@@ -206,25 +207,25 @@ impl DualCell {
                 if std::mem::replace(&mut self.scratch.walked[plane as usize], true) {
                     continue;
                 }
-                loop_of.clear();
+                rim.clear();
                 let mut at = start;
                 loop {
                     let corner = self.corners[at];
-                    if loop_of.last() != Some(&corner) {
-                        loop_of.push(corner);
+                    if rim.last() != Some(&corner) {
+                        rim.push(corner);
                     }
                     let place = self.planes[at].iter().position(|p| *p == plane);
                     let Some(place) = place else { break };
                     at = self.next[at][(place + 2) % 3] as usize;
-                    if at == start || loop_of.len() > self.corners.len() {
+                    if at == start || rim.len() > self.corners.len() {
                         break;
                     }
                 }
-                if loop_of.len() > 1 && loop_of.first() == loop_of.last() {
-                    loop_of.pop();
+                if rim.len() > 1 && rim.first() == rim.last() {
+                    rim.pop();
                 }
-                if loop_of.len() >= 3 {
-                    visit(self.tags[plane as usize], loop_of);
+                if rim.len() >= 3 {
+                    visit(self.tags[plane as usize], rim);
                 }
             }
         }
@@ -263,13 +264,13 @@ mod tests {
         for _ in 0..200 {
             let tags = [90, 91, 92, 93, 94, 95];
             let mut solid = Convex::cuboid(-DVec3::ONE, DVec3::ONE, tags);
-            dual.begin(-DVec3::ONE, DVec3::ONE, tags);
+            dual.reset(-DVec3::ONE, DVec3::ONE, tags);
             for tag in 0..20 {
                 let normal = DVec3::new(draw(), draw(), draw()) - 0.5;
                 let (normal, offset) = (normal.normalize(), 0.3 + draw());
                 let cut = dual.cut(normal, offset, tag);
-                assert_eq!(cut == Cut::Some, solid.cut(normal, offset, tag));
-                assert_ne!(cut, Cut::Broken);
+                assert_eq!(cut == CutResult::Trimmed, solid.cut(normal, offset, tag));
+                assert_ne!(cut, CutResult::Invalid);
             }
             let same = dual.convex(DVec3::ZERO);
             assert!((volume(&same) - volume(&solid)).abs() < 1e-13);
@@ -287,15 +288,15 @@ mod tests {
     #[test]
     fn planes_through_corners_and_planes_below_all_are_cuts_too() {
         let mut dual = DualCell::default();
-        dual.begin(-DVec3::ONE, DVec3::ONE, [0, 1, 2, 3, 4, 5]);
+        dual.reset(-DVec3::ONE, DVec3::ONE, [0, 1, 2, 3, 4, 5]);
         assert!((volume(&dual.convex(DVec3::X)) - 8.0).abs() < 1e-14);
-        assert_eq!(dual.cut(DVec3::X, 1.0, 9), Cut::Nothing);
+        assert_eq!(dual.cut(DVec3::X, 1.0, 9), CutResult::Unchanged);
         let diagonal = DVec3::new(1.0, 1.0, 0.0).normalize();
-        assert_eq!(dual.cut(diagonal, 0.0, 9), Cut::Some);
+        assert_eq!(dual.cut(diagonal, 0.0, 9), CutResult::Trimmed);
         let wedge = dual.convex(DVec3::ZERO);
         assert_eq!(wedge.faces.len(), 5);
         assert!((volume(&wedge) - 4.0).abs() < 1e-14);
-        assert_eq!(dual.cut(DVec3::X, -2.0, 9), Cut::Some);
+        assert_eq!(dual.cut(DVec3::X, -2.0, 9), CutResult::Trimmed);
         assert!(dual.convex(DVec3::ZERO).faces.is_empty());
     }
 }

@@ -3,14 +3,14 @@
 use super::mesh::TriMesh;
 
 /// What a parser found wrong and in which line; the caller adds the file name.
-pub(super) struct Fault {
+pub(super) struct FormatFault {
     pub line: Option<usize>,
     pub what: String,
 }
 
-impl Fault {
+impl FormatFault {
     pub fn new(line: Option<usize>, what: impl Into<String>) -> Self {
-        Fault {
+        FormatFault {
             line,
             what: what.into(),
         }
@@ -18,4 +18,4 @@ impl Fault {
 }
 
 /// Vertices and triangles as in the file.
-pub(super) type Parsed = Result<TriMesh, Fault>;
+pub(super) type ParseResult = Result<TriMesh, FormatFault>;

@@ -40,7 +40,7 @@ pub fn next(h: u32) -> u32 {
 }
 
 /// The half-edge before `h` in its triangle.
-pub fn before(h: u32) -> u32 {
+pub fn previous(h: u32) -> u32 {
     if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
@@ -92,12 +92,12 @@ impl HalfEdges {
     }
 
     /// Whether the half-edge's triangle has not been removed.
-    pub fn is_there(&self, h: u32) -> bool {
+    pub fn exists(&self, h: u32) -> bool {
         self.start[h as usize] != NONE
     }
 
     /// Whether the vertex has triangles.
-    pub fn has(&self, v: u32) -> bool {
+    pub fn has_triangles(&self, v: u32) -> bool {
         self.out[v as usize] != NONE
     }
 
@@ -111,9 +111,9 @@ impl HalfEdges {
         self.twin[h as usize]
     }
 
-    /// The vertex of the half-edge's triangle that is not on it.
+    /// The vertex of the half-edge's triangle opposite to the half-edge.
     pub fn apex(&self, h: u32) -> u32 {
-        self.start[before(h) as usize]
+        self.start[previous(h) as usize]
     }
 
     /// Vertices of a triangle.
@@ -144,7 +144,7 @@ impl HalfEdges {
         let mut at = Some(first);
         std::iter::from_fn(move || {
             let h = at?;
-            let following = self.twin[before(h) as usize];
+            let following = self.twin[previous(h) as usize];
             at = (following != first).then_some(following);
             Some(h)
         })
@@ -161,7 +161,7 @@ impl HalfEdges {
     }
 
     /// Sets the vertices and texture coordinates of a triangle and which of its edges are sharp.
-    fn set(&mut self, t: u32, corners: [(u32, Option<[f32; 2]>); 3], sharp: [bool; 3]) {
+    fn set_triangle(&mut self, t: u32, corners: [(u32, Option<[f32; 2]>); 3], sharp: [bool; 3]) {
         for (k, (v, uv)) in (0..).zip(corners) {
             let h = 3 * t + k;
             self.start[h as usize] = v;
@@ -188,12 +188,12 @@ impl HalfEdges {
         let g = self.twin(h);
         let (s, t) = (h / 3, g / 3);
         // a → b is the edge, c its apex, d the apex of the neighbour.
-        let (bc, ca, ad, db) = (next(h), before(h), next(g), before(g));
+        let (bc, ca, ad, db) = (next(h), previous(h), next(g), previous(g));
         let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
         let (b_beyond, d) = (self.corner(g), self.corner(db));
         let outer = [ad, ca, bc, db].map(|h| (self.twin(h), self.sharp[h as usize]));
-        self.set(s, [a, d, c], [outer[0].1, false, outer[1].1]);
-        self.set(t, [b_beyond, c, d], [outer[2].1, false, outer[3].1]);
+        self.set_triangle(s, [a, d, c], [outer[0].1, false, outer[1].1]);
+        self.set_triangle(t, [b_beyond, c, d], [outer[2].1, false, outer[3].1]);
         // At seams, corners keep the texture coordinates of their former triangle.
         debug_assert!(b.0 == b_beyond.0);
         // One of the four outer edges may be the twin of another.
@@ -214,7 +214,7 @@ impl HalfEdges {
         let sides = [h, self.twin(h)];
         // In each triangle the half at the end of its half-edge becomes a new triangle.
         let halves = sides.map(|h| {
-            let (bc, ca) = (next(h), before(h));
+            let (bc, ca) = (next(h), previous(h));
             let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
             let between =
                 a.1.zip(b.1)
@@ -227,7 +227,7 @@ impl HalfEdges {
             if !self.uv.is_empty() {
                 self.uv.resize(self.start.len(), [0.0; 2]);
             }
-            self.set(new / 3, [(middle, between), b, c], [sharp, kept, false]);
+            self.set_triangle(new / 3, [(middle, between), b, c], [sharp, kept, false]);
             self.link(new + 1, beyond);
             self.link(new + 2, bc);
             self.start[bc as usize] = middle;
@@ -268,7 +268,7 @@ impl HalfEdges {
             self.start[h as usize] = v;
         }
         for side in [h, self.twin(h)] {
-            let (first, second) = (next(side), before(side));
+            let (first, second) = (next(side), previous(side));
             let (f, s) = (self.twin(first), self.twin(second));
             let sharp = self.sharp[first as usize] || self.sharp[second as usize];
             self.link(f, s);
@@ -279,7 +279,7 @@ impl HalfEdges {
             }
         }
         for side in [h, self.twin(h)] {
-            for h in [side, next(side), before(side)] {
+            for h in [side, next(side), previous(side)] {
                 self.start[h as usize] = NONE;
             }
         }
@@ -289,7 +289,7 @@ impl HalfEdges {
     /// The remaining triangles with all vertices, and the former index of each triangle.
     pub fn into_mesh(self) -> (TriMesh, Vec<u32>) {
         let kept: Vec<u32> = (0..self.len() / 3)
-            .filter(|t| self.is_there(3 * t))
+            .filter(|t| self.exists(3 * t))
             .collect();
         let uv = kept.iter().filter(|_| !self.uv.is_empty());
         let uv = uv
@@ -312,14 +312,14 @@ mod tests {
 
     fn triangles(edges: &HalfEdges) -> usize {
         (0..edges.len() / 3)
-            .filter(|t| edges.is_there(3 * t))
+            .filter(|t| edges.exists(3 * t))
             .count()
     }
 
     /// Checks that every link is mutual and connects the same edge, and that every vertex refers to a
     /// half-edge that starts there.
     fn check_links(edges: &HalfEdges) {
-        let there: Vec<u32> = (0..edges.len()).filter(|h| edges.is_there(*h)).collect();
+        let there: Vec<u32> = (0..edges.len()).filter(|h| edges.exists(*h)).collect();
         assert_eq!(there.len(), 3 * triangles(edges));
         for &h in &there {
             let [a, b] = edges.ends(h);
@@ -350,7 +350,7 @@ mod tests {
         };
         let mut flips = 0;
         for h in 0..edges.len() {
-            let [a, c, b, d] = [h, before(h), next(h), before(edges.twin(h))]
+            let [a, c, b, d] = [h, previous(h), next(h), previous(edges.twin(h))]
                 .map(|h| edges.positions[edges.ends(h)[0] as usize]);
             let normal = edges.normal(h / 3);
             let convex =
@@ -365,7 +365,7 @@ mod tests {
         assert!((edges.clone().into_mesh().0.volume() - 1.0).abs() < 1e-14);
         let mut gone = 0;
         for h in 0..edges.len() {
-            if edges.is_there(h) && edges.can_collapse(h) {
+            if edges.exists(h) && edges.can_collapse(h) {
                 edges.collapse(h);
                 gone += 1;
                 check_links(&edges);

@@ -104,7 +104,7 @@ impl<'a> Crossings<'a> {
             if (line.cmplt(a.min(b).min(c)) | line.cmpgt(a.max(b).max(c))).any() {
                 continue;
             }
-            let signs = [(a, b), (b, c), (c, a)].map(|(a, b)| moved_turn(a, b, line));
+            let signs = [(a, b), (b, c), (c, a)].map(|(a, b)| perturbed_turn(a, b, line));
             if signs.iter().all(|s| *s > 0.0) || signs.iter().all(|s| *s < 0.0) {
                 hit(t, signs[0]);
             }
@@ -114,7 +114,7 @@ impl<'a> Crossings<'a> {
     /// Calls `hit` with each triangle that the ray from `p` towards −x crosses.
     pub fn behind(&self, p: DVec3, mut hit: impl FnMut(u32)) {
         self.on_line(p.yz(), |t, normal_x| {
-            if moved_beyond(self.mesh.corners(t as usize), normal_x, p) {
+            if is_perturbed_beyond(self.mesh.corners(t as usize), normal_x, p) {
                 hit(t);
             }
         });
@@ -133,7 +133,7 @@ impl<'a> Crossings<'a> {
         inside.resize(xs.len(), false);
         self.on_line(DVec2::new(y, z), |t, normal_x| {
             let corners = self.mesh.corners(t as usize);
-            let before = |x: &f64| !moved_beyond(corners, normal_x, DVec3::new(*x, y, z));
+            let before = |x: &f64| !is_perturbed_beyond(corners, normal_x, DVec3::new(*x, y, z));
             if let Some(flip) = inside.get_mut(xs.partition_point(before)) {
                 *flip = !*flip;
             }
@@ -147,7 +147,7 @@ impl<'a> Crossings<'a> {
 }
 
 /// Sign of [`turn`]`(a, b, p)` for p moved by (ε, ε²); 0 only if a = b.
-fn moved_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
+fn perturbed_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
     let exact = turn(a, b, p);
     if exact != 0.0 {
         return exact;
@@ -159,7 +159,7 @@ fn moved_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
 
 /// Whether p, moved by (ε³, ε, ε²), lies on the +x side of the plane of a triangle whose normal's x has the
 /// sign `normal_x`.
-fn moved_beyond(corners: [DVec3; 3], normal_x: f64, p: DVec3) -> bool {
+fn is_perturbed_beyond(corners: [DVec3; 3], normal_x: f64, p: DVec3) -> bool {
     let [a, b, c] = corners;
     let against = match side(a, b, c, p) {
         0.0 => {

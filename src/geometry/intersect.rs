@@ -36,7 +36,7 @@ pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
         .reduce(|(n, first), (m, other)| (n + m, first.min(other)))
 }
 
-/// Whether two triangles have a common point beyond their shared corners and edges.
+/// Whether two triangles have a common point other than their shared corners and edges.
 fn meet(mesh: &TriMesh, s: u32, t: u32) -> bool {
     let (first, second) = (mesh.triangles[s as usize], mesh.triangles[t as usize]);
     let (a, b) = (mesh.corners(s as usize), mesh.corners(t as usize));

@@ -15,7 +15,7 @@ pub struct Mass {
 
 /// A solid is flat, and its moments of inertia are unusable, if their product is below this fraction of that
 /// of a ball with the same trace.
-const FLAT: f64 = 1e-9;
+const MIN_RELATIVE_INERTIA: f64 = 1e-9;
 
 impl Mass {
     /// Mass properties of the solid inside closed, outward triangles. If that is flat or inverted, those of
@@ -65,7 +65,7 @@ impl Mass {
             .iter()
             .sum::<f64>()
             / 3.0;
-        self.volume > 0.0 && self.inertia.determinant() > FLAT * trace.powi(3)
+        self.volume > 0.0 && self.inertia.determinant() > MIN_RELATIVE_INERTIA * trace.powi(3)
     }
 }
 

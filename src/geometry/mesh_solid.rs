@@ -21,7 +21,7 @@ use super::mesh::corner_angle;
 use super::nearest::{Feature, nearest_feature};
 
 /// Distances below this fraction of the extent define no direction.
-const NO_DIRECTION: f64 = 1e-10;
+const MIN_RELATIVE_DISTANCE: f64 = 1e-10;
 
 /// A closed mesh, wound outward.
 #[derive(Clone, Debug)]
@@ -32,25 +32,25 @@ pub struct MeshSolid {
     high: DVec3,
     extent: f64,
     /// Unit normal of each triangle.
-    faces: Vec<DVec3>,
+    face_normals: Vec<DVec3>,
     /// For each edge of each triangle, the sum of the normals of the two triangles at it.
-    edges: Vec<[DVec3; 3]>,
+    edge_normals: Vec<[DVec3; 3]>,
     /// Angle-weighted sum of the normals around each vertex.
-    corners: Vec<DVec3>,
+    vertex_normals: Vec<DVec3>,
 }
 
 /// Cached triangles among which the nearest one to any point within a slack of a centre is found.
 #[derive(Clone, Debug, Default)]
 pub struct Near {
-    about: DVec3,
+    centre: DVec3,
     slack: f64,
     /// Empty before the first refresh.
     triangles: Vec<u32>,
 }
 
 impl Near {
-    fn holds(&self, p: DVec3) -> bool {
-        !self.triangles.is_empty() && p.distance_squared(self.about) <= self.slack * self.slack
+    fn covers(&self, p: DVec3) -> bool {
+        !self.triangles.is_empty() && p.distance_squared(self.centre) <= self.slack * self.slack
     }
 }
 
@@ -86,9 +86,9 @@ impl MeshSolid {
             low,
             high,
             extent: lengths.fold(0.0, f64::max),
-            edges: edges.collect(),
-            faces,
-            corners,
+            edge_normals: edges.collect(),
+            face_normals: faces,
+            vertex_normals: corners,
             mesh,
         }
     }
@@ -120,24 +120,24 @@ impl MeshSolid {
 
     /// Signed distance of `p` (negative inside), m, and the outward unit normal there.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
-        self.from(p, self.tree.nearest(&self.mesh, p).1)
+        self.signed_distance(p, self.tree.nearest(&self.mesh, p).1)
     }
 
     /// Same result as [`Self::distance`], bit for bit, but faster if `near` was refreshed close to `p`.
     pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
-        if !near.holds(p) {
+        if !near.covers(p) {
             return self.distance(p);
         }
         let nearest = near.triangles.iter().fold((f64::INFINITY, 0), |best, &t| {
             let (q, _) = nearest_feature(p, self.mesh.corners(t as usize));
             nearer(best, (p.distance_squared(q), t))
         });
-        self.from(p, nearest.1)
+        self.signed_distance(p, nearest.1)
     }
 
     /// Refreshes `near` so that it holds for points up to `slack` (m) from `p`, unless it covers `p` already.
     pub fn look(&self, p: DVec3, slack: f64, near: &mut Near) {
-        if near.holds(p) {
+        if near.covers(p) {
             return;
         }
         near.triangles.clear();
@@ -146,7 +146,7 @@ impl MeshSolid {
         let reach = (distance + 2.0 * slack) * (1.0 + 1e-9);
         let found = |t| near.triangles.push(t);
         self.tree.each_within(&self.mesh, p, reach, found);
-        (near.about, near.slack) = (p, slack);
+        (near.centre, near.slack) = (p, slack);
     }
 
     /// Whether `p` lies inside or less than `reach` (m) outside the mesh.
@@ -156,18 +156,18 @@ impl MeshSolid {
     }
 
     /// Signed distance (m) and normal at `p`, given the index of the nearest triangle.
-    fn from(&self, p: DVec3, triangle: u32) -> (f64, DVec3) {
+    fn signed_distance(&self, p: DVec3, triangle: u32) -> (f64, DVec3) {
         let t = triangle as usize;
         let (q, feature) = nearest_feature(p, self.mesh.corners(t));
         let outward = match feature {
-            Feature::Face => self.faces[t],
-            Feature::Edge(m) => self.edges[t][m],
-            Feature::Corner(m) => self.corners[self.mesh.triangles[t][m] as usize],
+            Feature::Face => self.face_normals[t],
+            Feature::Edge(m) => self.edge_normals[t][m],
+            Feature::Corner(m) => self.vertex_normals[self.mesh.triangles[t][m] as usize],
         };
         let away = p - q;
         let distance = away.length();
         let sign = if away.dot(outward) < 0.0 { -1.0 } else { 1.0 };
-        let normal = match distance > NO_DIRECTION * self.extent {
+        let normal = match distance > MIN_RELATIVE_DISTANCE * self.extent {
             true => away * (sign / distance),
             false => outward.normalize_or(DVec3::Y),
         };
@@ -268,13 +268,13 @@ mod tests {
             fewest = fewest.min(near.triangles.len());
             for step in points(20, slack / 3f64.sqrt()) {
                 let q = p + step;
-                assert!(near.holds(q));
+                assert!(near.covers(q));
                 let bits = |(d, n): (f64, DVec3)| [d, n.x, n.y, n.z].map(f64::to_bits);
                 let found = mesh.distance_near(q, &near);
                 assert_eq!(bits(found), bits(mesh.distance(q)), "{q}");
             }
             let far = p + DVec3::X * 2.0 * slack;
-            assert!(!near.holds(far));
+            assert!(!near.covers(far));
             let before = near.triangles.clone();
             mesh.look(p + DVec3::X * 0.5 * slack, slack, &mut near);
             assert_eq!(near.triangles, before, "still covered there");

@@ -19,11 +19,11 @@ use crate::parallel::prelude::*;
 
 /// Two triangles near a point belong to different sides if the cosine between their normals is below this;
 /// edges sharper than that stay sharp.
-const OTHER_SIDE: f64 = 0.8;
+const SAME_SIDE_COSINE: f64 = 0.8;
 /// Minimum distance of a plane from its point, as a fraction of the former distance.
-const LEAST: f64 = 0.2;
+const MIN_DEPTH_RATIO: f64 = 0.2;
 /// Two walls face each other if the cosine between their normals is below this.
-const FACING: f64 = -0.5;
+const FACING_COSINE: f64 = -0.5;
 
 /// A closed mesh that mirrors points.
 pub struct Mirror<'a> {
@@ -106,7 +106,7 @@ impl<'a> Mirror<'a> {
                 continue;
             };
             let depth = normal.dot(a - point);
-            if depth <= 0.0 || normals.iter().any(|other| other.dot(normal) > OTHER_SIDE) {
+            if depth <= 0.0 || normals.iter().any(|other| other.dot(normal) > SAME_SIDE_COSINE) {
                 continue;
             }
             normals.push(normal);
@@ -144,7 +144,7 @@ impl<'a> Mirror<'a> {
         crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
         crossed.windows(2).any(|pair| {
             let [out, back] = [pair[0].1, pair[1].1];
-            out.dot(to - from) > 0.0 && out.dot(back) < FACING
+            out.dot(to - from) > 0.0 && out.dot(back) < FACING_COSINE
         })
     }
 
@@ -187,9 +187,9 @@ impl<'a> Mirror<'a> {
         }
         for (image, [volume, area]) in images.iter_mut().zip(sums) {
             if area > 0.0 {
-                let limit = (1.0 - LEAST) * image.depth.max(area.sqrt() / 2.0);
+                let limit = (1.0 - MIN_DEPTH_RATIO) * image.depth.max(area.sqrt() / 2.0);
                 let moved = image.depth + (volume / area).clamp(-limit, limit);
-                image.depth = moved.max(LEAST * image.depth);
+                image.depth = moved.max(MIN_DEPTH_RATIO * image.depth);
             }
         }
     }
@@ -249,7 +249,7 @@ mod tests {
     fn a_plane_settles_where_the_skin_is_on_average() {
         let mesh = shapes::cuboid(DVec3::ONE);
         let mirror = Mirror::new(&mesh);
-        // A square under the top, half as deep at one side as at the other.
+        // A square below the top, half as deep at one side as at the other.
         let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)];
         let face = Face {
             tag: 0,

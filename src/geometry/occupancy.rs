@@ -16,12 +16,12 @@ pub struct Occupancy {
     /// Whether each node lies inside.
     pub inside: Vec<bool>,
     /// Crossings of grid lines with the surface, ordered by edge and coordinate.
-    hits: Vec<Hit>,
+    hits: Vec<LineHit>,
 }
 
 /// Point where a grid line crosses the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
+pub struct LineHit {
     /// The grid edge that it lies on: three times the index of the edge's lower node plus the axis.
     pub edge: u64,
     /// Coordinate along the axis, m.
@@ -33,14 +33,14 @@ pub struct Hit {
 impl Occupancy {
     /// Samples `mesh` on `grid`, whose border it must not reach.
     pub fn new(mesh: &TriMesh, grid: &NodeGrid) -> Self {
-        let axes: Vec<Line> = (0..3_usize)
+        let axes: Vec<AxisOccupancy> = (0..3_usize)
             .into_par_iter()
-            .map(|axis| along(mesh, grid, axis))
+            .map(|axis| occupancy_along(mesh, grid, axis))
             .collect();
         let votes = |node: usize| axes.iter().filter(|line| line.inside[node]).count();
         let inside = (0..grid.len()).into_par_iter().map(|node| votes(node) >= 2);
         let inside = inside.collect();
-        let mut hits: Vec<Hit> = axes.into_iter().flat_map(|line| line.hits).collect();
+        let mut hits: Vec<LineHit> = axes.into_iter().flat_map(|line| line.hits).collect();
         hits.par_sort_unstable_by(|a, b| {
             let by_height = a.height.total_cmp(&b.height);
             let by_edge = a.edge.cmp(&b.edge);
@@ -50,7 +50,7 @@ impl Occupancy {
     }
 
     /// The crossings on the edge that starts at `node` along `axis`, in order.
-    pub fn hits(&self, node: usize, axis: usize) -> &[Hit] {
+    pub fn hits(&self, node: usize, axis: usize) -> &[LineHit] {
         let edge = 3 * node as u64 + axis as u64;
         let start = self.hits.partition_point(|hit| hit.edge < edge);
         let count = self.hits[start..].partition_point(|hit| hit.edge == edge);
@@ -59,13 +59,13 @@ impl Occupancy {
 }
 
 /// Result for the grid lines along one axis.
-struct Line {
+struct AxisOccupancy {
     inside: Vec<bool>,
-    hits: Vec<Hit>,
+    hits: Vec<LineHit>,
 }
 
-/// Whether `p`, moved by (ε, ε²), lies left of the line from `a` to `b`; exact, and never undecided for
-/// distinct points.
+/// Whether `p`, moved by (ε, ε²) with ε → 0, lies left of the line from `a` to `b`; exact, and never
+/// undecided for distinct points.
 fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     let coord = |v: DVec2| robust::Coord { x: v.x, y: v.y };
     let area = robust::orient2d(coord(a), coord(b), coord(p));
@@ -78,7 +78,7 @@ fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     }
 }
 
-fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
+fn occupancy_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> AxisOccupancy {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let flat = |p: DVec3| DVec2::new(p[u], p[v]);
     let strides = grid.strides();
@@ -133,7 +133,7 @@ fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
                     let step = if sides[0] { -1 } else { 1 };
                     change[node] = change[node].wrapping_add(step);
                     if at > 0 {
-                        hits.push(Hit {
+                        hits.push(LineHit {
                             edge: 3 * (node - strides[axis]) as u64 + axis as u64,
                             height,
                             triangle: t as u32,
@@ -154,7 +154,7 @@ fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
             }
         }
     }
-    Line { inside, hits }
+    AxisOccupancy { inside, hits }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const MARGIN: f64 = 1.5;
 const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
 /// Minimum distance of a surface vertex from the ends of its grid edge, as a fraction of the edge: no
 /// triangle loses its area.
-const NEAREST: f64 = 0.02;
+const MIN_CUT_FRACTION: f64 = 0.02;
 /// Corners of the tetrahedra of a cell, from the cell's first corner to its last. Bits 0, 1, 2 of a corner
 /// are x, y, z. Every second tetrahedron is mirrored.
 const TETRAHEDRA: [[usize; 4]; 6] = [
@@ -33,14 +33,14 @@ const TETRAHEDRA: [[usize; 4]; 6] = [
 
 /// Depth of each grid node below the mesh surface (m), negative outside. Values are limited to slightly more
 /// than the requested depth.
-struct Field {
+struct DepthField {
     low: DVec3,
     spacing: f64,
     nodes: [usize; 3],
     depths: Vec<f32>,
 }
 
-impl Field {
+impl DepthField {
     fn new(mesh: &TriMesh, deepest: f64, spacing: f64) -> Self {
         let (low, high) = mesh.bounds().unwrap_or_default();
         let low = low - (MARGIN + SHIFT) * spacing;
@@ -63,7 +63,7 @@ impl Field {
             depths.collect::<Vec<_>>()
         };
         let rows: Vec<Vec<f32>> = (0..nodes[1] * nodes[2]).into_par_iter().map(row).collect();
-        Field {
+        DepthField {
             low,
             spacing,
             nodes,
@@ -85,17 +85,17 @@ impl Field {
 /// Surface at `depth` (m) inside a closed mesh, on a grid of cells of edge `spacing` (m). It is wound outward
 /// about the deeper region, and empty if there is none.
 pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
-    let field = Field::new(mesh, depth, spacing);
+    let field = DepthField::new(mesh, depth, spacing);
     let [nx, ny, nz] = field.nodes;
     let offset = |corner: usize| (corner & 1) + nx * ((corner >> 1 & 1) + ny * (corner >> 2));
-    let over = |node: usize| f64::from(field.depths[node]) - depth;
+    let excess_depth = |node: usize| f64::from(field.depths[node]) - depth;
     let mut out = TriMesh::default();
     let mut known: QuickMap<(u32, u32), u32> = QuickMap::default();
     let mut cut = |a: usize, b: usize, out: &mut TriMesh| {
         let (a, b) = (a.min(b), a.max(b));
         *known.entry((a as u32, b as u32)).or_insert_with(|| {
-            let part = over(a) / (over(a) - over(b));
-            let part = part.clamp(NEAREST, 1.0 - NEAREST);
+            let part = excess_depth(a) / (excess_depth(a) - excess_depth(b));
+            let part = part.clamp(MIN_CUT_FRACTION, 1.0 - MIN_CUT_FRACTION);
             out.positions
                 .push(field.place(a).lerp(field.place(b), part));
             out.positions.len() as u32 - 1
@@ -106,7 +106,7 @@ pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
             for i in 0..nx - 1 {
                 let first = i + nx * (j + ny * k);
                 let corners: [usize; 8] = std::array::from_fn(|c| first + offset(c));
-                let deeper = corners.map(|node| over(node) >= 0.0);
+                let deeper = corners.map(|node| excess_depth(node) >= 0.0);
                 if deeper == [deeper[0]; 8] {
                     continue;
                 }

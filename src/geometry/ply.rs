@@ -8,15 +8,15 @@ use ply_rs_bw::ply::{
     ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 
 /// Property names of the texture coordinates of a vertex.
-const TEXTURE: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
+const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
 
 /// A row of any element; properties other than position, texture coordinates and vertex list are skipped.
 #[derive(Default)]
-struct Row {
+struct PlyRow {
     position: DVec3,
     texture: [f32; 2],
     vertices: Vec<i64>,
@@ -24,7 +24,7 @@ struct Row {
     corners: Vec<f32>,
 }
 
-impl PropertyAccess for Row {
+impl PropertyAccess for PlyRow {
     fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,7 @@ impl PropertyAccess for Row {
                 return PropertyAccessResult::Set;
             }
             _ => {
-                let mut names = TEXTURE.iter().flatten();
+                let mut names = TEXTURE_NAMES.iter().flatten();
                 let Some(at) = names.position(|known| *known == name) else {
                     return PropertyAccessResult::Ignored;
                 };
@@ -102,8 +102,8 @@ fn integers(property: Property) -> Option<Vec<i64>> {
 
 /// Parses positions, faces and texture coordinates; those of a face take precedence over those of its
 /// vertices. Polygons are cut into fans of triangles.
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
-    let parser = Parser::<Row>::new();
+pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+    let parser = Parser::<PlyRow>::new();
     let mut reader = Reader::new(BufReader::new(bytes));
     let fault = |error: ply_rs_bw::parser::ParseError| {
         let text = error.to_string();
@@ -112,8 +112,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             .split_once(": ")
             .map_or(text.as_str(), |(_, rest)| rest);
         match error.line() {
-            Some(line) => Fault::new(Some(line), what),
-            None => Fault::new(None, text),
+            Some(line) => FormatFault::new(Some(line), what),
+            None => FormatFault::new(None, text),
         }
     };
     let header = parser.read_header(&mut reader).map_err(fault)?;
@@ -124,7 +124,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     // Texture coordinates of vertices, and whether the mesh has any.
     let (mut texture, mut textured) = (Vec::new(), false);
     for (name, element) in &header.elements {
-        check_count(name, element, is_text, left).map_err(|what| Fault::new(None, what))?;
+        check_count(name, element, is_text, left).map_err(|what| FormatFault::new(None, what))?;
         let rows = parser
             .read_payload_for_element(&mut reader, element, &header)
             .map_err(fault)?;
@@ -135,15 +135,15 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
                 .find(|axis| !element.properties.contains_key(**axis))
             {
                 let what = format!("element vertex has no property {missing}");
-                return Err(Fault::new(None, what));
+                return Err(FormatFault::new(None, what));
             }
             if let Some(row) = rows.iter().position(|row| !row.position.is_finite()) {
                 let what = format!("vertex {row}: a coordinate is not finite");
-                return Err(Fault::new(at(row), what));
+                return Err(FormatFault::new(at(row), what));
             }
             mesh.positions = rows.iter().map(|row| row.position).collect();
             let has = |name: &&str| element.properties.contains_key(*name);
-            if TEXTURE.iter().any(|pair| pair.iter().all(has)) {
+            if TEXTURE_NAMES.iter().any(|pair| pair.iter().all(has)) {
                 textured = true;
                 texture = rows.iter().map(|row| row.texture).collect();
             }
@@ -151,7 +151,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             textured |= element.properties.contains_key("texcoord");
             for (number, row) in rows.iter().enumerate() {
                 append_face(&mut mesh, row, number, textured.then_some(&texture[..]))
-                    .map_err(|what| Fault::new(at(number), what))?;
+                    .map_err(|what| FormatFault::new(at(number), what))?;
             }
         }
         line += rows.len();
@@ -163,7 +163,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
 /// have some.
 fn append_face(
     mesh: &mut TriMesh,
-    row: &Row,
+    row: &PlyRow,
     number: usize,
     texture: Option<&[[f32; 2]]>,
 ) -> Result<(), String> {

@@ -6,9 +6,9 @@ use glam::{DMat3, DVec3};
 
 pub use self::clip::{Overlap, Scratch};
 
-use self::clip::Sums;
+use self::clip::OverlapSums;
 use super::convex::Convex;
-use super::dual::{Cut, DualCell};
+use super::dual::{CutResult, DualCell};
 use super::section::Section;
 
 /// A bounded convex polyhedron.
@@ -38,17 +38,17 @@ pub struct RelativePose {
 }
 
 /// Corners closer than this fraction of the size are merged.
-const SAME: f64 = 1e-9;
+const SAME_CORNER: f64 = 1e-9;
 /// Two surfaces closer than this fraction of the size coincide; the surface then counts only for the first
 /// polyhedron.
-const ON: f64 = 1e-12;
+const COPLANAR: f64 = 1e-12;
 /// Overlaps shallower than this fraction of the size are ignored.
-const SHALLOW: f64 = 4.0 * ON;
+const MIN_RELATIVE_DEPTH: f64 = 4.0 * COPLANAR;
 /// Overlap volumes below this fraction of the cubed size are ignored; it is more than the volume of a shallow
 /// overlap.
-const NOTHING: f64 = 1e-10;
+const MIN_RELATIVE_VOLUME: f64 = 1e-10;
 /// Maximum number of directions tried when looking for a separating axis.
-const ROUNDS: usize = 8;
+const MAX_TRIAL_AXES: usize = 8;
 
 impl Polyhedron {
     /// Intersection of the half-spaces behind all planes (outward unit normal, distance from the origin) and
@@ -59,8 +59,8 @@ impl Polyhedron {
         let corner = DVec3::splat(bound);
         let tags = [u32::MAX; 6];
         let mut dual = DualCell::default();
-        dual.begin(-corner, corner, tags);
-        let cuts = |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != Cut::Broken;
+        dual.reset(-corner, corner, tags);
+        let cuts = |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != CutResult::Invalid;
         let solid = if planes.iter().all(cuts) {
             dual.convex(DVec3::ZERO)
         } else {
@@ -82,7 +82,7 @@ impl Polyhedron {
         for face in &solid.faces {
             let first = made.rims.len();
             for &corner in &face.corners {
-                let number = made.number(corner, SAME * reach);
+                let number = made.corner_index(corner, SAME_CORNER * reach);
                 if made.rims[first..].last() != Some(&number) {
                     made.rims.push(number);
                 }
@@ -114,7 +114,7 @@ impl Polyhedron {
     }
 
     /// Index of a corner; adds the corner if none lies within `same` (m) of it.
-    fn number(&mut self, corner: DVec3, same: f64) -> u16 {
+    fn corner_index(&mut self, corner: DVec3, same: f64) -> u16 {
         let is_there = |known: &DVec3| known.distance_squared(corner) <= same * same;
         let found = self.corners.iter().position(is_there);
         let number = found.unwrap_or_else(|| {
@@ -156,10 +156,10 @@ impl Polyhedron {
     /// reflected at the vector between their supporting corners (Chung and Wang, *Quick collision detection
     /// of polytopes in virtual environments*, 1996). It may miss one.
     pub fn is_apart(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
-        let shallow = SHALLOW * (self.reach + other.reach);
+        let shallow = MIN_RELATIVE_DEPTH * (self.reach + other.reach);
         let back = at.rotation.transpose();
         let mut axis = from;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_TRIAL_AXES {
             let own = farthest(&self.corners, axis);
             let theirs = at.rotation * farthest(&other.corners, -(back * axis)) + at.shift;
             let line = theirs - own;
@@ -182,12 +182,12 @@ impl Polyhedron {
         let Scratch {
             corners,
             planes,
-            polygons,
+            clipper,
         } = scratch;
         corners.clear();
         corners.extend(other.corners.iter().map(|c| at.rotation * *c + at.shift));
         let size = self.reach + other.reach;
-        let (on, shallow) = (ON * size, SHALLOW * size);
+        let (on, shallow) = (COPLANAR * size, MIN_RELATIVE_DEPTH * size);
         let [own_planes, other_planes] = planes;
         own_planes.clear();
         for (&normal, &offset) in self.normals.iter().zip(&self.offsets) {
@@ -204,48 +204,48 @@ impl Polyhedron {
                 return Err(-normal);
             }
         }
-        let mut sums = Sums::default();
+        let mut sums = OverlapSums::default();
         for face in 0..self.faces() {
-            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, other_planes) {
+            if let Some(patch) = clipper.clip(self.rim(face), &self.corners, other_planes) {
                 sums.add(&patch, self.normals[face]);
                 sums.overlap.area += patch.area * self.normals[face];
                 sums.overlap.moment += patch.area * patch.centre.cross(self.normals[face]);
             }
         }
         for face in 0..other.faces() {
-            if let Some(patch) = polygons.clip(other.rim(face), corners, own_planes) {
+            if let Some(patch) = clipper.clip(other.rim(face), corners, own_planes) {
                 sums.add(&patch, at.rotation * other.normals[face]);
             }
         }
         let least = self.reach.min(other.reach);
-        Ok(sums.end(NOTHING * size * least * least))
+        Ok(sums.finish(MIN_RELATIVE_VOLUME * size * least * least))
     }
 
     /// Overlap with the half-space behind a plane (outward unit normal, distance from the origin).
     pub fn behind_plane(&self, normal: DVec3, offset: f64, scratch: &mut Scratch) -> Overlap {
-        let mut sums = Sums::default();
+        let mut sums = OverlapSums::default();
         let Scratch {
             planes: [cutting, _],
-            polygons,
+            clipper,
             ..
         } = scratch;
         cutting.clear();
-        if cutting.add(&self.corners, normal, offset) >= -SHALLOW * self.reach {
+        if cutting.add(&self.corners, normal, offset) >= -MIN_RELATIVE_DEPTH * self.reach {
             return sums.overlap;
         }
         // With a point of the plane as the origin, the face in the plane contributes no volume.
         let from = normal * offset;
         for face in 0..self.faces() {
-            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, cutting) {
+            if let Some(patch) = clipper.clip(self.rim(face), &self.corners, cutting) {
                 let own = self.normals[face];
                 sums.overlap.volume += patch.area * (patch.centre - from).dot(own) / 3.0;
                 sums.overlap.area += patch.area * own;
                 sums.overlap.moment += patch.area * patch.centre.cross(own);
                 sums.overlap.centre += patch.area * patch.centre;
-                sums.all += patch.area;
+                sums.total_area += patch.area;
             }
         }
-        let overlap = sums.end(NOTHING * self.reach * self.reach * self.reach);
+        let overlap = sums.finish(MIN_RELATIVE_VOLUME * self.reach * self.reach * self.reach);
         // The centre of area must include the face in the plane.
         let above = (overlap.centre - from).dot(normal);
         Overlap {
@@ -282,7 +282,7 @@ impl Polyhedron {
         }
         let (away, distance) = (p - nearest.1, nearest.0.sqrt());
         // Too close to the surface for a direction to it.
-        if distance <= ON * self.reach {
+        if distance <= COPLANAR * self.reach {
             return (distance, self.normals[highest.1]);
         }
         (distance, away / distance)

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 use super::{obj, ply, stl};
 
 /// Why a mesh file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{path}: {source}", path = .path.display())]
     Io {
         /// The file.
@@ -30,8 +30,8 @@ pub enum MeshError {
         /// The supported extensions.
         allowed: String,
     },
-    /// The contents cannot be used.
-    #[error("{path}{at}: {what}", path = .path.display(), at = At(*.line))]
+    /// The contents are invalid.
+    #[error("{path}{at}: {what}", path = .path.display(), at = LineSuffix(*.line))]
     Contents {
         /// The file.
         path: PathBuf,
@@ -43,16 +43,16 @@ pub enum MeshError {
 }
 
 /// Prints `:line` after a file name.
-struct At(Option<usize>);
+struct LineSuffix(Option<usize>);
 
-impl std::fmt::Display for At {
+impl std::fmt::Display for LineSuffix {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }
 
 /// A mesh format: file extension and parser.
-type Format = (&'static str, fn(&[u8]) -> Parsed);
+type Format = (&'static str, fn(&[u8]) -> ParseResult);
 
 /// Every format that [`read`] supports.
 const FORMATS: &[Format] = &[
@@ -83,14 +83,14 @@ pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
         path: path.to_owned(),
         source,
     })?;
-    let fault = |Fault { line, what }| MeshError::Contents {
+    let fault = |FormatFault { line, what }| MeshError::Contents {
         path: path.to_owned(),
         line,
         what,
     };
     let mesh = weld(&parse(&bytes).map_err(fault)?);
     if mesh.triangles.is_empty() {
-        return Err(fault(Fault::new(None, "no triangles")));
+        return Err(fault(FormatFault::new(None, "no triangles")));
     }
     Ok(mesh)
 }

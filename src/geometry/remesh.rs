@@ -23,19 +23,19 @@ use super::check::{MeshDefect, require_solid};
 use super::half_edges::{HalfEdges, NotManifold};
 use super::mesh::TriMesh;
 use super::read::without_unused;
-use relax::Target;
-use sharp::Classes;
+use relax::TargetSurface;
+use sharp::VertexClasses;
 
 /// Edges longer than this multiple of the target length are split.
-const LONG: f64 = 4.0 / 3.0;
+const LONG_EDGE: f64 = 4.0 / 3.0;
 /// Edges shorter than this multiple of the target length are collapsed.
-const SHORT: f64 = 4.0 / 5.0;
+const SHORT_EDGE: f64 = 4.0 / 5.0;
 /// Number of rounds of all passes; more rounds change little.
 const ROUNDS: usize = 8;
 /// Maximum number of times that [`even_out`] doubles the number of triangles.
-const FINER: usize = 4;
+const MAX_REFINEMENTS: usize = 4;
 /// Maximum number of triangles created.
-const MOST: f64 = 2e7;
+const MAX_TRIANGLES: f64 = 2e7;
 
 /// Remeshes a closed surface with edges about `edge` (m) long. Edges between triangles whose normals differ
 /// by more than `sharp` (rad, [`SHARP`] for most bodies) are kept. Texture coordinates are dropped.
@@ -46,12 +46,12 @@ const MOST: f64 = 2e7;
 /// thinner than the edges.
 pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshError> {
     if !(edge.is_finite() && edge > 0.0) {
-        return Err(RemeshError::Length(edge));
+        return Err(RemeshError::InvalidLength(edge));
     }
     // Needles have long edges, but no area.
     let even = mesh.area() / (3_f64.sqrt() / 4.0 * edge * edge);
     let triangles = even.max(length_of_edges(mesh) / edge);
-    if triangles > MOST {
+    if triangles > MAX_TRIANGLES {
         return Err(RemeshError::TooFine { edge, triangles });
     }
     let plain = TriMesh {
@@ -64,11 +64,11 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
         };
         RemeshError::NotManifold { vertex }
     })?;
-    let mut classes = Classes::new(&mut edges, sharp, edge);
-    let target = Target::new(&plain, &edges);
+    let mut classes = VertexClasses::new(&mut edges, sharp, edge);
+    let target = TargetSurface::new(&plain, &edges);
     for _ in 0..ROUNDS {
-        passes::split_long(&mut edges, &mut classes, LONG * edge);
-        passes::collapse_short(&mut edges, &classes, [SHORT, LONG].map(|part| part * edge));
+        passes::split_long(&mut edges, &mut classes, LONG_EDGE * edge);
+        passes::collapse_short(&mut edges, &classes, [SHORT_EDGE, LONG_EDGE].map(|part| part * edge));
         passes::flip(&mut edges, sharp);
         target.relax(&mut edges, &classes);
     }
@@ -102,7 +102,7 @@ pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
 ///
 /// As [`remesh`].
 pub fn remesh_or_finer(mesh: &TriMesh, mut edge: f64) -> Result<TriMesh, RemeshError> {
-    for _ in 0..FINER {
+    for _ in 0..MAX_REFINEMENTS {
         match remesh(mesh, edge, SHARP) {
             Err(RemeshError::SelfCrossing { .. }) => edge /= std::f64::consts::SQRT_2,
             found => return found,

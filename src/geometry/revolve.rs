@@ -26,21 +26,21 @@ pub struct Profile {
 pub enum ProfileFault {
     /// Too few points to enclose a solid.
     #[error("a profile needs two points [radius, y] or more")]
-    Few,
+    TooFewPoints,
     /// A coordinate is NaN or infinite, or a radius is negative.
     #[error("point {0} of the profile: the radius must not be negative, and both coordinates must be finite")]
-    Beyond(usize),
+    InvalidPoint(usize),
     /// A point other than the first or last lies on the axis.
     #[error("point {0} of the profile lies on the axis; only the first and the last may")]
-    OnAxis(usize),
+    InnerPointOnAxis(usize),
     /// Two consecutive points are equal.
     #[error("points {0} and {1} of the profile are the same")]
-    Twice(usize, usize),
+    RepeatedPoint(usize, usize),
     /// The last point is not above the first.
     #[error(
         "a profile runs from bottom to top: its last point, at y = {last} m, is not above its first, at {first} m"
     )]
-    Down {
+    NotUpward {
         /// y of the first point, m.
         first: f64,
         /// y of the last point, m.
@@ -48,7 +48,7 @@ pub enum ProfileFault {
     },
     /// Two stretches cross or touch.
     #[error("the profile crosses itself: after point {0} and after point {1}")]
-    Crossed(usize, usize),
+    SelfCrossing(usize, usize),
 }
 
 impl Profile {
@@ -57,21 +57,21 @@ impl Profile {
     pub fn new(points: &[[f64; 2]]) -> Result<Self, ProfileFault> {
         let (&[_, first], &[_, last]) = match points {
             [first, .., last] => (first, last),
-            _ => return Err(ProfileFault::Few),
+            _ => return Err(ProfileFault::TooFewPoints),
         };
-        let strange = |p: &[f64; 2]| !(p[0] >= 0.0 && p[0].is_finite() && p[1].is_finite());
-        if let Some(at) = points.iter().position(strange) {
-            return Err(ProfileFault::Beyond(at + 1));
+        let is_invalid = |p: &[f64; 2]| !(p[0] >= 0.0 && p[0].is_finite() && p[1].is_finite());
+        if let Some(at) = points.iter().position(is_invalid) {
+            return Err(ProfileFault::InvalidPoint(at + 1));
         }
         if let Some(at) = points.windows(2).position(|pair| pair[0] == pair[1]) {
-            return Err(ProfileFault::Twice(at + 1, at + 2));
+            return Err(ProfileFault::RepeatedPoint(at + 1, at + 2));
         }
         let within = &points[1..points.len() - 1];
         if let Some(at) = within.iter().position(|p| p[0] == 0.0) {
-            return Err(ProfileFault::OnAxis(at + 2));
+            return Err(ProfileFault::InnerPointOnAxis(at + 2));
         }
         if last <= first {
-            return Err(ProfileFault::Down { first, last });
+            return Err(ProfileFault::NotUpward { first, last });
         }
         let ends = [DVec2::new(0.0, first), DVec2::new(0.0, last)];
         let mut all: Vec<DVec2> = points.iter().map(|&p| DVec2::from_array(p)).collect();
@@ -85,11 +85,11 @@ impl Profile {
         }
         // Two points on the axis enclose nothing.
         if all.len() < 3 {
-            return Err(ProfileFault::Few);
+            return Err(ProfileFault::TooFewPoints);
         }
         let profile = Profile { points: all };
         match profile.crossing() {
-            Some((i, j)) => Err(ProfileFault::Crossed((i + 1 - added).max(1), j + 1 - added)),
+            Some((i, j)) => Err(ProfileFault::SelfCrossing((i + 1 - added).max(1), j + 1 - added)),
             None => Ok(profile),
         }
     }
@@ -116,7 +116,7 @@ impl Profile {
         let last = self.points.len() - 1;
         let moved = (0..=last).map(|k| {
             let p = self.points[k];
-            // The mirror image beyond the axis continues the profile.
+            // Beyond the axis the profile continues as its mirror image.
             let before = match k {
                 0 => DVec2::new(-self.points[1].x, self.points[1].y),
                 _ => self.points[k - 1],
@@ -231,17 +231,17 @@ mod tests {
     fn faults_are_told_by_point() {
         use ProfileFault::*;
         let fault = |points: &[[f64; 2]]| Profile::new(points).unwrap_err();
-        assert_eq!(fault(&[[1.0, 0.0]]), Few);
-        assert_eq!(fault(&[[0.0, 0.0], [0.0, 1.0]]), Few);
-        assert_eq!(fault(&[[1.0, 0.0], [-1.0, 1.0]]), Beyond(2));
-        assert_eq!(fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]), OnAxis(2));
-        assert_eq!(fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]), Twice(1, 2));
+        assert_eq!(fault(&[[1.0, 0.0]]), TooFewPoints);
+        assert_eq!(fault(&[[0.0, 0.0], [0.0, 1.0]]), TooFewPoints);
+        assert_eq!(fault(&[[1.0, 0.0], [-1.0, 1.0]]), InvalidPoint(2));
+        assert_eq!(fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]), InnerPointOnAxis(2));
+        assert_eq!(fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]), RepeatedPoint(1, 2));
         let down = [[1.0, 2.0], [1.0, 0.0]];
-        assert!(matches!(fault(&down), Down { .. }));
+        assert!(matches!(fault(&down), NotUpward { .. }));
         // The third stretch, up from (1, 0), cuts the first.
         let loops = [[1.0, 0.0], [3.0, 1.0], [3.0, 0.0], [2.0, 3.0]];
-        assert_eq!(fault(&loops), Crossed(1, 3));
+        assert_eq!(fault(&loops), SelfCrossing(1, 3));
         let back = [[1.0, 0.0], [1.0, 2.0], [1.0, 1.0]];
-        assert_eq!(fault(&back), Crossed(1, 2));
+        assert_eq!(fault(&back), SelfCrossing(1, 2));
     }
 }

@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 pub struct Section {
     /// Area, m².
     pub area: f64,
-    /// Centre of area.
+    /// Centre of area, m.
     pub centre: DVec3,
     /// Unit normal; the corners run counterclockwise about it.
     pub normal: DVec3,

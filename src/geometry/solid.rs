@@ -14,7 +14,7 @@ use crate::math::solid::{
 /// A solid centred on its own origin; a mesh keeps the origin of its file.
 #[derive(Clone, Debug)]
 pub enum Solid {
-    /// Everything on the side that the unit normal points away from.
+    /// Half-space on the side that the unit normal points away from.
     HalfSpace {
         /// Outward unit normal.
         normal: DVec3,
@@ -95,7 +95,7 @@ impl Solid {
         }
     }
 
-    /// Whether `p` lies inside or less than `reach` (m) outside.
+    /// Whether `p` lies inside or less than `reach` (m) outside the solid.
     fn reaches(&self, p: DVec3, reach: f64) -> bool {
         match self {
             Solid::Mesh(mesh) => mesh.reaches(p, reach),
@@ -119,7 +119,7 @@ pub struct Pose {
     pub position: DVec3,
     /// Rotation from the solid's frame to the world frame.
     pub rotation: DQuat,
-    /// Velocity of the origin, m/s.
+    /// Velocity of the solid's origin, m/s.
     pub velocity: DVec3,
     /// Angular velocity, rad/s.
     pub spin: DVec3,
@@ -129,39 +129,39 @@ impl Pose {
     /// Signed distance of world point `p` (m), outward normal, and velocity of the surface at the nearest
     /// point (m/s).
     pub fn surface(&self, solid: &Solid, p: DVec3) -> (f64, DVec3, DVec3) {
-        self.surface_by(p, |local| solid.distance(local))
+        self.surface_with(p, |local| solid.distance(local))
     }
 
     /// Same result as without `near`, bit for bit, but faster if `near` was refreshed close to `p`.
     pub fn surface_near(&self, solid: &Solid, p: DVec3, near: &Near) -> (f64, DVec3, DVec3) {
-        self.surface_by(p, |local| solid.distance_near(local, near))
+        self.surface_with(p, |local| solid.distance_near(local, near))
     }
 
     /// Refreshes `near` so that it holds for points up to `slack` (m) from world point `p`, unless it covers
     /// `p` already.
     pub fn look(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut Near) {
         if let Solid::Mesh(mesh) = solid {
-            mesh.look(self.local(p), slack, near);
+            mesh.look(self.to_local(p), slack, near);
         }
     }
 
     /// Whether world point `p` lies inside a solid or less than `reach` (m) outside it.
     pub fn reaches(&self, solid: &Solid, p: DVec3, reach: f64) -> bool {
-        solid.reaches(self.local(p), reach)
+        solid.reaches(self.to_local(p), reach)
     }
 
     /// World point `p` in the solid's frame.
-    fn local(&self, p: DVec3) -> DVec3 {
+    fn to_local(&self, p: DVec3) -> DVec3 {
         self.rotation.inverse() * (p - self.position)
     }
 
-    fn surface_by(
+    fn surface_with(
         &self,
         p: DVec3,
         distance: impl FnOnce(DVec3) -> (f64, DVec3),
     ) -> (f64, DVec3, DVec3) {
         let arm = p - self.position;
-        let (distance, normal) = distance(self.local(p));
+        let (distance, normal) = distance(self.to_local(p));
         let normal = self.rotation * normal;
         let nearest = Nearest {
             distance,

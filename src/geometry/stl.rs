@@ -5,12 +5,12 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 
 /// Parses all triangles. Stored normals are ignored; the winding defines them.
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
-    let fault = |error: std::io::Error| Fault::new(None, error.to_string());
+pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+    let fault = |error: std::io::Error| FormatFault::new(None, error.to_string());
     let mut cursor = Cursor::new(bytes);
     let mut mesh = TriMesh::default();
     for (number, triangle) in stl_io::create_stl_reader(&mut cursor)
@@ -22,7 +22,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             let position = DVec3::from_array(vertex.0.map(f64::from));
             if !position.is_finite() {
                 let what = format!("triangle {}: a coordinate is not finite", number + 1);
-                return Err(Fault::new(None, what));
+                return Err(FormatFault::new(None, what));
             }
             mesh.positions.push(position);
         }

@@ -9,7 +9,7 @@ use super::mesh::TriMesh;
 /// Unit vectors along and across a path at each of its points. The second is turned the shortest way from
 /// point to point (parallel transport), so that the frame does not twist about the path. The path has at
 /// least two points, and consecutive points differ.
-pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
+pub fn transported_frames(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
     let last = path.len() - 1;
     let mut before = (path[1] - path[0]).normalize_or_zero();
     let mut across = before.any_orthonormal_vector();
@@ -30,7 +30,7 @@ pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
 pub fn tube(path: &[DVec3], radius: f64, sides: u32) -> TriMesh {
     let last = path.len() - 1;
     let mut mesh = TriMesh::default();
-    for (&p, (along, across)) in path.iter().zip(carried(path)) {
+    for (&p, (along, across)) in path.iter().zip(transported_frames(path)) {
         let other = along.cross(across);
         mesh.positions.extend((0..sides).map(|side| {
             let (sin, cos) = (TAU * f64::from(side) / f64::from(sides)).sin_cos();

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::cell_grid::CellGrid;
 use super::convex::Convex;
-use super::dual::{Cut, DualCell};
+use super::dual::{CutResult, DualCell};
 use crate::parallel::prelude::*;
 
 /// Indices of two generators at the same position.
@@ -55,7 +55,7 @@ impl<'a> Diagram<'a> {
         }
     }
 
-    /// The cell of one generator.
+    /// Computes the cell of one generator.
     ///
     /// # Errors
     /// Another generator so near that no plane separates them.
@@ -122,16 +122,16 @@ impl<'a> Diagram<'a> {
     fn cut_dual(&self, own: usize, cutter: &mut Cutter) -> Result<bool, Coincident> {
         let (at, cell) = (self.generators[own], &mut cutter.cell);
         let [low, high] = self.bounds.map(|bound| bound - at);
-        cell.begin(low, high, self.walls);
+        cell.reset(low, high, self.walls);
         let reach = cell.reach_squared();
         self.each_near(
             own,
             &mut cutter.near,
             reach,
             |normal, half, other| match cell.cut(normal, half, other) {
-                Cut::Nothing => Some(f64::INFINITY),
-                Cut::Some => Some(cell.reach_squared()),
-                Cut::Broken => None,
+                CutResult::Unchanged => Some(f64::INFINITY),
+                CutResult::Trimmed => Some(cell.reach_squared()),
+                CutResult::Invalid => None,
             },
         )
     }

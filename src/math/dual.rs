@@ -31,7 +31,7 @@ impl Dual {
 
     /// Number with this value, whose slope is the sum of the slopes of two numbers times these factors.
     #[inline(always)]
-    fn blend(value: f64, (a, p): (Self, f64), (b, q): (Self, f64)) -> Self {
+    fn combine(value: f64, (a, p): (Self, f64), (b, q): (Self, f64)) -> Self {
         let slope = [0, 1, 2].map(|k| a.slope[k] * p + b.slope[k] * q);
         Dual { value, slope }
     }
@@ -41,21 +41,21 @@ impl Add for Dual {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Dual::blend(self.value + o.value, (self, 1.0), (o, 1.0))
+        Dual::combine(self.value + o.value, (self, 1.0), (o, 1.0))
     }
 }
 impl Sub for Dual {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        Dual::blend(self.value - o.value, (self, 1.0), (o, -1.0))
+        Dual::combine(self.value - o.value, (self, 1.0), (o, -1.0))
     }
 }
 impl Mul for Dual {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Dual::blend(self.value * o.value, (self, o.value), (o, self.value))
+        Dual::combine(self.value * o.value, (self, o.value), (o, self.value))
     }
 }
 impl Div for Dual {
@@ -63,7 +63,7 @@ impl Div for Dual {
     #[inline(always)]
     fn div(self, o: Self) -> Self {
         let (value, inverse) = (self.value / o.value, 1.0 / o.value);
-        Dual::blend(value, (self, inverse), (o, -value * inverse))
+        Dual::combine(value, (self, inverse), (o, -value * inverse))
     }
 }
 impl Neg for Dual {
@@ -119,7 +119,7 @@ impl Analytic for Dual {
     fn atan2(self, x: Self) -> Self {
         let squared = x.value * x.value + self.value * self.value;
         let value = self.value.atan2(x.value);
-        Dual::blend(value, (self, x.value / squared), (x, -self.value / squared))
+        Dual::combine(value, (self, x.value / squared), (x, -self.value / squared))
     }
 }
 

@@ -38,13 +38,13 @@ pub trait Lanes: Real + Send + Sync + 'static {
 /// Work that is generic over the lane type. `run` must be `#[inline(always)]` so that it is compiled with the
 /// lane type's instructions.
 pub trait Pass<L: Lanes> {
-    /// Result.
+    /// Result of the work.
     type Out;
     /// Does the work.
     fn run(self) -> Self::Out;
 }
 
-/// A row of `C` scalars, aligned so that sixteen f32 are one cache line.
+/// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
 pub struct Row<S, const C: usize>(pub [S; C]);

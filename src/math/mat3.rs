@@ -1,4 +1,4 @@
-//! Three by three matrices of any [`Real`].
+//! 3 × 3 matrices of any [`Real`].
 
 use std::ops::{Add, Mul, Sub};
 
@@ -9,7 +9,7 @@ use super::vec3::Vec3;
 /// A 3 × 3 matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mat3<T> {
-    /// Rows.
+    /// The rows.
     pub rows: [Vec3<T>; 3],
 }
 

@@ -21,7 +21,7 @@ impl<T: Real> Quat<T> {
             w,
         }
     }
-    /// Product of the four components with those of `other`.
+    /// Dot product of the four components with those of `other`.
     #[inline(always)]
     pub fn dot(self, other: Self) -> T {
         self.v.dot(other.v) + self.w * other.w

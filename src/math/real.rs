@@ -20,7 +20,7 @@ impl Mask for bool {
     }
 }
 
-/// A number, or several side by side.
+/// A number, or several in vector lanes.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -149,7 +149,7 @@ fn horner<T: Real>(coefficients: &[f64], x: T) -> T {
     sum
 }
 
-/// A [`Real`] that is one number, the kind that memory holds.
+/// A [`Real`] that is a single number, as stored in memory.
 pub trait Scalar: Real<Mask = bool> + bytemuck::Pod + PartialOrd + Send + Sync + Default {
     /// Rounds to the nearest value.
     fn from_f64(value: f64) -> Self {

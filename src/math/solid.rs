@@ -16,7 +16,7 @@ pub struct Nearest<T> {
     pub normal: Vec3<T>,
 }
 
-/// Everything on the side that the unit normal points away from.
+/// Half-space on the side that the unit normal points away from.
 #[inline(always)]
 pub fn half_space<T: Real>(p: Vec3<T>, normal: Vec3<T>) -> Nearest<T> {
     Nearest {
@@ -77,7 +77,7 @@ pub fn point_velocity<T: Real>(arm: Vec3<T>, velocity: Vec3<T>, spin: Vec3<T>) -
     velocity + spin.cross(arm)
 }
 
-/// Distance and normal at a corner: `beyond` is |p| less the half edges, `octant` the signs of p.
+/// Distance and normal at the corner of a box: `beyond` is |p| minus the half edges, `octant` the signs of p.
 #[inline(always)]
 fn corner<T: Real>(beyond: Vec3<T>, octant: Vec3<T>) -> Nearest<T> {
     let (zero, one) = (T::zero(), T::splat(1.0));

@@ -21,7 +21,7 @@ pub enum Width {
 
 /// Work that can run on any number of lanes.
 pub trait OnLanes {
-    /// Result.
+    /// Result of the work.
     type Out;
     /// Does the work; for speed, values of `L` must be used inside [`Lanes::run`].
     fn on<L: Lanes<Scalar = f32>>(self) -> Self::Out;

@@ -11,9 +11,9 @@ use crate::geometry::bvh::Bvh;
 use crate::geometry::exact::side;
 use crate::geometry::mesh::TriMesh;
 
-/// Key of a point: whether the edge belongs to the sheet, its ends in ascending order, the triangle it
+/// PointKey of a point: whether the edge belongs to the sheet, its ends in ascending order, the triangle it
 /// pierces.
-type Key = (bool, u32, u32, u32);
+type PointKey = (bool, u32, u32, u32);
 
 /// A segment in which a triangle of the body intersects one of the sheet. It runs along n × m with n the
 /// normal of the sheet's triangle and m that of the body's. On the body, the upper side of the sheet is to
@@ -28,9 +28,9 @@ pub struct Segment {
     pub sheet: u32,
 }
 
-/// All intersections of a body and a sheet.
+/// All intersection points and segments of a body and a sheet.
 #[derive(Clone, Debug, Default)]
-pub struct Crossings {
+pub struct Intersections {
     /// Positions of the points, m.
     pub points: Vec<DVec3>,
     /// Edge that each point lies on: whether it belongs to the sheet rather than the body, and its two
@@ -38,13 +38,13 @@ pub struct Crossings {
     pub edges: Vec<(bool, [u32; 2])>,
     /// Segments between the points.
     pub segments: Vec<Segment>,
-    numbers: BTreeMap<Key, u32>,
+    numbers: BTreeMap<PointKey, u32>,
 }
 
-impl Crossings {
+impl Intersections {
     /// Intersects a body and a sheet in general position.
     pub fn new(body: &TriMesh, sheet: &TriMesh) -> Result<Self, CutError> {
-        let mut all = Crossings::default();
+        let mut all = Intersections::default();
         let bvh = Bvh::new(body);
         for t in 0..sheet.triangles.len() {
             let [a, b, c] = sheet.corners(t);
@@ -131,7 +131,7 @@ impl Crossings {
     }
 
     /// Index of the point where an edge pierces a triangle; the caller has checked that it does.
-    fn point(&mut self, key: Key, [a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> u32 {
+    fn point(&mut self, key: PointKey, [a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> u32 {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }

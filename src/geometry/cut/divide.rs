@@ -5,7 +5,7 @@ use glam::{DVec2, DVec3};
 use super::error::CutError;
 
 /// Angles whose sine is at most this count as zero.
-const ROUNDING: f64 = 1e-12;
+const ZERO_SINE: f64 = 1e-12;
 
 /// A polygon as the indices of its corners, counterclockwise.
 pub type Polygon = Vec<u32>;
@@ -73,7 +73,7 @@ pub fn triangulate(polygon: &[u32], places: &[DVec3], normal: DVec3) -> Vec<[u32
             let corners = ear(k).map(|k| left[k].1);
             let shape = roundness(corners);
             let holds = |(_, p): &(u32, DVec2)| !corners.contains(p) && contains(corners, *p);
-            if shape > ROUNDING && left.iter().any(holds) {
+            if shape > ZERO_SINE && left.iter().any(holds) {
                 shape - 2.0
             } else {
                 shape
@@ -102,7 +102,7 @@ fn roundness([a, b, c]: [DVec2; 3]) -> f64 {
 /// Whether a triangle contains a point or its outline passes within rounding of it.
 fn contains([a, b, c]: [DVec2; 3], p: DVec2) -> bool {
     let is_left = |a: DVec2, b: DVec2| {
-        (b - a).perp_dot(p - a) >= -ROUNDING * a.distance(b) * (a.distance(p) + b.distance(p))
+        (b - a).perp_dot(p - a) >= -ZERO_SINE * a.distance(b) * (a.distance(p) + b.distance(p))
     };
     is_left(a, b) && is_left(b, c) && is_left(c, a)
 }

@@ -6,12 +6,12 @@ pub enum CutError {
     /// A corner lies in the plane of a triangle; the sheet must be moved a little.
     #[error("a corner of sheet or body lies in the plane of a triangle of the other")]
     NotGeneral,
-    /// The sheet ends inside the body.
+    /// The rim of the sheet lies partly inside the body; holds the number of such edges.
     #[error("{0} edges of the sheet's rim lie inside the body")]
     EndsInside(usize),
     /// The sheet and the body do not meet.
     #[error("the sheet does not meet the body")]
-    Apart,
+    NoIntersection,
     /// The line of intersection is a closed loop within one triangle.
     #[error("the line of intersection is a closed loop within one triangle")]
     Loop,
@@ -20,5 +20,5 @@ pub enum CutError {
     NotSeparated,
     /// The volumes of the pieces do not add up to that of the body: the sheet cuts itself.
     #[error("the volumes of the pieces do not add up to that of the body: the sheet cuts itself")]
-    Volume,
+    VolumeMismatch,
 }

@@ -6,14 +6,14 @@ use glam::DVec3;
 
 use super::error::CutError;
 use super::facet::{Facet, Origin, edges};
-use super::parts::Divided;
-use super::tidy::tidy;
+use super::parts::DividedSurfaces;
+use super::slivers::remove_slivers;
 use crate::geometry::inside;
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
 /// Maximum relative difference between the volume of the body and the sum over its pieces.
-const VOLUME: f64 = 1e-9;
+const MAX_VOLUME_ERROR: f64 = 1e-9;
 
 /// A piece of a body with a closed surface.
 #[derive(Clone, Debug)]
@@ -26,9 +26,9 @@ pub struct Piece {
 
 /// Cuts a body along a sheet. The pieces are ordered by their first triangles.
 pub fn cut(body: &TriMesh, sheet: &TriMesh) -> Result<Vec<Piece>, CutError> {
-    let Divided { facets, places } = Divided::new(body, sheet)?;
+    let DividedSurfaces { facets, places } = DividedSurfaces::new(body, sheet)?;
     let whole = body.volume();
-    let better = tidy(facets.clone(), &places);
+    let better = remove_slivers(facets.clone(), &places);
     pieces(&better, &places, whole).or_else(|_| pieces(&facets, &places, whole))
 }
 
@@ -42,7 +42,7 @@ fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, 
         .collect();
     let line = sheet.iter().filter(|[a, b]| !sheet.contains(&[*b, *a]));
     let line = line.copied().collect();
-    let mut triangles: Vec<Face> = Vec::new();
+    let mut triangles: Vec<PieceTriangle> = Vec::new();
     for Facet { corners, origin } in facets {
         let [a, b, c] = *corners;
         triangles.push((*corners, *origin, false));
@@ -51,10 +51,10 @@ fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, 
             triangles.push(([a, c, b], *origin, true));
         }
     }
-    let pieces = gather(&triangles, places, &line)?;
+    let pieces = assemble(&triangles, places, &line)?;
     let sum: f64 = pieces.iter().map(|piece| piece.mesh.volume()).sum();
-    if (sum - whole).abs() > VOLUME * whole.abs() {
-        return Err(CutError::Volume);
+    if (sum - whole).abs() > MAX_VOLUME_ERROR * whole.abs() {
+        return Err(CutError::VolumeMismatch);
     }
     match pieces.len() {
         0 | 1 => Err(CutError::NotSeparated),
@@ -64,11 +64,11 @@ fn pieces(facets: &[Facet], places: &[DVec3], whole: f64) -> Result<Vec<Piece>, 
 
 /// Corners of a triangle, the triangle that it is part of, and, for a triangle of the sheet, whether it
 /// bounds the upper piece.
-type Face = ([u32; 3], Origin, bool);
+type PieceTriangle = ([u32; 3], Origin, bool);
 
 /// Joins triangles along their edges into closed meshes.
-fn gather(
-    triangles: &[Face],
+fn assemble(
+    triangles: &[PieceTriangle],
     places: &[DVec3],
     line: &BTreeSet<[u32; 2]>,
 ) -> Result<Vec<Piece>, CutError> {

@@ -97,11 +97,11 @@ fn sheets_that_cut_nothing_say_why() {
     let error = |sheet| cut(&body, &sheet).unwrap_err();
     assert!(matches!(
         error(sheet(0.8, 8, wave)),
-        CutError::Apart | CutError::EndsInside(_)
+        CutError::NoIntersection | CutError::EndsInside(_)
     ));
     let mut beside = sheet(1.7, 8, wave);
     beside.positions.iter_mut().for_each(|p| p.x += 0.6);
     assert!(matches!(error(beside), CutError::EndsInside(_)));
-    assert_eq!(error(sheet(2.0, 8, |_, _| 3.0)), CutError::Apart);
+    assert_eq!(error(sheet(2.0, 8, |_, _| 3.0)), CutError::NoIntersection);
     assert_eq!(error(sheet(2.0, 8, |_, _| 0.5)), CutError::NotGeneral);
 }

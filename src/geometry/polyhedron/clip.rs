@@ -19,19 +19,19 @@ pub struct Overlap {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) corners: Vec<DVec3>,
-    pub(super) planes: [Cutting; 2],
-    pub(super) polygons: Polygons,
+    pub(super) planes: [CuttingPlanes; 2],
+    pub(super) clipper: PolygonClipper,
 }
 
 /// Planes that cut a polyhedron: those with at least one corner beyond them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cutting {
+pub(super) struct CuttingPlanes {
     planes: Vec<(DVec3, f64)>,
     /// Heights of all corners above each plane, plane by plane, m.
     heights: Vec<f64>,
 }
 
-impl Cutting {
+impl CuttingPlanes {
     pub(super) fn clear(&mut self) {
         self.planes.clear();
         self.heights.clear();
@@ -57,9 +57,9 @@ impl Cutting {
     }
 }
 
-/// Clips polygons by planes; holds the scratch buffers.
+/// Clips clipper by planes; holds the scratch buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Polygons {
+pub(super) struct PolygonClipper {
     now: Vec<DVec3>,
     next: Vec<DVec3>,
     heights: Vec<f64>,
@@ -68,19 +68,19 @@ pub(super) struct Polygons {
 }
 
 /// Area (m²) and centre of a plane polygon.
-pub(super) struct Patch {
+pub(super) struct ClippedFace {
     pub(super) area: f64,
     pub(super) centre: DVec3,
 }
 
-impl Polygons {
+impl PolygonClipper {
     /// Part of a face behind all planes (Sutherland and Hodgman 1974); `None` if it has no area.
     pub(super) fn clip(
         &mut self,
         rim: &[u16],
         corners: &[DVec3],
-        cutting: &Cutting,
-    ) -> Option<Patch> {
+        cutting: &CuttingPlanes,
+    ) -> Option<ClippedFace> {
         self.cuts.clear();
         for (plane, heights) in cutting.heights.chunks_exact(corners.len()).enumerate() {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -121,11 +121,11 @@ impl Polygons {
             }
             std::mem::swap(&mut self.now, &mut self.next);
         }
-        Patch::of(&self.now)
+        ClippedFace::of(&self.now)
     }
 }
 
-impl Patch {
+impl ClippedFace {
     fn of(corners: &[DVec3]) -> Option<Self> {
         let first = *corners.first()?;
         let mut twice = DVec3::ZERO;
@@ -142,35 +142,35 @@ impl Patch {
             let (a, b) = (pair[0] - first, pair[1] - first);
             arm += (a + b) * (a.cross(b).dot(normal) / (3.0 * length));
         }
-        Some(Patch {
+        Some(ClippedFace {
             area: 0.5 * length,
             centre: first + arm,
         })
     }
 }
 
-/// Sums over the surface of the intersection of two solids.
+/// OverlapSums over the surface of the intersection of two solids.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct OverlapSums {
     pub(super) overlap: Overlap,
     /// Area so far, m².
-    pub(super) all: f64,
+    pub(super) total_area: f64,
 }
 
-impl Sums {
-    pub(super) fn add(&mut self, patch: &Patch, normal: DVec3) {
+impl OverlapSums {
+    pub(super) fn add(&mut self, patch: &ClippedFace, normal: DVec3) {
         self.overlap.volume += patch.area * patch.centre.dot(normal) / 3.0;
         self.overlap.centre += patch.area * patch.centre;
-        self.all += patch.area;
+        self.total_area += patch.area;
     }
 
     /// The overlap; empty if its volume is at most `least` (m³), which rounding can leave where solids barely
     /// touch.
-    pub(super) fn end(mut self, least: f64) -> Overlap {
+    pub(super) fn finish(mut self, least: f64) -> Overlap {
         if self.overlap.volume <= least {
             return Overlap::default();
         }
-        self.overlap.centre /= self.all;
+        self.overlap.centre /= self.total_area;
         self.overlap
     }
 }

@@ -2,14 +2,14 @@
 
 use glam::DVec3;
 
-use crate::geometry::check::Near;
+use crate::geometry::check::ShortPosition;
 
 /// Why a mesh cannot be remeshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RemeshError {
     /// The edge length is not positive and finite.
     #[error("the edge length is {0} m; it must be positive and finite")]
-    Length(f64),
+    InvalidLength(f64),
     /// More triangles than can be handled.
     #[error("edges of {edge:.3e} m would make {triangles:.1e} triangles; use longer edges")]
     TooFine {
@@ -27,7 +27,7 @@ pub enum RemeshError {
     /// The new triangles cut each other.
     #[error(
         "with edges of {edge:.3e} m the surface would cut itself near {}; use edges no longer than its walls are thick",
-        Near(*.near)
+        ShortPosition(*.near)
     )]
     SelfCrossing {
         /// Requested edge length, m.

@@ -4,9 +4,9 @@ use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 
 /// Largest aspect ratio of triangles that need no remeshing.
-const ASPECT: f64 = 10.0;
+const MAX_ASPECT: f64 = 10.0;
 /// Largest ratio of sizes of neighbours that need no remeshing.
-const RATIO: f64 = 4.0;
+const MAX_SIZE_RATIO: f64 = 4.0;
 
 /// How even the triangles of a mesh are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,6 @@ impl Quality {
 
     /// Whether boundary elements on the triangles would converge slowly or be inaccurate between nodes.
     pub fn needs_remesh(&self) -> bool {
-        !(self.aspect <= ASPECT && self.ratio <= RATIO)
+        !(self.aspect <= MAX_ASPECT && self.ratio <= MAX_SIZE_RATIO)
     }
 }

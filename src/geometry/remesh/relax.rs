@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::passes::stays_on_side;
-use super::sharp::{Class, Classes};
+use super::sharp::{VertexClass, VertexClasses};
 use crate::geometry::bvh::Bvh;
 use crate::geometry::half_edges::HalfEdges;
 use crate::geometry::mesh::TriMesh;
@@ -15,14 +15,14 @@ use crate::parallel::prelude::*;
 const SAME_SIDE: f64 = 0.3;
 
 /// The original surface that vertices must stay on.
-pub struct Target<'a> {
+pub struct TargetSurface<'a> {
     mesh: &'a TriMesh,
     bvh: Bvh,
     /// Sharp edges as triangles without area, and their tree; `None` if there are no sharp edges.
     creases: Option<(TriMesh, Bvh)>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> TargetSurface<'a> {
     /// Prepares the mesh that `edges` were made from; sharp edges must be marked in `edges`.
     pub fn new(mesh: &'a TriMesh, edges: &HalfEdges) -> Self {
         let marked = (0..edges.len()).filter(|h| edges.sharp[*h as usize] && *h < edges.twin(*h));
@@ -36,7 +36,7 @@ impl<'a> Target<'a> {
                 .collect(),
             uv: Vec::new(),
         };
-        Target {
+        TargetSurface {
             mesh,
             bvh: Bvh::new(mesh),
             creases: (!segments.triangles.is_empty()).then(|| {
@@ -47,14 +47,14 @@ impl<'a> Target<'a> {
     }
 
     /// Moves each vertex once, as its class allows, if no triangle turns too far.
-    pub fn relax(&self, edges: &mut HalfEdges, classes: &Classes) {
+    pub fn relax(&self, edges: &mut HalfEdges, classes: &VertexClasses) {
         let wanted: Vec<Option<DVec3>> = (0..edges.positions.len() as u32)
             .into_par_iter()
             .map(|v| {
-                let is_there = edges.has(v);
+                let is_there = edges.has_triangles(v);
                 match classes.0[v as usize] {
-                    Class::Smooth if is_there => self.on_surface(edges, v),
-                    Class::Crease if is_there => self.on_crease(edges, v),
+                    VertexClass::Smooth if is_there => self.on_surface(edges, v),
+                    VertexClass::Crease if is_there => self.on_crease(edges, v),
                     _ => None,
                 }
             })
@@ -66,7 +66,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Target position of a smooth vertex: the area-weighted centre of its triangles, projected onto the
+    /// TargetSurface position of a smooth vertex: the area-weighted centre of its triangles, projected onto the
     /// plane of their mean normal, then onto the surface.
     fn on_surface(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let own = edges.positions[v as usize];
@@ -88,7 +88,7 @@ impl<'a> Target<'a> {
         (there.dot(normal) > SAME_SIDE).then(|| nearest_on_triangle(wanted, corners))
     }
 
-    /// Target position of a vertex on a crease: halfway between its two neighbours on it, projected onto the
+    /// TargetSurface position of a vertex on a crease: halfway between its two neighbours on it, projected onto the
     /// creases.
     fn on_crease(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let (segments, bvh) = self.creases.as_ref()?;

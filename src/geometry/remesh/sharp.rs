@@ -10,11 +10,11 @@ use crate::math::UnionFind;
 pub const SHARP: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
 /// Ratio of the sum of the angles about a vertex to 2π below which the vertex is a tip and stays.
-const TIP: f64 = 0.75;
+const TIP_ANGLE_RATIO: f64 = 0.75;
 
 /// How a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum VertexClass {
     /// Moves within the surface.
     Smooth,
     /// Moves along the two sharp edges that meet at it.
@@ -23,10 +23,10 @@ pub enum Class {
     Corner,
 }
 
-/// Class of each vertex.
-pub struct Classes(pub Vec<Class>);
+/// VertexClass of each vertex.
+pub struct VertexClasses(pub Vec<VertexClass>);
 
-impl Classes {
+impl VertexClasses {
     /// Marks edges whose triangles' normals differ by more than `angle`, rad. Connected sharp edges with a
     /// total length below `least` (m) are ignored as noise.
     pub fn new(edges: &mut HalfEdges, angle: f64, least: f64) -> Self {
@@ -50,13 +50,13 @@ impl Classes {
             edges.sharp[h as usize] = of_all >= least;
         }
         let vertices = 0..edges.positions.len() as u32;
-        Classes(vertices.map(|v| class(edges, v, angle)).collect())
+        VertexClasses(vertices.map(|v| classify(edges, v, angle)).collect())
     }
 }
 
-fn class(edges: &HalfEdges, v: u32, angle: f64) -> Class {
-    if !edges.has(v) {
-        return Class::Smooth;
+fn classify(edges: &HalfEdges, v: u32, angle: f64) -> VertexClass {
+    if !edges.has_triangles(v) {
+        return VertexClass::Smooth;
     }
     let place = |v: u32| edges.positions[v as usize];
     let sharp = edges.ring(v).filter(|h| edges.sharp[*h as usize]);
@@ -69,13 +69,13 @@ fn class(edges: &HalfEdges, v: u32, angle: f64) -> Class {
                 let corner = (h % 3) as usize;
                 corner_angle(edges.corners(h / 3), corner)
             });
-            if angles.sum::<f64>() < TIP * std::f64::consts::TAU {
-                Class::Corner
+            if angles.sum::<f64>() < TIP_ANGLE_RATIO * std::f64::consts::TAU {
+                VertexClass::Corner
             } else {
-                Class::Smooth
+                VertexClass::Smooth
             }
         }
-        [a, b] if a.dot(b) < -angle.cos() => Class::Crease,
-        _ => Class::Corner,
+        [a, b] if a.dot(b) < -angle.cos() => VertexClass::Crease,
+        _ => VertexClass::Corner,
     }
 }

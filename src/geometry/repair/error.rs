@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use crate::geometry::check::Near;
+use crate::geometry::check::ShortPosition;
 
 /// One of several solids of a mesh.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct SolidSummary {
     /// Number of triangles of its surfaces.
     pub triangles: usize,
     /// Centre of its bounding box, m.
@@ -49,7 +49,7 @@ pub enum RepairError {
     #[error(
         "mesh is {size:.1e} m across, outside the supported range of 1e-12 m to 1e12 m; check the unit of the file"
     )]
-    Size {
+    UnsupportedSize {
         /// Diagonal of its bounding box, m.
         size: f64,
     },
@@ -58,14 +58,14 @@ pub enum RepairError {
         "mesh of {size:.3e} m lies {distance:.1e} m from its origin, where coordinates lose too much precision; \
          move it to its origin in the program that made it"
     )]
-    Far {
+    FarFromOrigin {
         /// Diagonal of its bounding box, m.
         size: f64,
         /// Distance from the origin to the centre of its bounding box, m.
         distance: f64,
     },
     /// All vertices lie in one plane or line, or the remaining triangles bound no volume.
-    #[error("mesh is flat near {} and bounds no volume; give it thickness", Near(*.near))]
+    #[error("mesh is flat near {} and bounds no volume; give it thickness", ShortPosition(*.near))]
     NoVolume {
         /// Its centre.
         near: DVec3,
@@ -73,7 +73,7 @@ pub enum RepairError {
     /// Edges with a triangle on one side only.
     #[error(
         "mesh is open: {edges} boundary edges, the first between vertices {} and {} of triangle {triangle} near {}; close it",
-        .vertices[0], .vertices[1], Near(*.near)
+        .vertices[0], .vertices[1], ShortPosition(*.near)
     )]
     Open {
         /// Number of such edges.
@@ -89,7 +89,7 @@ pub enum RepairError {
     #[error(
         "{count} triangles meet at the edge between vertices {} and {} near {} ({edges} such edges in all); \
          remove inner walls and fins so that two remain",
-        .vertices[0], .vertices[1], Near(*.near)
+        .vertices[0], .vertices[1], ShortPosition(*.near)
     )]
     NonManifold {
         /// Number of such edges.
@@ -104,7 +104,7 @@ pub enum RepairError {
     /// A one-sided surface, such as a Klein bottle.
     #[error(
         "the surface with triangle {triangle} near {} has only one side, so it has no inside; remodel it",
-        Near(*.near)
+        ShortPosition(*.near)
     )]
     OneSided {
         /// A triangle where the two winding senses meet.
@@ -116,7 +116,7 @@ pub enum RepairError {
     #[error(
         "mesh cuts or touches itself: {pairs} pairs of triangles, the first {} and {} near {}; \
          unite its parts in a modelling program or move them apart",
-        .triangles[0], .triangles[1], Near(*.near)
+        .triangles[0], .triangles[1], ShortPosition(*.near)
     )]
     SelfCrossing {
         /// Number of pairs of triangles.
@@ -127,7 +127,7 @@ pub enum RepairError {
         near: DVec3,
     },
     /// A triangle without a normal that could not be removed.
-    #[error("triangle {triangle} near {} is degenerate: its corners lie on a line; remove it and close the hole", Near(*.near))]
+    #[error("triangle {triangle} near {} is degenerate: its corners lie on a line; remove it and close the hole", ShortPosition(*.near))]
     Degenerate {
         /// Its number.
         triangle: u32,
@@ -135,26 +135,26 @@ pub enum RepairError {
         near: DVec3,
     },
     /// The mesh bounds several solids.
-    #[error("mesh bounds {} solids: {}; use one at a time (`repair::solids` separates them)", .0.len(), List(.0))]
-    Several(Vec<Part>),
+    #[error("mesh bounds {} solids: {}; use one at a time (`repair::solids` separates them)", .0.len(), SolidList(.0))]
+    Several(Vec<SolidSummary>),
 }
 
 /// Prints the first few solids.
-struct List<'a>(&'a [Part]);
+struct SolidList<'a>(&'a [SolidSummary]);
 
-impl std::fmt::Display for List<'_> {
+impl std::fmt::Display for SolidList<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const MOST: usize = 4;
-        for (k, part) in self.0.iter().take(MOST).enumerate() {
+        const SHOWN: usize = 4;
+        for (k, part) in self.0.iter().take(SHOWN).enumerate() {
             let comma = if k > 0 { ", " } else { "" };
             write!(
                 f,
                 "{comma}{} triangles near {}",
                 part.triangles,
-                Near(part.middle)
+                ShortPosition(part.middle)
             )?;
         }
-        if self.0.len() > MOST {
+        if self.0.len() > SHOWN {
             write!(f, " and more")?;
         }
         Ok(())

@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use super::error::{Part, RepairError};
-use super::work::Work;
+use super::error::{SolidSummary, RepairError};
+use super::repair_mesh::RepairMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::check::{parts, sorted_edges};
+use crate::geometry::check::{components, sorted_edges};
 use crate::geometry::inside::Crossings;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
@@ -13,7 +13,7 @@ use crate::geometry::read::without_unused;
 /// The solids that a mesh bounds, in the order of their first triangles. The surfaces must not cut each other
 /// and must be wound out of the solid. A cavity belongs to the smallest solid around it.
 pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     let mut roots: Vec<u32> = part.clone();
     roots.sort_unstable();
     roots.dedup();
@@ -35,7 +35,7 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
         .map(|s| (Crossings::new(s), s.volume()))
         .collect();
     for cavity in cavities {
-        let point = largest_middle(&cavity);
+        let point = largest_triangle_centre(&cavity);
         let around = outer
             .iter()
             .enumerate()
@@ -49,9 +49,9 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
 
 /// Refuses surfaces closer to each other than the tolerance, except at common vertices, as rounding would
 /// decide which of them lies inside.
-pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
+pub fn require_clearance(work: &RepairMesh, original: &[u32]) -> Result<(), RepairError> {
     let mesh = &work.mesh;
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     if part.iter().all(|root| *root == 0) {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
             }
             let place = mesh.positions[vertex as usize];
             let own = original[vertex as usize];
-            bvh.each_within(mesh, place, Work::TOLERANCE, |other| {
+            bvh.each_within(mesh, place, RepairMesh::TOLERANCE, |other| {
                 let corners = mesh.triangles[other as usize];
                 let is_common = corners.iter().any(|v| original[*v as usize] == own);
                 if part[other as usize] != part[t] && !is_common {
@@ -86,9 +86,9 @@ pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
 
 /// Removes closed surfaces whose average thickness is below the tolerance, if others remain. Returns the
 /// number of triangles removed.
-pub fn remove_flat(work: &mut Work) -> usize {
+pub fn remove_flat_shells(work: &mut RepairMesh) -> usize {
     let mesh = &work.mesh;
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     let mut sizes = vec![(0.0, 0.0); part.len()];
     for (t, &root) in part.iter().enumerate() {
         let size = &mut sizes[root as usize];
@@ -100,7 +100,7 @@ pub fn remove_flat(work: &mut Work) -> usize {
     }
     let is_flat = |t: usize| {
         let (volume, area): (f64, f64) = sizes[part[t] as usize];
-        2.0 * volume.abs() <= Work::TOLERANCE * area
+        2.0 * volume.abs() <= RepairMesh::TOLERANCE * area
     };
     if (0..part.len()).all(is_flat) {
         return 0;
@@ -109,19 +109,19 @@ pub fn remove_flat(work: &mut Work) -> usize {
 }
 
 /// Centre of the largest triangle, which lies clear of all other surfaces.
-fn largest_middle(mesh: &TriMesh) -> DVec3 {
+fn largest_triangle_centre(mesh: &TriMesh) -> DVec3 {
     let all = 0..mesh.triangles.len();
     let largest = all.max_by(|s, t| mesh.area_of(*s).total_cmp(&mesh.area_of(*t)));
     largest.map_or(DVec3::ZERO, |t| mesh.corners(t).iter().sum::<DVec3>() / 3.0)
 }
 
 /// Summaries of solids for error messages; `place` converts points to the coordinates of the input mesh.
-pub fn described(solids: &[TriMesh], place: impl Fn(DVec3) -> DVec3) -> Vec<Part> {
+pub fn summaries(solids: &[TriMesh], place: impl Fn(DVec3) -> DVec3) -> Vec<SolidSummary> {
     solids
         .iter()
         .map(|solid| {
             let (low, high) = solid.bounds().unwrap_or_default();
-            Part {
+            SolidSummary {
                 triangles: solid.triangles.len(),
                 middle: place((low + high) / 2.0),
             }

@@ -69,7 +69,7 @@ fn doubles_unused_and_turned_are_counted() {
 fn bricks_with_a_common_face_become_one() {
     let brick = shapes::cuboid(DVec3::ONE);
     let mut upper = at(brick.clone(), DVec3::Z);
-    // The upper brick's lower face gets the diagonal of the lower one's upper face.
+    // The lower face of the upper brick gets the diagonals of the upper face of the lower brick.
     let [a, b] = [0, 1].map(|t| upper.triangles[t]);
     upper.triangles[0] = [a[0], a[1], b[2]];
     upper.triangles[1] = [a[1], a[2], b[2]];
@@ -305,7 +305,7 @@ fn what_cannot_be_repaired_is_named() {
     let mut missing = cube();
     missing.triangles[5][1] = 77;
     let crossing = both(cube(), at(cube(), DVec3::new(0.3, 0.4, 0.5)));
-    // Exact predicates find these apart.
+    // Exact predicates find no intersection here.
     let hair = both(cube(), at(cube(), DVec3::new(0.3, 0.3, 1.0 + 1e-9)));
     let mut flat = cube();
     flat.positions.iter_mut().for_each(|p| p.z = 1.0);

@@ -11,39 +11,39 @@ use glam::DVec3;
 use super::facet::{Facet, Origin};
 
 /// Ratio of shortest to longest edge of a triangle below which the shortest edge is collapsed.
-const SHORT: f64 = 0.15;
+const SHORT_EDGE_RATIO: f64 = 0.15;
 /// Minimum cosine of the angle by which a triangle may turn.
-const TURN: f64 = 0.5;
+const MIN_TURN_COSINE: f64 = 0.5;
 /// Minimum cosine of the angle between two triangles whose diagonal is flipped.
-const FLAT: f64 = 0.95;
+const MIN_FLIP_COSINE: f64 = 0.95;
 /// Roundness that is sufficient after a collapse.
-const ROUND: f64 = 0.1;
+const GOOD_ROUNDNESS: f64 = 0.1;
 /// Factor by which a flip must improve the roundness.
-const BETTER: f64 = 1.2;
+const MIN_IMPROVEMENT: f64 = 1.2;
 /// Maximum number of passes over all edges.
-const PASSES: u32 = 8;
+const MAX_PASSES: u32 = 8;
 
 /// Triangles, and for each vertex the triangles about it.
-struct Complex<'a> {
+struct TriangleComplex<'a> {
     facets: Vec<Option<Facet>>,
     about: Vec<BTreeSet<u32>>,
     places: &'a [DVec3],
 }
 
 /// Returns the same surfaces with better shaped triangles.
-pub fn tidy(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
+pub fn remove_slivers(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
     let mut about = vec![BTreeSet::new(); places.len()];
     for (k, facet) in (0..).zip(&facets) {
         for v in facet.corners {
             about[v as usize].insert(k);
         }
     }
-    let mut complex = Complex {
+    let mut complex = TriangleComplex {
         facets: facets.into_iter().map(Some).collect(),
         about,
         places,
     };
-    for _ in 0..PASSES {
+    for _ in 0..MAX_PASSES {
         let changed = complex.collapse_all() | complex.flip_all();
         if !changed {
             break;
@@ -52,7 +52,7 @@ pub fn tidy(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
     complex.facets.into_iter().flatten().collect()
 }
 
-impl Complex<'_> {
+impl TriangleComplex<'_> {
     fn place(&self, v: u32) -> DVec3 {
         self.places[v as usize]
     }
@@ -85,7 +85,7 @@ impl Complex<'_> {
 
     /// Whether a triangle belongs to the sheet and has all corners on the body's surface, so that it could
     /// lie in that surface or cross it.
-    fn hugs(&self, origin: Origin, corners: [u32; 3]) -> bool {
+    fn lies_on_body(&self, origin: Origin, corners: [u32; 3]) -> bool {
         matches!(origin, Origin::Sheet(_)) && corners.iter().all(|v| !self.owners(*v).is_empty())
     }
 
@@ -121,7 +121,7 @@ impl Complex<'_> {
                     .flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]])
                     .map(length)
                     .fold(0.0, f64::max);
-                length(*edge) < SHORT * longest
+                length(*edge) < SHORT_EDGE_RATIO * longest
             })
             .map(|edge| (length(edge), edge))
             .collect();
@@ -158,16 +158,16 @@ impl Complex<'_> {
             return false;
         }
         let before = self.around(from).map(|facet| self.roundness(facet.corners));
-        let enough = before.fold(ROUND, f64::min);
+        let enough = before.fold(GOOD_ROUNDNESS, f64::min);
         for facet in self.around(from) {
             if facet.corners.contains(&to) {
                 continue;
             }
             let moved = facet.corners.map(|v| if v == from { to } else { v });
             let (old, new) = (self.area(facet.corners), self.area(moved));
-            let turned = old.dot(new) < TURN * old.length() * new.length();
-            let hugs = self.hugs(facet.origin, moved) && !self.hugs(facet.origin, facet.corners);
-            if turned || hugs || self.roundness(moved) <= enough {
+            let turned = old.dot(new) < MIN_TURN_COSINE * old.length() * new.length();
+            let lies_on_body = self.lies_on_body(facet.origin, moved) && !self.lies_on_body(facet.origin, facet.corners);
+            if turned || lies_on_body || self.roundness(moved) <= enough {
                 return false;
             }
         }
@@ -215,7 +215,7 @@ impl Complex<'_> {
         };
         let (m, n) = (self.area(first.corners), self.area(second.corners));
         let whole = m + n;
-        if !alike || c == d || m.dot(n) < FLAT * m.length() * n.length() {
+        if !alike || c == d || m.dot(n) < MIN_FLIP_COSINE * m.length() * n.length() {
             return false;
         }
         if !self.about[c as usize].is_disjoint(&self.about[d as usize]) {
@@ -227,9 +227,9 @@ impl Complex<'_> {
         let new = [[c, p, d], [c, d, q]];
         let quality = |[x, y]: [[u32; 3]; 2]| self.roundness(x).min(self.roundness(y));
         let good = new.iter().all(|corners| {
-            self.area(*corners).dot(whole) > 0.0 && !self.hugs(first.origin, *corners)
+            self.area(*corners).dot(whole) > 0.0 && !self.lies_on_body(first.origin, *corners)
         });
-        if !good || quality(new) <= BETTER * quality([first.corners, second.corners]) {
+        if !good || quality(new) <= MIN_IMPROVEMENT * quality([first.corners, second.corners]) {
             return false;
         }
         for (k, corners) in [k, l].into_iter().zip(new) {

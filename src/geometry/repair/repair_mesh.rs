@@ -6,13 +6,13 @@ use super::error::RepairError;
 use crate::geometry::mesh::TriMesh;
 
 /// Sizes of the bounding box (m) for which volumes, fifth powers and their products can be computed.
-const SIZES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+const SUPPORTED_SIZES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
 
 /// Maximum ratio of distance from the origin to size: coordinates keep 7 digits of the size.
-const FARTHEST: f64 = 4e8;
+const MAX_RELATIVE_OFFSET: f64 = 4e8;
 
 /// A mesh under repair. Vertices keep their indices throughout.
-pub struct Work {
+pub struct RepairMesh {
     /// The mesh, moved and scaled without loss of precision.
     pub mesh: TriMesh,
     /// For each triangle, its index in the input mesh.
@@ -24,7 +24,7 @@ pub struct Work {
     scale: f64,
 }
 
-impl Work {
+impl RepairMesh {
     /// Prepares a mesh with finite coordinates of a supported size.
     pub fn new(mesh: &TriMesh) -> Result<Self, RepairError> {
         if mesh.triangles.is_empty() {
@@ -60,11 +60,11 @@ impl Work {
             return Err(RepairError::NoVolume { near: middle });
         }
         let size = (extent / largest).length() * largest;
-        if !SIZES.contains(&size) {
-            return Err(RepairError::Size { size });
+        if !SUPPORTED_SIZES.contains(&size) {
+            return Err(RepairError::UnsupportedSize { size });
         }
-        if middle.length() > FARTHEST * size {
-            return Err(RepairError::Far {
+        if middle.length() > MAX_RELATIVE_OFFSET * size {
+            return Err(RepairError::FarFromOrigin {
                 size,
                 distance: middle.length(),
             });
@@ -75,7 +75,7 @@ impl Work {
         let scale = (-size.log2().floor()).exp2();
         let positions = mesh.positions.iter().zip(&is_used);
         let positions = positions.map(|(p, is_used)| if *is_used { *p } else { low });
-        Ok(Work {
+        Ok(RepairMesh {
             mesh: TriMesh {
                 positions: positions.map(|p| (p - offset) * scale).collect(),
                 triangles: mesh.triangles.clone(),
@@ -89,26 +89,26 @@ impl Work {
     }
 
     /// Converts a position to the coordinates of the input mesh.
-    pub fn place(&self, p: DVec3) -> DVec3 {
+    pub fn to_original(&self, p: DVec3) -> DVec3 {
         p / self.scale + self.offset
     }
 
     /// Centre of a triangle in the coordinates of the input mesh.
     pub fn centre(&self, t: usize) -> DVec3 {
-        self.place(self.mesh.corners(t).iter().sum::<DVec3>() / 3.0)
+        self.to_original(self.mesh.corners(t).iter().sum::<DVec3>() / 3.0)
     }
 
     /// Middle of an edge in the coordinates of the input mesh.
     pub fn middle(&self, a: u32, b: u32) -> DVec3 {
         let [a, b] = [a, b].map(|v| self.mesh.positions[v as usize]);
-        self.place((a + b) / 2.0)
+        self.to_original((a + b) / 2.0)
     }
 
     /// The mesh in the coordinates of the input mesh.
-    pub fn back(&self) -> TriMesh {
+    pub fn in_original_coordinates(&self) -> TriMesh {
         let mut mesh = self.mesh.clone();
         let positions = mesh.positions.iter_mut();
-        positions.for_each(|p| *p = self.place(*p));
+        positions.for_each(|p| *p = self.to_original(*p));
         mesh
     }
 
