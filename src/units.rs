@@ -145,7 +145,9 @@ pub enum UnitError {
         wanted: Dimension,
     },
     /// A factor follows a quotient without an operator: `J/kg K`.
-    #[error("\"{text}\": it is unclear whether `{unit}` belongs to the divisor; write * or / before it")]
+    #[error(
+        "\"{text}\": it is unclear whether `{unit}` belongs to the divisor; write * or / before it"
+    )]
     Ambiguous {
         /// The text as written.
         text: String,
@@ -172,10 +174,11 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     if unsigned.starts_with("nan") || unsigned.starts_with("inf") {
         return Err(UnitError::NotFinite { text: owned() });
     }
-    let (mantissa, exponent, rest) = split_number(trimmed).ok_or_else(|| UnitError::NotANumber {
-        text: owned(),
-        wanted,
-    })?;
+    let (mantissa, exponent, rest) =
+        split_number(trimmed).ok_or_else(|| UnitError::NotANumber {
+            text: owned(),
+            wanted,
+        })?;
     let unit = Unit::parse(rest).map_err(|fault| match fault {
         UnitFault::Unknown(unit) => UnitError::UnknownUnit {
             text: owned(),
@@ -245,7 +248,10 @@ fn split_number(text: &str) -> Option<(&str, i32, &str)> {
 
 fn describe(exponents: Exponents) -> String {
     let wanted = WANTED.iter().map(|row| (row.1, row.2));
-    if let Some((name, _)) = wanted.chain(OTHER_DIMENSIONS).find(|row| row.1 == exponents) {
+    if let Some((name, _)) = wanted
+        .chain(OTHER_DIMENSIONS)
+        .find(|row| row.1 == exponents)
+    {
         return name.to_owned();
     }
     let factors = ["m", "kg", "s", "rad"].into_iter().zip(exponents);

@@ -101,7 +101,8 @@ impl Curve {
                 points[k + 1],
                 points.get(k + 2).copied().unwrap_or(after),
             ];
-            let parts = (1..=PIECES_PER_STRETCH).map(|piece| f64::from(piece) / f64::from(PIECES_PER_STRETCH));
+            let parts = (1..=PIECES_PER_STRETCH)
+                .map(|piece| f64::from(piece) / f64::from(PIECES_PER_STRETCH));
             polyline.extend(parts.map(|part| spline(near, part)));
         }
         let mut lengths = vec![0.0];
@@ -150,7 +151,11 @@ impl Curve {
     /// Closed skin of a tube about the curve; its cross-section has the area of a circle of this radius (m).
     pub fn skin(&self, radius: f64) -> TriMesh {
         let sector = std::f64::consts::TAU / f64::from(SKIN_SIDES);
-        tube(&self.polyline, radius * (sector / sector.sin()).sqrt(), SKIN_SIDES)
+        tube(
+            &self.polyline,
+            radius * (sector / sector.sin()).sqrt(),
+            SKIN_SIDES,
+        )
     }
 }
 
@@ -225,7 +230,8 @@ mod tests {
         assert_eq!(fault(&[a]), CurveFault::TooFewPoints);
         assert_eq!(fault(&[a, b, b]), CurveFault::RepeatedPoint(2, 3));
         assert_eq!(fault(&[a, [f64::NAN; 3]]), CurveFault::NotFinite(2));
-        let CurveFault::BendTooTight { point, bend, .. } = fault(&[a, b, c, [0.0, 0.02, 0.0]]) else {
+        let CurveFault::BendTooTight { point, bend, .. } = fault(&[a, b, c, [0.0, 0.02, 0.0]])
+        else {
             panic!("it folds");
         };
         assert!(bend < 0.1 && (1..=4).contains(&point), "{point} {bend}");

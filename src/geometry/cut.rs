@@ -10,9 +10,9 @@ mod error;
 mod facet;
 mod parts;
 mod pieces;
+mod slivers;
 #[cfg(test)]
 mod tests;
-mod slivers;
 
 pub use error::CutError;
 pub use facet::Origin;

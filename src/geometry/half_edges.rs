@@ -288,9 +288,7 @@ impl HalfEdges {
 
     /// The remaining triangles with all vertices, and the former index of each triangle.
     pub fn into_mesh(self) -> (TriMesh, Vec<u32>) {
-        let kept: Vec<u32> = (0..self.len() / 3)
-            .filter(|t| self.exists(3 * t))
-            .collect();
+        let kept: Vec<u32> = (0..self.len() / 3).filter(|t| self.exists(3 * t)).collect();
         let uv = kept.iter().filter(|_| !self.uv.is_empty());
         let uv = uv
             .map(|t| [0, 1, 2].map(|k| self.uv[(3 * t + k) as usize]))
@@ -311,9 +309,7 @@ mod tests {
     use crate::geometry::{check, icosphere, shapes};
 
     fn triangles(edges: &HalfEdges) -> usize {
-        (0..edges.len() / 3)
-            .filter(|t| edges.exists(3 * t))
-            .count()
+        (0..edges.len() / 3).filter(|t| edges.exists(3 * t)).count()
     }
 
     /// Checks that every link is mutual and connects the same edge, and that every vertex refers to a

@@ -106,7 +106,11 @@ impl<'a> Mirror<'a> {
                 continue;
             };
             let depth = normal.dot(a - point);
-            if depth <= 0.0 || normals.iter().any(|other| other.dot(normal) > SAME_SIDE_COSINE) {
+            if depth <= 0.0
+                || normals
+                    .iter()
+                    .any(|other| other.dot(normal) > SAME_SIDE_COSINE)
+            {
                 continue;
             }
             normals.push(normal);

@@ -60,7 +60,8 @@ impl Polyhedron {
         let tags = [u32::MAX; 6];
         let mut dual = DualCell::default();
         dual.reset(-corner, corner, tags);
-        let cuts = |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != CutResult::Invalid;
+        let cuts =
+            |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != CutResult::Invalid;
         let solid = if planes.iter().all(cuts) {
             dual.convex(DVec3::ZERO)
         } else {

@@ -326,7 +326,8 @@ mod tests {
             "element vertex 9000000000000\nproperty uchar x\nproperty uchar y\nproperty uchar z\n";
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
             let told = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
-            let expected = "element vertex declares 9000000000000 rows, but only 6 bytes follow the header";
+            let expected =
+                "element vertex declares 9000000000000 rows, but only 6 bytes follow the header";
             assert!(told.ends_with(expected), "{told}");
             let none = header(format, "element nothing 9000000000000\n");
             let told = message("a.ply", &none);

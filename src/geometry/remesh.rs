@@ -68,7 +68,11 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
     let target = TargetSurface::new(&plain, &edges);
     for _ in 0..ROUNDS {
         passes::split_long(&mut edges, &mut classes, LONG_EDGE * edge);
-        passes::collapse_short(&mut edges, &classes, [SHORT_EDGE, LONG_EDGE].map(|part| part * edge));
+        passes::collapse_short(
+            &mut edges,
+            &classes,
+            [SHORT_EDGE, LONG_EDGE].map(|part| part * edge),
+        );
         passes::flip(&mut edges, sharp);
         target.relax(&mut edges, &classes);
     }

@@ -8,16 +8,16 @@ mod duplicates;
 mod error;
 mod junctions;
 mod needles;
-mod splitting;
+mod repair_mesh;
 mod report;
 mod solids;
+mod splitting;
 mod weld;
 mod wind;
-mod repair_mesh;
 
 use glam::DVec3;
 
-pub use error::{SolidSummary, RepairError};
+pub use error::{RepairError, SolidSummary};
 pub use report::Repairs;
 
 use super::check::{same_edge, sorted_edges, wind_outward};
@@ -87,7 +87,10 @@ pub fn solids(mesh: &TriMesh) -> Result<(Vec<TriMesh>, Repairs), RepairError> {
 
 /// Closed surfaces that do not cut each other, wound out of the solid, with one fan of triangles per vertex.
 /// Also returns, for each vertex, the vertex that it is a copy of.
-fn closed_surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(RepairMesh, Vec<u32>), RepairError> {
+fn closed_surfaces(
+    mesh: &TriMesh,
+    done: &mut Repairs,
+) -> Result<(RepairMesh, Vec<u32>), RepairError> {
     let mut work = RepairMesh::new(mesh)?;
     done.unused_vertices = work.unused;
     done.merged_vertices = weld::merge_vertices(&mut work);

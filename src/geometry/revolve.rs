@@ -28,7 +28,9 @@ pub enum ProfileFault {
     #[error("a profile needs two points [radius, y] or more")]
     TooFewPoints,
     /// A coordinate is NaN or infinite, or a radius is negative.
-    #[error("point {0} of the profile: the radius must not be negative, and both coordinates must be finite")]
+    #[error(
+        "point {0} of the profile: the radius must not be negative, and both coordinates must be finite"
+    )]
     InvalidPoint(usize),
     /// A point other than the first or last lies on the axis.
     #[error("point {0} of the profile lies on the axis; only the first and the last may")]
@@ -89,7 +91,10 @@ impl Profile {
         }
         let profile = Profile { points: all };
         match profile.crossing() {
-            Some((i, j)) => Err(ProfileFault::SelfCrossing((i + 1 - added).max(1), j + 1 - added)),
+            Some((i, j)) => Err(ProfileFault::SelfCrossing(
+                (i + 1 - added).max(1),
+                j + 1 - added,
+            )),
             None => Ok(profile),
         }
     }
@@ -234,8 +239,14 @@ mod tests {
         assert_eq!(fault(&[[1.0, 0.0]]), TooFewPoints);
         assert_eq!(fault(&[[0.0, 0.0], [0.0, 1.0]]), TooFewPoints);
         assert_eq!(fault(&[[1.0, 0.0], [-1.0, 1.0]]), InvalidPoint(2));
-        assert_eq!(fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]), InnerPointOnAxis(2));
-        assert_eq!(fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]), RepeatedPoint(1, 2));
+        assert_eq!(
+            fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]),
+            InnerPointOnAxis(2)
+        );
+        assert_eq!(
+            fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]),
+            RepeatedPoint(1, 2)
+        );
         let down = [[1.0, 2.0], [1.0, 0.0]];
         assert!(matches!(fault(&down), NotUpward { .. }));
         // The third stretch, up from (1, 0), cuts the first.

@@ -121,7 +121,10 @@ impl VertexNumbering<'_> {
 }
 
 /// Parts of the sheet inside the body, which are to the left of the line of intersection.
-fn inner(faces: Vec<TrianglePart>, line: &BTreeSet<[u32; 2]>) -> Result<Vec<TrianglePart>, CutError> {
+fn inner(
+    faces: Vec<TrianglePart>,
+    line: &BTreeSet<[u32; 2]>,
+) -> Result<Vec<TrianglePart>, CutError> {
     let is_line = |[a, b]: [u32; 2]| line.contains(&[a, b]) || line.contains(&[b, a]);
     let mut owner: BTreeMap<[u32; 2], u32> = BTreeMap::new();
     for (k, part) in (0..).zip(&faces) {

@@ -166,7 +166,8 @@ impl TriangleComplex<'_> {
             let moved = facet.corners.map(|v| if v == from { to } else { v });
             let (old, new) = (self.area(facet.corners), self.area(moved));
             let turned = old.dot(new) < MIN_TURN_COSINE * old.length() * new.length();
-            let lies_on_body = self.lies_on_body(facet.origin, moved) && !self.lies_on_body(facet.origin, facet.corners);
+            let lies_on_body = self.lies_on_body(facet.origin, moved)
+                && !self.lies_on_body(facet.origin, facet.corners);
             if turned || lies_on_body || self.roundness(moved) <= enough {
                 return false;
             }

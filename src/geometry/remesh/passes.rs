@@ -60,7 +60,11 @@ pub fn split_long(edges: &mut HalfEdges, classes: &mut VertexClasses, longest: f
 
 /// Collapses edges shorter than `shortest` (m), the shortest first, if that makes no edge longer than
 /// `longest` (m), turns no triangle too far and leaves sharp edges in place.
-pub fn collapse_short(edges: &mut HalfEdges, classes: &VertexClasses, [shortest, longest]: [f64; 2]) {
+pub fn collapse_short(
+    edges: &mut HalfEdges,
+    classes: &VertexClasses,
+    [shortest, longest]: [f64; 2],
+) {
     for (_, h) in edges_by_length(edges, |l| l < shortest, |a, b| a.total_cmp(&b)) {
         if !edges.exists(h) || edges.length(h) >= shortest {
             continue;
@@ -152,5 +156,7 @@ fn should_flip(edges: &HalfEdges, h: u32, sharp: f64) -> bool {
     let new = [[a, d, c], [b, c, d]].map(normal);
     let mean = old[0] + old[1];
     new[0].dot(new[1]) > sharp.cos().min(old[0].dot(old[1]))
-        && new.iter().all(|n| n.dot(mean) > MIN_TURN_COSINE * mean.length())
+        && new
+            .iter()
+            .all(|n| n.dot(mean) > MIN_TURN_COSINE * mean.length())
 }

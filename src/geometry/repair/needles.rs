@@ -4,8 +4,8 @@
 use glam::DVec3;
 
 use super::error::RepairError;
-use super::report::Repairs;
 use super::repair_mesh::RepairMesh;
+use super::report::Repairs;
 use crate::geometry::half_edges::{HalfEdges, NotManifold, next, previous};
 use crate::geometry::nearest::nearest_on_triangle;
 
@@ -130,7 +130,10 @@ fn surface_stays(edges: &HalfEdges, h: u32) -> bool {
                 *place = end;
             }
         }
-        let (before, after) = (length_and_height_ratio(old).1, length_and_height_ratio(new).1);
+        let (before, after) = (
+            length_and_height_ratio(old).1,
+            length_and_height_ratio(new).1,
+        );
         if after < DEGENERATE_RATIO && after <= before {
             return false;
         }
@@ -153,12 +156,18 @@ fn flip(edges: &mut HalfEdges, h: u32) -> bool {
     let [c, d] = [edges.apex(h), edges.apex(g)].map(place);
     debug_assert_eq!(edges.ends(next(h))[1], edges.ends(previous(h))[0]);
     let (old, new) = ([[a, b, c], [b, a, d]], [[a, d, c], [b, c, d]]);
-    let thinnest = |pair: [[DVec3; 3]; 2]| length_and_height_ratio(pair[0]).1.min(length_and_height_ratio(pair[1]).1);
+    let thinnest = |pair: [[DVec3; 3]; 2]| {
+        length_and_height_ratio(pair[0])
+            .1
+            .min(length_and_height_ratio(pair[1]).1)
+    };
     if thinnest(new) <= thinnest(old) {
         return false;
     }
     let other = normal(old[1]);
-    if length_and_height_ratio(old[1]).1 > THIN_RATIO && new.iter().any(|t| normal(*t).dot(other) < MIN_TURN_COSINE) {
+    if length_and_height_ratio(old[1]).1 > THIN_RATIO
+        && new.iter().any(|t| normal(*t).dot(other) < MIN_TURN_COSINE)
+    {
         return false;
     }
     let along = b - a;

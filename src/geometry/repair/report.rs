@@ -86,12 +86,7 @@ impl std::fmt::Display for Repairs {
                 "flat triangle",
                 "flat triangles",
             ),
-            (
-                self.turned_triangles,
-                "reversed",
-                "triangle",
-                "triangles",
-            ),
+            (self.turned_triangles, "reversed", "triangle", "triangles"),
             (
                 self.split_vertices,
                 "split",

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::error::{SolidSummary, RepairError};
+use super::error::{RepairError, SolidSummary};
 use super::repair_mesh::RepairMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::check::{components, sorted_edges};

@@ -1,8 +1,8 @@
 //! Splits vertices that several surfaces share, or that one surface uses twice.
 
 use super::error::RepairError;
-use super::wind::NeighbourPair;
 use super::repair_mesh::RepairMesh;
+use super::wind::NeighbourPair;
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
