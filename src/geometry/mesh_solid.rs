@@ -230,7 +230,7 @@ mod tests {
 
     /// Two plates, 2 mm thick and 2 mm apart: points in the slit are outside, points in the plates inside.
     #[test]
-    fn thin_cheeks_and_the_slit_between_them_are_told_apart() {
+    fn distances_are_right_in_a_slit_between_thin_plates() {
         let mut mesh = shapes::cuboid(DVec3::new(0.002, 0.05, 0.05));
         let mut other = mesh.clone();
         for (p, q) in mesh.positions.iter_mut().zip(&mut other.positions) {

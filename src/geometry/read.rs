@@ -325,35 +325,35 @@ mod tests {
         let vertices =
             "element vertex 9000000000000\nproperty uchar x\nproperty uchar y\nproperty uchar z\n";
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
-            let told = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
+            let error = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
             let expected =
                 "element vertex declares 9000000000000 rows, but only 6 bytes follow the header";
-            assert!(told.ends_with(expected), "{told}");
+            assert!(error.ends_with(expected), "{error}");
             let none = header(format, "element nothing 9000000000000\n");
-            let told = message("a.ply", &none);
+            let error = message("a.ply", &none);
             assert!(
-                told.contains("nothing has 9000000000000 rows but no properties"),
-                "{told}"
+                error.contains("nothing has 9000000000000 rows but no properties"),
+                "{error}"
             );
         }
         let faces = "element face 9\nproperty list uint uchar vertex_indices\n";
-        let told = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
-        assert!(told.contains("9 rows, but only 4 bytes"), "{told}");
-        let told = message(
+        let error = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
+        assert!(error.contains("9 rows, but only 4 bytes"), "{error}");
+        let error = message(
             "a.obj",
             &format!("{TETRAHEDRON}f 1 2 9223372036854775807\n"),
         );
         assert!(
-            told.contains("a.obj:5: face uses vertex 9223372036854775807"),
-            "{told}"
+            error.contains("a.obj:5: face uses vertex 9223372036854775807"),
+            "{error}"
         );
-        let told = message(
+        let error = message(
             "a.obj",
             &format!("{TETRAHEDRON}vt 0 0\nf 1/-9223372036854775808 2 3\n"),
         );
         assert!(
-            told.contains("uses texture vertex -9223372036854775808"),
-            "{told}"
+            error.contains("uses texture vertex -9223372036854775808"),
+            "{error}"
         );
         let mut stl = vec![b' '; 80];
         stl.extend(u32::MAX.to_le_bytes());
@@ -367,10 +367,10 @@ mod tests {
         let mesh = read_text("a.obj", text.as_bytes()).unwrap();
         assert_eq!(mesh.positions, [DVec3::ZERO, DVec3::X, DVec3::Y]);
         assert_eq!(mesh.triangles, [[0, 1, 2]]);
-        let told = message("a.obj", "v 1 0 0 0\n");
+        let error = message("a.obj", "v 1 0 0 0\n");
         assert!(
-            told.contains("a.obj:1") && told.contains("not finite"),
-            "{told}"
+            error.contains("a.obj:1") && error.contains("not finite"),
+            "{error}"
         );
     }
 

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_by_point() {
+    fn errors_name_the_point() {
         use ProfileFault::*;
         let fault = |points: &[[f64; 2]]| Profile::new(points).unwrap_err();
         assert_eq!(fault(&[[1.0, 0.0]]), TooFewPoints);

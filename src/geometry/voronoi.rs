@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn generators_on_a_grid_have_cubes_and_two_in_one_place_are_told() {
+    fn generators_on_a_grid_have_cubes_and_coincident_ones_are_reported() {
         let mut generators: Vec<DVec3> = (0..64)
             .map(|k| DVec3::new((k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64))
             .collect();

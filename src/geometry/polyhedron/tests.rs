@@ -89,7 +89,7 @@ fn one_within_the_other_is_shared_whole() {
 #[test]
 fn overlaps_of_pebbles_are_those_of_cut_solids() {
     let mut number = numbers();
-    let (mut touching, mut apart, mut told, mut step) = (0, 0, 0, scratch());
+    let (mut touching, mut apart, mut separated, mut step) = (0, 0, 0, scratch());
     for _ in 0..300 {
         let (first, planes) = pebble(&mut number);
         let (second, others) = pebble(&mut number);
@@ -118,7 +118,7 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
         let found = volume(&at, &mut step);
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
         let axis = first.is_apart(&second, &at, DVec3::X);
-        told += usize::from(axis.is_some());
+        separated += usize::from(axis.is_some());
         apart += usize::from(expected == 0.0);
         assert!(axis.is_none() || expected < 1e-11);
         if found < 1e-4 {
@@ -149,7 +149,7 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
     }
     assert!(touching > 50 && apart > 50, "{touching} {apart}");
     // The search misses few separating axes.
-    assert!(told * 4 > apart * 3, "{told} {apart}");
+    assert!(separated * 4 > apart * 3, "{separated} {apart}");
 }
 
 #[test]

@@ -329,9 +329,9 @@ fn what_cannot_be_repaired_is_named() {
         (scaled(1e-30), "1.7e-30 m across"),
         (at(cube(), DVec3::X * 1e12), "too much precision"),
     ];
-    for (mesh, told) in cases {
+    for (mesh, expected) in cases {
         let error = repair(&mesh).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
         assert!(solids(&mesh).is_err());
     }
 }
