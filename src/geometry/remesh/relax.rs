@@ -66,8 +66,8 @@ impl<'a> TargetSurface<'a> {
         }
     }
 
-    /// TargetSurface position of a smooth vertex: the area-weighted centre of its triangles, projected onto the
-    /// plane of their mean normal, then onto the surface.
+    /// Target position of a smooth vertex: the area-weighted centre of its triangles, projected onto
+    /// the plane of their mean normal, then onto the surface.
     fn on_surface(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let own = edges.positions[v as usize];
         let (mut normal, mut middle, mut area) = (DVec3::ZERO, DVec3::ZERO, 0.0);
@@ -88,8 +88,8 @@ impl<'a> TargetSurface<'a> {
         (there.dot(normal) > SAME_SIDE).then(|| nearest_on_triangle(wanted, corners))
     }
 
-    /// TargetSurface position of a vertex on a crease: halfway between its two neighbours on it, projected onto the
-    /// creases.
+    /// Target position of a vertex on a crease: halfway between its two neighbours on it, projected
+    /// onto the creases.
     fn on_crease(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let (segments, bvh) = self.creases.as_ref()?;
         let own = edges.positions[v as usize];
