@@ -33,7 +33,7 @@ pub struct Cells {
     pub masses: Vec<Mass>,
     /// Faces between cells, ordered by first cell and then by its faces.
     pub between: Vec<Between>,
-    /// Free faces, ordered by cell.
+    /// The free faces, ordered by cell.
     pub free: Vec<Free>,
 }
 

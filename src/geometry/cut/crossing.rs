@@ -11,7 +11,7 @@ use crate::geometry::bvh::Bvh;
 use crate::geometry::exact::side;
 use crate::geometry::mesh::TriMesh;
 
-/// PointKey of a point: whether the edge belongs to the sheet, its ends in ascending order, the triangle it
+/// Key of a point: whether the edge belongs to the sheet, its ends in ascending order, the triangle it
 /// pierces.
 type PointKey = (bool, u32, u32, u32);
 

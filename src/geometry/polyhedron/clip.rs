@@ -57,7 +57,7 @@ impl CuttingPlanes {
     }
 }
 
-/// Clips clipper by planes; holds the scratch buffers.
+/// Clips polygons by planes; holds the scratch buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PolygonClipper {
     now: Vec<DVec3>,
@@ -149,7 +149,7 @@ impl ClippedFace {
     }
 }
 
-/// OverlapSums over the surface of the intersection of two solids.
+/// Sums over the surface of the intersection of two solids.
 #[derive(Default)]
 pub(super) struct OverlapSums {
     pub(super) overlap: Overlap,

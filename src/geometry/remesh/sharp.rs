@@ -23,7 +23,7 @@ pub enum VertexClass {
     Corner,
 }
 
-/// VertexClass of each vertex.
+/// Class of each vertex.
 pub struct VertexClasses(pub Vec<VertexClass>);
 
 impl VertexClasses {
