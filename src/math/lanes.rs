@@ -1,49 +1,50 @@
-//! Numbers side by side, and how they come out of rows in memory.
+//! Numbers side by side in vector lanes, and their transfer from and to rows in memory.
 //!
-//! Memory holds rows of scalars, one an element, so that a neighbour is one or two cache lines; lanes are the
-//! transpose of a few rows.
+//! Memory holds rows of scalars, one row per element, so that reading a neighbour touches one or two cache
+//! lines; lanes are the transpose of several rows.
 
 use super::real::{Real, Scalar};
 
 /// A [`Real`] of `WIDTH` lanes over a scalar.
 pub trait Lanes: Real + Send + Sync + 'static {
-    /// The number that memory holds.
+    /// The scalar type in memory.
     type Scalar: Scalar;
-    /// Lanes.
+    /// Number of lanes.
     const WIDTH: usize;
 
-    /// `WIDTH` consecutive scalars.
+    /// Loads `WIDTH` consecutive scalars.
     fn load(from: &[Self::Scalar]) -> Self;
-    /// Writes `WIDTH` scalars.
+    /// Stores `WIDTH` consecutive scalars.
     fn store(self, to: &mut [Self::Scalar]);
-    /// Column c of the rows `index[0..WIDTH]`, for every c: a transpose. `C` is 4, 8 or 16.
+    /// Gathers the rows `index[0..WIDTH]` and transposes them: element c of the result is column c. `C` is 4,
+    /// 8 or 16.
     fn gather<const C: usize>(rows: &[Row<Self::Scalar, C>], index: &[u32]) -> [Self; C];
-    /// Asks for the rows `index[0..WIDTH]`, so that they are near when they are gathered; indices beyond the
-    /// rows ask for nothing.
+    /// Prefetches the rows `index[0..WIDTH]` for a later [`Self::gather`]; indices out of range have no
+    /// effect.
     #[inline(always)]
     fn prefetch<const C: usize>(_rows: &[Row<Self::Scalar, C>], _index: &[u32]) {}
-    /// Columns of `WIDTH` consecutive rows.
+    /// Loads the columns of `WIDTH` consecutive rows.
     fn load_rows<const C: usize>(rows: &[Row<Self::Scalar, C>]) -> [Self; C];
-    /// Writes `WIDTH` consecutive rows.
+    /// Stores columns as `WIDTH` consecutive rows.
     fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<Self::Scalar, C>]);
-    /// Mask with lane k set where bit k is.
+    /// Mask whose lane k is true if bit k of `bits` is set.
     fn mask(bits: u32) -> Self::Mask;
-    /// Bit k set where lane k is.
+    /// Bits of a mask: bit k is set if lane k is true.
     fn bits(mask: Self::Mask) -> u32;
     /// Runs a pass with this lane type's instructions enabled.
     fn run<P: Pass<Self>>(pass: P) -> P::Out;
 }
 
-/// Work generic over the lane type; `run` must be `#[inline(always)]` so that it is compiled with the lane
-/// type's instructions.
+/// Work that is generic over the lane type. `run` must be `#[inline(always)]` so that it is compiled with the
+/// lane type's instructions.
 pub trait Pass<L: Lanes> {
-    /// Result.
+    /// Result of the work.
     type Out;
     /// Does the work.
     fn run(self) -> Self::Out;
 }
 
-/// A row of `C` scalars, aligned so that sixteen f32 are one cache line.
+/// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
 pub struct Row<S, const C: usize>(pub [S; C]);

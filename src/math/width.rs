@@ -1,29 +1,29 @@
-//! How many f32 lanes work runs on, and whether the machine has them.
+//! Number of f32 lanes that work runs on, and whether the machine supports it.
 //!
 //! The types of eight and sixteen lanes use instructions that not every machine has, in functions that are
-//! safe to call. So nobody outside this crate names them: [`Width::run`] hands one to work that is generic
-//! over it, after it has asked the machine.
+//! safe to call. They are therefore private to the crate: [`Width::run`] checks the machine and passes one to
+//! work that is generic over it.
 
 use super::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::F32x8, avx512::F32x16};
 
-/// Numbers of f32 lanes.
+/// Number of f32 lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Plain f32.
     One,
-    /// AVX2.
+    /// Eight lanes on AVX2.
     Eight,
-    /// AVX-512.
+    /// Sixteen lanes on AVX-512.
     Sixteen,
 }
 
-/// Work for lanes of any width.
+/// Work that can run on any number of lanes.
 pub trait OnLanes {
-    /// Result.
+    /// Result of the work.
     type Out;
-    /// Does the work; values of `L` go through [`Lanes::run`] to be fast.
+    /// Does the work; for speed, values of `L` must be used inside [`Lanes::run`].
     fn on<L: Lanes<Scalar = f32>>(self) -> Self::Out;
 }
 
@@ -41,7 +41,7 @@ impl Width {
         }
     }
 
-    /// Does work on so many lanes; `None` where this machine lacks them.
+    /// Runs work on this number of lanes; `None` if the machine lacks the instructions.
     pub fn run<W: OnLanes>(self, work: W) -> Option<W::Out> {
         if !self.available() {
             return None;

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::geometry::{icosphere, read, shapes};
 
-/// Closed, outward, manifold, and even.
+/// Checks that the mesh is closed, wound outward, manifold and even.
 fn check_even(mesh: &TriMesh, edge: f64, aspect: f64) {
     HalfEdges::new(mesh).unwrap();
     let mut outward = mesh.clone();
@@ -78,7 +78,7 @@ fn lengths_and_meshes_that_cannot_be_are_refused() {
     let given = shapes::cuboid(DVec3::ONE);
     for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = remesh(&given, edge, SHARP).unwrap_err();
-        assert!(matches!(error, RemeshError::Length(_)), "{error}");
+        assert!(matches!(error, RemeshError::InvalidLength(_)), "{error}");
     }
     let error = remesh(&given, 1e-5, SHARP).unwrap_err();
     assert!(matches!(error, RemeshError::TooFine { .. }), "{error}");
