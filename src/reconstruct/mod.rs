@@ -1,15 +1,16 @@
-//! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
+//! Closed surfaces of fragments, rebuilt from the elements of a frame store. This module uses no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`cracks`] finds by their
-//! fracture points the sides of cracks that grid nodes lie on, [`cut`] cuts the skin along their rims,
-//! [`faces`] draws both faces of every crack and evens them out, [`fragments`] parts what is drawn into
-//! closed surfaces, [`surface`] gives them texture coordinates and moves them with their elements. The
-//! surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files
-//! that the whole run gives.
+//! All topology is found in the rest configuration: [`body`] lays a grid around each body's skin once,
+//! [`cracks`] uses fracture points to find which side of a crack each grid node lies on, [`cut`] cuts the
+//! skin along the rims of the cracks, [`faces`] meshes both faces of every crack and smooths them,
+//! [`fragments`] splits the result into one closed surface per fragment, and [`surface`] adds texture
+//! coordinates and deforms the surfaces with their elements. The surfaces of a frame depend only on that
+//! frame and on the bonds broken up to it, so any range of frames gives the same files as the whole run.
 //!
-//! [`cells`] draws the cells of a packing instead, where these are wanted.
+//! [`cells`] draws the cells of a packing themselves, if that mode is chosen.
 //!
-//! Where no skin is known, or none is wanted, [`world`] draws surfaces from the elements of each frame alone.
+//! [`world`] draws surfaces from the elements of each frame alone, for bodies without a skin and wherever
+//! that mode is chosen.
 
 pub mod body;
 pub mod cells;
@@ -40,38 +41,39 @@ use fragments::Fragments;
 use surface::motion::{Motion, Moved};
 use surface::shell::Shell;
 
-/// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them,
-/// and zeros else.
+/// Groups of frame columns that are required to rebuild surfaces. Velocity, spin and stress are optional:
+/// missing columns become zeros.
 pub const NEEDS: [FrameGroup; 3] = [
     FrameGroup::Position,
     FrameGroup::Rotation,
     FrameGroup::Fragment,
 ];
 
-/// What of a packing they follow from.
+/// Columns of the packing that are required to rebuild surfaces.
 const ELEMENT_COLUMNS: [&str; 5] = ["body", "x", "y", "z", "r"];
 const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
-/// What a run has made.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Frames written.
     pub frames: usize,
-    /// Times that the surfaces of a body were drawn anew because bonds had broken.
+    /// Number of times that the surfaces of a body were rebuilt because bonds had broken.
     pub redrawn: usize,
-    /// Fragments of the last frame.
+    /// Number of fragments in the last frame.
     pub fragments: usize,
-    /// Vertices of the last frame.
+    /// Number of vertices in the last frame.
     pub vertices: usize,
-    /// Triangles of the last frame.
+    /// Number of triangles in the last frame.
     pub triangles: usize,
 }
 
-/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how
-/// many are done.
+/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`. Calls `on_frame(done, total)`
+/// after each frame.
 ///
 /// # Errors
-/// If the store lacks a file or cannot be written, if a skin cannot be used, or if the cells are too small.
+/// Fails if the store lacks a file or cannot be written, if a skin cannot be used, or if the grid would have
+/// too many cells.
 pub fn run(
     store: &Store,
     params: &spec::Reconstruct,
@@ -102,7 +104,7 @@ pub fn run(
         let mut skin = read::read(&path).map_err(|error| unusable(error.to_string()))?;
         match require_solid(&mut skin) {
             Ok(()) => Ok(Some(skin)),
-            // A shape that was filled by its winding number, say.
+            // For example, a shape that was filled by its winding number.
             Err(_) if params.mode == ReconstructMode::Auto => Ok(None),
             Err(defect) => Err(unusable(defect.to_string())),
         }
@@ -132,10 +134,11 @@ pub fn run(
     Ok(summary)
 }
 
-/// The bonds broken up to a frame, from `breaks/`; a store without that folder has none but those between fragments.
+/// Bonds broken up to a frame, read from `breaks/`. In a store without that folder only bonds between
+/// different fragments count as broken.
 struct BrokenBonds<'a> {
     store: &'a Store,
-    /// Frames with a table not yet read, the first last.
+    /// Frames whose tables are not read yet, in descending order.
     ahead: Vec<u32>,
     broken: Vec<bool>,
 }
@@ -151,7 +154,7 @@ impl<'a> BrokenBonds<'a> {
         })
     }
 
-    /// Whether each bond is broken in `frame`, which must not be before the one asked for last.
+    /// For each bond, whether it is broken in `frame`. Frames must be requested in ascending order.
     fn until(&mut self, frame: u32) -> Result<&[bool], ReconstructError> {
         while let Some(number) = self.ahead.pop_if(|number| *number <= frame) {
             for bond in self.store.read_broken(number, self.broken.len())? {
@@ -162,18 +165,18 @@ impl<'a> BrokenBonds<'a> {
     }
 }
 
-/// The surfaces of all bodies, kept from frame to frame while nothing breaks.
+/// Surfaces of all bodies, reused from frame to frame while nothing breaks.
 #[derive(Debug)]
 pub struct Surfaces {
     bodies: Vec<Body>,
     rest: Vec<DVec3>,
     current: Vec<Option<Fragments>>,
-    /// Times that the surfaces of a body were drawn anew after the first.
+    /// Number of times that the surfaces of a body were rebuilt after the first build.
     pub redrawn: usize,
 }
 
 impl Surfaces {
-    /// Surfaces of these bodies, none drawn yet.
+    /// Surfaces of `bodies`, none of them built yet.
     pub fn new(elements: &Elements, bodies: Vec<Body>) -> Self {
         let rest = (0..elements.x.len())
             .map(|row| DVec3::new(elements.x[row], elements.y[row], elements.z[row]))
@@ -186,8 +189,8 @@ impl Surfaces {
         }
     }
 
-    /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing
-    /// whether it is.
+    /// Surfaces of all bodies in a frame. The rows of `frame` are in the order of the packing; `broken` says
+    /// for each bond of the packing whether it is broken.
     pub fn at(
         &mut self,
         number: u32,
@@ -206,7 +209,7 @@ impl Surfaces {
             let bonds = body.bonds.iter();
             let broken: Vec<bool> = bonds.map(|bond| broken[bond.row as usize]).collect();
             let count = broken.iter().filter(|&&broken| broken).count();
-            // Bonds only ever break, so their number tells whether one has.
+            // Bonds never heal, so a changed number of broken bonds means that one has broken.
             if current
                 .as_ref()
                 .is_none_or(|known| known.broken != count || known.labels != labels)
@@ -253,7 +256,7 @@ impl Surfaces {
     }
 }
 
-/// Adds the surface of a fragment to those of a frame.
+/// Appends the surface of a fragment to the surfaces of a frame.
 fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, moved: Moved) {
     let mesh = &shell.mesh;
     let first_vertex = result.positions.len() as u32;
@@ -274,7 +277,7 @@ fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, mo
         .rest_positions
         .extend(rest.map(|p| p.as_vec3().to_array()));
     if !mesh.uv.is_empty() {
-        // Those of bodies without a texture are zeros.
+        // Bodies without a texture have zeros.
         let before = result.triangles.len();
         result.uv.resize(before, CornerUv::default());
         result.uv.extend_from_slice(&mesh.uv);

@@ -1,4 +1,4 @@
-//! A body at rest: its elements and bonds, its skin and the grid laid about it.
+//! A body at rest: its elements and bonds, its skin and the grid around it.
 
 pub mod bins;
 pub mod rest;

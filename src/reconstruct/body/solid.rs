@@ -1,4 +1,4 @@
-//! The volume between a body's skin, and the grid that its cracks are drawn on.
+//! The skin of a body, and the grid on which its cracks are found.
 
 use glam::DVec3;
 
@@ -7,28 +7,30 @@ use crate::geometry::occupancy::Occupancy;
 use crate::geometry::{NodeGrid, TriMesh};
 use crate::reconstruct::error::ReconstructError;
 
-/// Cells between the skin's bounds and the border of the grid.
+/// Number of cells between the bounds of the skin and the border of the grid.
 const MARGIN: usize = 3;
-/// The grid is moved by this out of the middle of the bounds, cells: faces of boxes would often lie on its nodes.
+/// Offset of the grid from the middle of the bounds, cells. Without it, faces of boxes would often lie on
+/// grid nodes.
 const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
 
-/// The skin and its grid.
+/// The skin of a body and its grid.
 #[derive(Debug)]
 pub struct Solid {
-    /// The grid that all cracks of the body are drawn on.
+    /// Grid for all cracks of the body.
     pub grid: NodeGrid,
-    /// Its nodes inside the skin, and where its lines pass through it.
+    /// Which nodes lie inside the skin, and where grid lines cross it.
     pub occupancy: Occupancy,
     /// The skin.
     pub skin: Skin,
-    /// Depth of the grain on crack faces, m.
+    /// Amplitude of the roughness of crack faces, m.
     pub grain: f64,
-    /// How far simplified surfaces may move, m; 0 keeps all triangles.
+    /// Maximum deviation of simplified surfaces, m; 0 keeps all triangles.
     pub simplify: f64,
 }
 
 impl Solid {
-    /// Lays a grid of cells `spacing` (m) about the skin, whose edges are divided where longer than `longest` (m).
+    /// Lays a grid of cell size `spacing` (m) around the skin, whose edges are subdivided until none is
+    /// longer than `longest` (m).
     pub fn new(
         body: u32,
         skin: TriMesh,
@@ -38,7 +40,7 @@ impl Solid {
         let (lo, hi) = skin.bounds().ok_or(ReconstructError::EmptySkin { body })?;
         let cells =
             ((hi - lo) / spacing + DVec3::splat(2.0 * MARGIN as f64 + 2.0)).element_product();
-        // Nodes are numbered by u32, and memory ends earlier still.
+        // Nodes are numbered by u32, and memory runs out even earlier.
         if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
             return Err(ReconstructError::GridTooLarge { body, cells });
         }
@@ -54,7 +56,7 @@ impl Solid {
         })
     }
 
-    /// Nodes at the corners of the cell at `node`, corner `c` at bits (x, y, z) of `c`.
+    /// Nodes at the corners of the cell at `node`. The bits of corner `c` are its offsets along x, y and z.
     pub fn corners(&self, node: usize) -> [usize; 8] {
         let [sx, sy, sz] = self.grid.strides();
         std::array::from_fn(|c| node + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2))
@@ -65,7 +67,7 @@ impl Solid {
         self.occupancy.inside[node]
     }
 
-    /// The same skin on a grid moved a little, differently for every `attempt`.
+    /// A copy with the grid shifted by a fraction of a cell, differently for each `attempt`.
     pub fn aside(&self, attempt: u32) -> Self {
         let mut grid = self.grid.clone();
         let part = SHIFT * f64::from(attempt);

@@ -1,4 +1,4 @@
-//! The cells of a body as polyhedra that share corners.
+//! Cells of a body as polyhedra that share corners.
 
 use std::collections::HashMap;
 
@@ -11,47 +11,48 @@ use crate::geometry::hash_grid::HashGrid;
 use crate::math::UnionFind;
 use crate::reconstruct::error::ReconstructError;
 
-/// Corners nearer to each other than this part of a cell's size are one.
+/// Corners closer to each other than this fraction of the mean cell radius are merged.
 const JOINED: f64 = 1e-4;
-/// Half the edge of the box that a cell is cut from, over the radius of the ball of its volume; larger by
-/// [`GROW`] where that is too small.
+/// Half the edge of the box that a cell is cut from, in radii of the cell; enlarged by [`BOX_GROWTH`] as long
+/// as the box is too small.
 const ROOM: f64 = 8.0;
 const GROW: f64 = 8.0;
-/// Times that the box grows.
+/// Number of box sizes to try.
 const TRIES: u32 = 6;
 
-/// A face as one of its cells has it.
+/// A face as seen from one of its two cells.
 #[derive(Clone, Debug)]
 pub struct Polygon {
-    /// The cell, by its place in the body.
+    /// Index of the cell in the body.
     pub cell: u32,
-    /// The cell beyond; [`NONE`] where the face is free.
+    /// Index of the cell on the other side; [`NONE`] if the face is free.
     pub other: u32,
-    /// Row of its bond in the packing; [`NONE`] where the face is free.
+    /// Row of its bond in the packing; [`NONE`] if the face is free.
     pub bond: u32,
-    /// Corners, counterclockwise from outside; at least three.
+    /// Corner indices, counter-clockwise seen from outside the cell; at least three.
     pub corners: Vec<u32>,
 }
 
-/// The cells of a body at rest.
+/// Cells of a body at rest.
 #[derive(Clone, Debug)]
 pub struct Complex {
-    /// Corners, m.
+    /// Corner positions, m.
     pub corners: Vec<DVec3>,
-    /// Faces, cell by cell: those between two cells twice.
+    /// Faces, cell by cell. A face between two cells appears twice.
     pub polygons: Vec<Polygon>,
-    /// Cells at each corner, ascending.
+    /// Cells that meet at each corner, in ascending order.
     pub around: Vec<Vec<u32>>,
 }
 
-/// A face of a cell in the table, and whether its normal points out of that cell.
+/// Index of a face in the table, and whether its normal points out of the cell.
 type Side = (u32, bool);
 
 impl Complex {
-    /// Of the elements `rows` of a packing, at these centres and with these radii; nothing where they are no cells.
+    /// Builds the cells of the elements `rows` of a packing, with these centres and radii (m). Returns `None`
+    /// if the elements have no faces.
     ///
     /// # Errors
-    /// Faces that do not close a cell.
+    /// Fails if the faces of a cell do not close it.
     pub fn new(
         body: u32,
         table: &Faces,
@@ -104,7 +105,7 @@ impl Complex {
         Ok(Some(Self::joined(points, polygons, JOINED * size)))
     }
 
-    /// Joins corners nearer to each other than `reach` (m); polygons that are left without area go.
+    /// Merges corners closer to each other than `reach` (m), and drops polygons that lose their area by that.
     fn joined(points: Vec<DVec3>, mut polygons: Vec<Polygon>, reach: f64) -> Self {
         let grid = HashGrid::new(points.len(), reach, |k| points[k]);
         let mut sets = UnionFind::new(points.len());
@@ -150,7 +151,8 @@ impl Complex {
     }
 }
 
-/// A cell cut out of a box by the planes of its faces, which are the tags; nothing where they leave it open.
+/// Cuts a cell out of a box by the planes of its faces; the indices of the faces become the tags. Returns
+/// `None` if the planes do not close the cell.
 fn solid(table: &Faces, sides: &[Side], centre: DVec3, radius: f64) -> Option<Convex> {
     let mut room = ROOM * radius;
     for _ in 0..TRIES {

@@ -1,8 +1,8 @@
-//! The surfaces of fragments of cells: faces that are free or broken.
+//! Surfaces of fragments that consist of cells: all faces that are free or broken.
 //!
-//! A corner of the complex is one vertex of a fragment for each group of cells around it that whole faces
-//! join there, and moves with the mean of these cells. So every surface is closed, and a fragment of one cell
-//! is that cell.
+//! At a corner of the complex, cells that share intact faces there form a group. A fragment has one vertex
+//! for each group at a corner, and that vertex moves with the mean of the cells in the group. So every
+//! surface is closed, and a fragment of one cell is that cell.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use crate::math::UnionFind;
 use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
 use crate::reconstruct::surface::shell::Shell;
 
-/// The surface of each fragment by label; `rows` are the cells' rows in the packing, `is_whole` tells of a
-/// bond by its row.
+/// Surface of each fragment, in the order of the labels. `rows` are the cells' rows in the packing;
+/// `is_whole` says whether the bond in a row of the packing is intact.
 pub fn surfaces(
     complex: &Complex,
     rows: &[u32],
@@ -54,11 +54,11 @@ pub fn surfaces(
         .collect()
 }
 
-/// Which cells around each corner belong together there.
+/// Groups of cells at each corner that are joined by intact faces there.
 struct Groups {
-    /// Where the cells around each corner begin.
+    /// Index of the first cell of each corner in `group`.
     start: Vec<u32>,
-    /// Of each cell around each corner the smallest place of its group.
+    /// For each cell at each corner, the smallest index in `group` of the cells in the same group.
     group: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Groups {
         groups
     }
 
-    /// Place of a cell among those around a corner.
+    /// Index in `group` of a cell at a corner.
     fn place(&self, complex: &Complex, corner: u32, cell: u32) -> Option<u32> {
         let around = &complex.around[corner as usize];
         let found = around.binary_search(&cell).ok()?;
@@ -97,17 +97,17 @@ impl Groups {
     }
 }
 
-/// A surface as it is drawn.
+/// A surface under construction.
 #[derive(Default)]
 struct Drawing {
     shell: Shell,
     carriers: Vec<[Carrier; CARRIERS]>,
-    /// Number of each vertex by its group.
+    /// Vertex index of each group.
     numbers: HashMap<u32, u32>,
 }
 
 impl Drawing {
-    /// Number of the vertex of a cell at a corner.
+    /// Index of the vertex of a cell at a corner, added if it is new.
     fn vertex(
         &mut self,
         complex: &Complex,

@@ -4,10 +4,10 @@ use glam::DVec3;
 
 use super::field::Cracks;
 
-/// Share of a segment or stretch that a crossing keeps away from its ends.
+/// Minimum distance of a crossing from the ends of its segment or stretch, as a fraction of the length.
 const INSET: f64 = 0.1;
 
-/// Point where a crack crosses the edge of something.
+/// Point where a crack crosses a grid edge or a chain of the skin.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
     /// Position, m.
@@ -16,11 +16,11 @@ pub struct Crossing {
     pub plane: DVec3,
     /// Unit normal of the crack up to sign, or zero if unknown.
     pub normal: DVec3,
-    /// Owners on both sides: of half 0 and half 1.
+    /// Owners on both sides: of half 0 and of half 1.
     pub owners: [u32; 2],
 }
 
-/// Where the crack crosses a stretch between `ends` (m), owned by `owners`.
+/// Point where the crack crosses the stretch between `ends` (m), which are owned by `owners`.
 pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
     let middle = (ends[0] + ends[1]) / 2.0;
     let length = ends[0].distance(ends[1]);
@@ -28,7 +28,7 @@ pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing
     let (plane, normal) = cracks.between(middle, owners);
     let step = plane - middle;
     let slope = normal.dot(direction);
-    // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
+    // Along the stretch the height above the sheet rises: the slope is positive unless the field turns over.
     let along = if slope > 0.2 && length > 0.0 {
         (step.dot(normal) / (slope * length)).clamp(INSET - 0.5, 0.5 - INSET)
     } else {
@@ -42,7 +42,7 @@ pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing
     }
 }
 
-/// Segment of a chain in which the crack crosses it, and where.
+/// Segment of a chain that the crack crosses, and the point of crossing, m.
 pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
     let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
     let last = points.len() - 2;
@@ -60,7 +60,7 @@ pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, 
     )
 }
 
-/// Where a height that rises from one end of a segment to the other passes zero, not too near to an end.
+/// Point where a height that rises along a segment passes zero, not too close to either end.
 pub fn on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
     let rise = heights[1] - heights[0];
     let part = if rise > 0.0 { -heights[0] / rise } else { 0.5 };

@@ -1,14 +1,15 @@
-//! Which elements of a body hold together, in one state of breakage.
+//! Which elements of a body are connected by intact bonds, in one state of breakage.
 //!
-//! A crack is where elements are close in space but far along whole bonds. Two bonds are the measure: a lone broken
-//! bond amid whole ones opens nothing, and a crack closes where the last of its broken bonds has whole ones beside it.
+//! A crack is where elements are close in space but far apart along intact bonds. The limit is two bonds: a
+//! single broken bond among intact ones opens nothing, and a crack ends where intact bonds bypass its last
+//! broken bond.
 
 use crate::reconstruct::body::rest::RestBond;
 
-/// Whole bonds from an element to those that its side of a crack is made of.
+/// Maximum number of intact bonds between an element and the other elements on its side of a crack.
 const HOPS: u8 = 3;
 
-/// Whole bonds by element.
+/// Neighbours of each element along intact bonds.
 #[derive(Debug)]
 pub struct Graph {
     first: Vec<u32>,
@@ -16,7 +17,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Joins `elements` elements by the bonds of which `whole` holds, given their numbers.
+    /// Connects `elements` elements by the bonds for whose index `whole` is true.
     pub fn new(elements: usize, bonds: &[RestBond], whole: impl Fn(usize) -> bool) -> Self {
         let kept = || {
             let numbered = bonds.iter().enumerate();
@@ -48,19 +49,19 @@ impl Graph {
         graph
     }
 
-    /// Elements that whole bonds join to `element`, ascending.
+    /// Elements that intact bonds connect to `element`, ascending.
     pub fn row(&self, element: u32) -> &[u32] {
         let element = element as usize;
         &self.neighbours[self.first[element] as usize..self.first[element + 1] as usize]
     }
 
-    /// Whether at most two whole bonds join `a` and `b`: they are on one side of any crack.
+    /// Whether at most two intact bonds connect `a` and `b`; then they are on the same side of every crack.
     pub fn near(&self, a: u32, b: u32) -> bool {
         let (of_a, of_b) = (self.row(a), self.row(b));
         a == b || of_a.binary_search(&b).is_ok() || meet(of_a, of_b)
     }
 
-    /// Elements that few whole bonds join to `element`, itself first, with the number of bonds.
+    /// Elements within [`SIDE_HOPS`] intact bonds of `element`, including itself, with the number of bonds.
     pub fn around<'a>(&self, element: u32, scratch: &'a mut Scratch) -> &'a [(u32, u8)] {
         scratch.stamp += 1;
         scratch.found.clear();
@@ -83,7 +84,7 @@ impl Graph {
     }
 }
 
-/// Whether two ascending lists share a member.
+/// Whether two ascending lists have a common entry.
 fn meet(a: &[u32], b: &[u32]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
@@ -96,7 +97,7 @@ fn meet(a: &[u32], b: &[u32]) -> bool {
     false
 }
 
-/// Memory for searches in a graph.
+/// Scratch buffers for searches in a graph.
 #[derive(Debug)]
 pub struct Scratch {
     seen: Vec<u32>,
@@ -105,7 +106,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// For a graph of this many elements.
+    /// Buffers for a graph of `elements` elements.
     pub fn new(elements: usize) -> Self {
         Scratch {
             seen: vec![0; elements],

@@ -1,8 +1,8 @@
-//! Which element owns each grid node near a crack, and the grid edges that cracks cut.
+//! Which element owns each grid node near a crack, and which grid edges the cracks cut.
 //!
-//! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work
-//! follows the cracks' area. What a node gets depends on elements and bonds near it alone, so a crack that
-//! advances changes nothing far away.
+//! Only nodes near open bonds are evaluated, and then nodes along the cracks found there: the work is
+//! proportional to the area of the cracks. The owner of a node depends only on elements and bonds near it, so
+//! a crack that advances changes nothing far away.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -10,32 +10,33 @@ use glam::DVec3;
 use super::field::Cracks;
 use crate::reconstruct::body::solid::Solid;
 
-/// Owner of a node outside the skin.
+/// Marks a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
-/// Owner of a node that no crack is near.
+/// Marks a node that is not near a crack.
 pub const FAR: u32 = u32::MAX - 1;
 
-/// Nodes this near to the middle of an open bond are looked at first, cells: some lie on both sides of the crack there.
+/// Nodes within this distance of the midpoint of an open bond are evaluated first, cells: some of them lie on
+/// each side of the crack.
 const BAND: f64 = 1.25;
-/// An element that is this much farther from a node than the nearest does not own it, radii.
+/// An element that is farther from a node than the nearest element by more than this does not own it, radii.
 const SLACK: f64 = 1.0;
-/// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
+/// Initial search radius for elements around a node, radii. The holes of a close packing reach √2.
 const REACH: f64 = 2.4;
 
-/// Owners of all nodes, and the edges cut between them.
+/// Owners of all nodes, and the grid edges between different owners.
 #[derive(Debug)]
 pub struct Owners {
-    /// Element that owns each node, [`OUTSIDE`] or [`FAR`].
+    /// Owner of each node: an element, [`OUTSIDE`] or [`FAR`].
     pub owner: Vec<u32>,
-    /// The nodes that elements own, ascending.
+    /// Nodes that are owned by elements, ascending.
     nodes: Vec<u32>,
-    /// Edges whose ends, both inside, lie on different sides of a crack: three times the lower node plus the
-    /// axis, ascending.
+    /// Edges whose ends, both inside the skin, lie on different sides of a crack: three times the lower node
+    /// plus the axis, ascending.
     pub cut: Vec<u64>,
 }
 
 impl Owners {
-    /// Owners of the nodes near the cracks.
+    /// Finds the owners of the nodes near the cracks.
     pub fn new(solid: &Solid, cracks: &Cracks) -> Self {
         let search = Search { solid, cracks };
         let (owner, nodes) = search.band();
@@ -48,7 +49,7 @@ impl Owners {
         owners
     }
 
-    /// Looks at all nodes of these cells too. Whether there was one not seen before.
+    /// Also finds the owners of all nodes of `cells`. Returns whether any of them was new.
     pub fn extend(&mut self, solid: &Solid, cracks: &Cracks, cells: &[u32]) -> bool {
         let search = Search { solid, cracks };
         let mut fresh: Vec<u32> = cells
@@ -67,7 +68,7 @@ impl Owners {
         true
     }
 
-    /// Follows cracks from nodes newly looked at, ascending.
+    /// Follows cracks from `fresh`, nodes that have just got their owners, in ascending order.
     fn take_in(&mut self, search: Search, fresh: Vec<u32>) {
         let followed = search.follow(&mut self.owner, fresh);
         self.nodes.extend(followed);
@@ -77,8 +78,8 @@ impl Owners {
     }
 }
 
-/// Element that owns the point `x`: the nearest one of the side with the smallest field there. `found` is
-/// memory for the search.
+/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
+/// a scratch buffer.
 pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let body = cracks.body;
     let r = body.radius;
@@ -106,7 +107,7 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    // The nearest of every side.
+    // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;
     for &(_, element) in &found[1..] {
@@ -133,7 +134,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The owners of the nodes about open bonds, all others [`FAR`] or [`OUTSIDE`]; and those nodes, ascending.
+    /// Owners of all nodes: those near open bonds are evaluated, all others are [`FAR`] or [`OUTSIDE`]. Also
+    /// returns the evaluated nodes, ascending.
     fn band(self) -> (Vec<u32>, Vec<u32>) {
         let (grid, inside) = (&self.solid.grid, &self.solid.occupancy.inside);
         let reach = BAND * grid.spacing;
@@ -179,8 +181,8 @@ impl Search<'_> {
         (owner, nodes.concat())
     }
 
-    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all
-    /// nodes looked at.
+    /// Evaluates the nodes of all cells around cut edges until none of them is [`FAR`]. Returns all evaluated
+    /// nodes.
     fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
         let grid = &self.solid.grid;
         let strides = grid.strides();
@@ -226,7 +228,7 @@ impl Search<'_> {
         a < FAR && b < FAR && self.cracks.parts(a, b)
     }
 
-    /// Finds the owners of these nodes.
+    /// Finds the owners of `nodes`.
     fn look(self, owner: &mut [u32], nodes: &[u32]) {
         let owners: Vec<u32> = nodes
             .par_iter()
@@ -244,7 +246,7 @@ impl Search<'_> {
         owner_at(self.cracks, grid.position(grid.coords(node)), found)
     }
 
-    /// The cut edges between these nodes, ascending.
+    /// The cut edges between `nodes`, ascending.
     fn cut_edges(self, owner: &[u32], nodes: &[u32]) -> Vec<u64> {
         let strides = self.solid.grid.strides();
         nodes
@@ -260,13 +262,14 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond
-    /// the outermost elements can turn over there.
+    /// Assigns nodes that cracks cut off from every element to the side next to them: beyond the outermost
+    /// elements the extrapolated fields can turn over.
     fn drop_islands(self, owner: &mut [u32], nodes: &[u32]) {
         let (grid, body) = (&self.solid.grid, self.cracks.body);
         let strides = grid.strides();
         let around = |node: usize| strides.into_iter().flat_map(move |s| [node + s, node - s]);
-        // A node is held beside its element, where no crack is near, and by whatever node it is joined to that is.
+        // A node is attached if it is close to its element, if no crack is near, or if it is connected to an
+        // attached node.
         let mut held = vec![false; owner.len()];
         let mut loose: Vec<u32> = nodes
             .par_iter()

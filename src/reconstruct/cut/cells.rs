@@ -1,7 +1,7 @@
-//! The cells that cracks pass through, and the loops in each.
+//! The cells that cracks pass through, and the loops in each of them.
 //!
-//! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each
-//! loop is one side of a crack there, and brings one vertex. At a tip both sides are one loop.
+//! In a cell, the arcs on its six faces and on the skin within it connect halves of crossings to loops. Each
+//! loop is one side of a crack there, and becomes one vertex. At the tip of a crack both sides are one loop.
 
 use crate::parallel::prelude::*;
 
@@ -12,18 +12,19 @@ use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
 use crate::reconstruct::body::solid::Solid;
 
-/// Class of the skin's border in a cell: what lies between one crossing and the next.
+/// The border of the skin in a cell, split into classes: each class is the part between one crossing and the
+/// next.
 #[derive(Clone, Debug, Default)]
 pub struct SkinArcs {
-    /// For each chain of the cell, the classes at its start and end.
+    /// For each chain of the cell, the classes at its start and its end.
     pub of_chain: Vec<[u8; 2]>,
-    /// For each class, the halves at its ends.
+    /// For each class, the crossing halves at its ends.
     pub halves: Vec<Vec<u32>>,
     /// For each class, the owners of its gates.
     pub owners: Vec<Vec<u32>>,
 }
 
-/// The chains on the six faces of a cell.
+/// Chains on the six faces of a cell.
 pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chain> {
     let strides = solid.grid.strides();
     let faces = (0..6).map(|face| {
@@ -37,7 +38,7 @@ pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chai
 }
 
 impl SkinArcs {
-    /// The classes in a cell with these chains.
+    /// The classes in a cell with the chains `chains`.
     pub fn new(seam: &Seam, chains: &[&Chain]) -> Self {
         let mut classes = UnionFind::new(2 * chains.len());
         let mut at_gate: QuickMap<u32, u32> = QuickMap::default();
@@ -80,45 +81,46 @@ impl SkinArcs {
     }
 }
 
-/// Vertex in the middle of a face between two cells, where two arcs would otherwise join the same vertices.
+/// Vertex in the middle of a face between two cells, added where two arcs would otherwise connect the same
+/// two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Middle {
-    /// Number of the cell whose lower face along `axis` it lies on.
+    /// Index of the cell whose lower face along `axis` the vertex lies on.
     pub cell: u32,
-    /// That axis.
+    /// The axis across the face.
     pub axis: u8,
-    /// The arc's halves.
+    /// Halves at the ends of the arc.
     pub halves: [u32; 2],
 }
 
 /// The cells that cracks pass through.
 #[derive(Debug)]
 pub struct Cells {
-    /// Their lower corners, ascending.
+    /// Lower corner node of each cell, ascending.
     pub nodes: Vec<u32>,
-    /// Vertex of the first loop of each; one a loop.
+    /// Vertex of the first loop of each cell. Each loop has one vertex.
     pub first: Vec<u32>,
-    /// Range of each in `halves`.
+    /// First entry of each cell in `halves`.
     range: Vec<u32>,
-    /// Halves in each cell, ascending, with their loops.
+    /// Crossing halves in each cell, ascending, with their loops.
     halves: Vec<(u32, u8)>,
-    /// Middles, ascending, with their vertices.
+    /// Face middles, ascending, with their vertices.
     pub middles: Vec<(Middle, u32)>,
-    /// Vertices of loops and middles together.
+    /// Number of vertices of loops and face middles.
     pub vertices: u32,
-    /// Number of the cell at a node, or `u32::MAX`.
+    /// Index of the cell at each node, or `u32::MAX`.
     number: Vec<u32>,
     strides: [usize; 3],
 }
 
-/// A cell's node, its halves with their loops, and how many loops there are.
+/// Node of a cell, its crossing halves with their loops, and the number of loops.
 type CellLoops = (u32, Vec<(u32, u8)>, u8);
 
 /// Grid edges of a cell that cracks cross, with the crossings, ascending.
 type Crossed = [(u8, u32)];
 
 impl Cells {
-    /// The cells of all crossings.
+    /// Collects the cells around all crossings.
     pub fn new(solid: &Solid, seam: &Seam) -> Self {
         let numbered = seam.edges.par_iter().enumerate();
         let mut crossed: Vec<(u32, u8, u32)> = numbered
@@ -165,13 +167,13 @@ impl Cells {
         cells
     }
 
-    /// Number of the cell at `node`, if a crack passes through it.
+    /// Index of the cell at `node`, if a crack passes through it.
     pub fn at(&self, node: usize) -> Option<usize> {
         let number = self.number[node];
         (number != u32::MAX).then_some(number as usize)
     }
 
-    /// Halves in a cell, ascending, with their loops.
+    /// Crossing halves in a cell, ascending, with their loops.
     pub fn halves(&self, number: usize) -> &[(u32, u8)] {
         &self.halves[self.range[number] as usize..self.range[number + 1] as usize]
     }
@@ -185,14 +187,14 @@ impl Cells {
             .unwrap_or(0)
     }
 
-    /// Loop of a half in a cell.
+    /// Loop of a crossing half in a cell.
     pub fn loop_of(&self, number: usize, half: u32) -> Option<u8> {
         let halves = self.halves(number);
         let at = halves.binary_search_by_key(&half, |entry| entry.0).ok()?;
         Some(halves[at].1)
     }
 
-    /// Vertex of the loop of a half in a cell.
+    /// Vertex of the loop of a crossing half in a cell.
     pub fn vertex(&self, number: usize, half: u32) -> Option<u32> {
         let own = self.loop_of(number, half)?;
         Some(self.first[number] + u32::from(own))
@@ -267,7 +269,7 @@ impl Cells {
         self.middles = middles.into_iter().zip(first..).collect();
     }
 
-    /// The middles on the lower faces of a cell, with their vertices.
+    /// Face middles on the lower faces of a cell, with their vertices.
     pub fn middles_of(&self, number: usize) -> &[(Middle, u32)] {
         let start = self
             .middles
@@ -277,7 +279,8 @@ impl Cells {
         &self.middles[start..start + count]
     }
 
-    /// The middle on the lower face along `axis` of a cell in the arc that `half` belongs to, if there is one.
+    /// Face middle on the lower face along `axis` of a cell, on the arc that `half` belongs to, if there is
+    /// one.
     pub fn middle(&self, number: usize, axis: usize, half: u32) -> Option<u32> {
         let own = self.middles_of(number).iter();
         own.filter(|(middle, _)| middle.axis as usize == axis && middle.halves.contains(&half))
@@ -286,7 +289,7 @@ impl Cells {
     }
 }
 
-/// The edge along `axis` of a cell whose lower node lies `offset` nodes after the cell's.
+/// Number within a cell of the edge along `axis` whose lower node lies `offset` nodes after the cell's node.
 fn local_edge(strides: [usize; 3], axis: usize, offset: u64) -> u8 {
     let (u, v) = (
         strides[(axis + 1) % 3] as u64,
@@ -296,12 +299,12 @@ fn local_edge(strides: [usize; 3], axis: usize, offset: u64) -> u8 {
     (4 * axis + at.unwrap_or(0)) as u8
 }
 
-/// Arcs of a face that the skin does not pass.
+/// Arcs on a face that the skin does not cross.
 fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
     let mut steps: Vec<Step> = Vec::with_capacity(4);
     for (m, edge) in face_edges(axis, side).into_iter().enumerate() {
         if let Some(&(_, c)) = crossed.iter().find(|entry| entry.0 as usize == edge) {
-            // The last two edges are passed from their upper end.
+            // The last two edges are traversed from their upper end.
             steps.push(if m < 2 {
                 [2 * c, 2 * c + 1]
             } else {
@@ -312,7 +315,7 @@ fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
     arcs(&steps).collect()
 }
 
-/// Halves of a cell, ascending, with their loops, and how many loops there are.
+/// Crossing halves of a cell, ascending, with their loops, and the number of loops.
 fn loops(solid: &Solid, seam: &Seam, node: usize, crossed: &Crossed) -> (Vec<(u32, u8)>, u8) {
     let strides = solid.grid.strides();
     let mut pairs: Vec<[u32; 2]> = Vec::new();

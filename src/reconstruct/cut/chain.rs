@@ -1,4 +1,4 @@
-//! Chains that the skin leaves on faces of the grid, and the gates where they end.
+//! Chains of segments where the skin crosses faces of the grid, and the gates at their ends.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::clip::{Name, Pieces, Point};
 use crate::math::hash::QuickMap;
 use crate::reconstruct::body::solid::Solid;
 
-/// Point of the skin on a grid edge.
+/// Point where the skin crosses a grid edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate {
-    /// Three times the edge's lower node, plus its axis.
+    /// Grid edge: three times its lower node, plus its axis.
     pub edge: u64,
     /// The point.
     pub point: Point,
@@ -17,25 +17,25 @@ pub struct Gate {
     pub owner: u32,
 }
 
-/// Those of `gates`, which stand in the order of their edges, that lie on a grid edge.
+/// Range of the gates on a grid edge. `gates` are sorted by edge.
 pub fn gates_on(gates: &[Gate], edge: u64) -> Range<usize> {
     let start = gates.partition_point(|gate| gate.edge < edge);
     let count = gates[start..].partition_point(|gate| gate.edge == edge);
     start..start + count
 }
 
-/// What the skin leaves on a face.
+/// A polyline along which the skin crosses a face of the grid.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// Points in order; the first again at the end of one that is closed.
+    /// Points in order; a closed chain repeats its first point at the end.
     pub points: Vec<Point>,
-    /// The gates at its ends; nothing if it is closed.
+    /// Gates at its ends; `None` if it is closed.
     pub gates: Option<[u32; 2]>,
-    /// Number of the crossing on it, if a crack crosses it, and of the segment in which.
+    /// Index of the crossing if a crack crosses the chain, and the segment that contains it.
     pub crossing: Option<(u32, usize)>,
 }
 
-/// Crossings of the stretches of each edge with gates, from its lower end.
+/// For each grid edge with gates, the crossings of its stretches, from its lower end.
 pub type Stretches = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Node of a cell.
@@ -43,7 +43,7 @@ pub fn node_of(solid: &Solid, cell: [i32; 3]) -> usize {
     solid.grid.index(cell.map(|c| c as usize))
 }
 
-/// Both ends of an open chain, nothing of a closed one.
+/// Both ends of an open chain; empty for a closed one.
 pub fn ends(points: &[Point]) -> Vec<&Point> {
     match points {
         [first, .., last] if first.name != last.name => vec![first, last],
@@ -51,7 +51,7 @@ pub fn ends(points: &[Point]) -> Vec<&Point> {
     }
 }
 
-/// The segments that pieces leave on faces of active cells, each once.
+/// Segments of the pieces' outlines on faces of active cells, each once.
 pub fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [Point; 2])> {
     let mut segments = Vec::new();
     for (cell, polygon) in &pieces.polygons {
@@ -60,7 +60,7 @@ pub fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [P
                 [polygon[m], polygon[(m + 1) % polygon.len()]].map(|p| pieces.points[p as usize]);
             for axis in 0..3 {
                 let [p, q] = ends.map(|end| end.place[axis]);
-                // Of both pieces beside a plane, the lower one.
+                // Of the two pieces at a plane only the lower one contributes.
                 if p != q || p & 1 == 0 || p < 2 * cell[axis] {
                     continue;
                 }
@@ -75,7 +75,7 @@ pub fn segments(solid: &Solid, pieces: &Pieces, active: &[bool]) -> Vec<(u64, [P
     segments
 }
 
-/// Joins segments to chains; nothing if they fork.
+/// Joins segments to chains. Returns `None` if they fork.
 pub fn join(segments: &[(u64, [Point; 2])]) -> Option<Vec<Chain>> {
     let mut after: QuickMap<Name, usize> = QuickMap::default();
     let mut enters: QuickMap<Name, usize> = QuickMap::default();
@@ -85,7 +85,7 @@ pub fn join(segments: &[(u64, [Point; 2])]) -> Option<Vec<Chain>> {
         }
     }
     let mut order: Vec<usize> = (0..segments.len()).collect();
-    // Chains with a beginning first, then rings from any of their points.
+    // Open chains first, then closed ones from any of their points.
     order.sort_unstable_by_key(|&n| {
         let name = segments[n].1[0].name;
         (enters.contains_key(&name), name)

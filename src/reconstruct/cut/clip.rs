@@ -1,39 +1,39 @@
 //! Cuts triangles of the skin along the planes of the grid.
 //!
-//! Coordinates here count cells. A place along an axis is a whole number: even `2c` between the planes of
-//! cell `c`, odd `2c − 1` on its lower plane; comparisons are of these numbers alone. An edge of the skin is
-//! cut once, for both its triangles, and every cut is a point of its own, so pieces of neighbours share their
-//! points and nothing gapes.
+//! Coordinates here are in cells. A half index along an axis is a whole number: even `2c` between the planes
+//! of cell `c`, odd `2c − 1` on its lower plane. Comparisons use these integers alone. An edge of the skin is
+//! cut once, for both its triangles, and every cut is a point of its own, so the pieces of neighbouring
+//! triangles share their points and no gap opens.
 
 use glam::DVec3;
 
-/// Triangles lower than this over their longest edge count as having no area.
+/// Triangles with a ratio of height to longest edge below this count as having no area.
 const FLAT: f64 = 1e-6;
 
-/// What makes a point the same for all who meet it.
+/// Identity of a point: the same from every triangle that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Name {
     /// Vertex of the skin.
     Vertex(u32),
-    /// Cut of an edge of the skin: the edge, and which from its first end.
+    /// Cut of an edge of the skin: the edge, and the number of the cut counted from the edge's first end.
     Edge(u32, u32),
-    /// Cut within a triangle: the triangle, and a number.
+    /// Cut within a triangle: the triangle, and the number of the cut.
     Inner(u32, u32),
 }
 
-/// A point of a triangle.
+/// A point on a triangle of the skin.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Its name.
+    /// Identity of the point.
     pub name: Name,
     /// Position, cells.
     pub at: DVec3,
-    /// Its place along each axis.
+    /// Half index along each axis.
     pub place: [i32; 3],
 }
 
 impl Point {
-    /// Vertex of the skin; one that lies on a plane counts to the cell below it.
+    /// A vertex of the skin. A vertex on a plane belongs to the cell below the plane.
     pub fn vertex(number: u32, at: DVec3) -> Self {
         Point {
             name: Name::Vertex(number),
@@ -42,18 +42,19 @@ impl Point {
         }
     }
 
-    /// The cell of a point that lies on no plane; the upper one beside a plane.
+    /// Cell of the point; for a point on a plane, the cell above it.
     pub fn cell(&self) -> [i32; 3] {
         self.place.map(|place| (place + 1) >> 1)
     }
 
-    /// Whether it lies on a plane across `axis`.
+    /// Whether the point lies on a plane across `axis`.
     pub fn is_on(&self, axis: usize) -> bool {
         self.place[axis] & 1 == 1
     }
 }
 
-/// Where the line from `p` to `q` passes through planes across these axes, in order. `name` names the n-th.
+/// Points where the segment from `p` to `q` crosses planes across these axes, in order. `name` returns the
+/// name of the n-th point.
 pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) -> Vec<Point> {
     let mut crossings: Vec<(f64, usize, i32)> = Vec::new();
     for &axis in axes {
@@ -74,7 +75,7 @@ pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) ->
             .then(by_axis)
             .then(forward(a).cmp(&forward(b)))
     });
-    // Leaving a plane, a line is between planes.
+    // A segment that starts on a plane leaves it.
     let mut place: [i32; 3] = std::array::from_fn(|axis| {
         let step = (q.place[axis] - p.place[axis]).signum();
         p.place[axis] + if p.is_on(axis) { step } else { 0 }
@@ -85,7 +86,7 @@ pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) ->
             let mut at = p.at.lerp(q.at, part);
             place[axis] = plane;
             for a in 0..3 {
-                // Rounding must not leave the cell.
+                // Rounding must not move the point out of its cell.
                 let low = f64::from((place[a] + 1) >> 1);
                 let high = low + f64::from(1 - (place[a] & 1));
                 at[a] = at[a].clamp(low, high);
@@ -101,17 +102,18 @@ pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) ->
         .collect()
 }
 
-/// A triangle cut into pieces that lie in one cell each.
+/// A triangle cut into pieces, each of which lies in one cell.
 #[derive(Debug, Default)]
 pub struct Pieces {
-    /// Points that the pieces name.
+    /// Points that the pieces refer to.
     pub points: Vec<Point>,
-    /// For each piece its cell and its corners, in the triangle's order.
+    /// For each piece, its cell and its corners, in the orientation of the triangle.
     pub polygons: Vec<([i32; 3], Vec<u32>)>,
 }
 
 impl Pieces {
-    /// Cuts the polygon of `points`: a triangle with the cuts of its edges. Nothing if rounding has bent it.
+    /// Cuts the polygon `points`: a triangle including the cuts of its edges. Returns `None` if rounding has
+    /// made it non-convex.
     pub fn new(triangle: u32, points: Vec<Point>) -> Option<Self> {
         let whole: Vec<u32> = (0..points.len() as u32).collect();
         let mut pieces = Pieces {
@@ -142,7 +144,7 @@ impl Pieces {
                 let places = polygon
                     .iter()
                     .map(|&p| pieces.points[p as usize].place[axis]);
-                // Each piece has corners between the planes or on both.
+                // Each piece has corners between the two planes or on both of them.
                 *cell = places.clone().find(|place| place & 1 == 0).map_or_else(
                     || places.min().map_or(0, |place| (place + 1) >> 1),
                     |place| place >> 1,
@@ -153,7 +155,7 @@ impl Pieces {
         Some(pieces)
     }
 
-    /// Parts a polygon along a plane into what lies below and above.
+    /// Splits a polygon along a plane into the parts below and above it.
     fn part(
         &mut self,
         triangle: u32,
@@ -199,8 +201,8 @@ impl Pieces {
     }
 }
 
-/// Triangles of a convex polygon, chosen so that the worst is as good as can be; nothing if every choice has
-/// one without area.
+/// Triangulates a convex polygon so that the worst triangle is as good as possible. Returns `None` if every
+/// triangulation has a triangle without area.
 pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
     let n = corners.len();
     let quality = |a: usize, b: usize, c: usize| {
@@ -214,7 +216,8 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
     if n == 3 {
         return (quality(0, 1, 2) >= FLAT).then(|| vec![[0, 1, 2]]);
     }
-    // best[a * n + b]: the worst quality of the part from corner a to corner b, and its apex (Klincsek 1980).
+    // best[a * n + b]: worst quality in the best triangulation of the part from corner a to corner b, and the
+    // apex on its base (Klincsek 1980).
     let mut best = vec![(f64::INFINITY, 0); n * n];
     for span in 2..n {
         for a in 0..n - span {

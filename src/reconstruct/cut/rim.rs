@@ -1,9 +1,9 @@
-//! The rim of cracks within a cell.
+//! The rims of cracks on the skin within a cell.
 //!
-//! In a cell in which a crack reaches the skin, each point of the skin gets the side of the crack that it
-//! lies on: on the faces by the chains, within by the smaller field. Between points on different sides lies a
-//! point of the rim, which each side has as a vertex of its own; along the rim the crack's faces are tied to
-//! the skin by triangles with the loop's vertex.
+//! In a cell in which a crack reaches the skin, each point of the skin is assigned to a side of the crack: on
+//! the cell's faces by the chains, inside the cell by the smaller field. Between points on different sides
+//! lies a point of the rim, which becomes a separate vertex for each side. Along the rim the crack's faces
+//! are connected to the skin by triangles with the loop's vertex.
 
 use std::collections::HashSet;
 
@@ -19,77 +19,79 @@ use crate::reconstruct::cracks::crossing::on_segment;
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::surface::hold::Hold;
 
-/// What makes a vertex of the skin one.
+/// Identity of a vertex of the cut skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A point of the skin.
     Point(Name),
     /// A half of a crossing on a chain.
     Crossing(u32),
-    /// A point of a rim within a cell, between two points of the skin, on the side of the first.
+    /// A point of a rim within a cell, between two points of the skin, on the side of the first one.
     Rim(Name, Name),
-    /// Where rims meet in a piece: triangle, piece, and corner of the piece that the side begins with.
+    /// Point where rims meet in a piece: triangle, piece, and the corner of the piece at which the side
+    /// begins.
     Meeting(u32, u32, u32),
 }
 
-/// A vertex of the skin as a piece names it.
+/// A corner of a patch.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
-    /// What makes it the same for all who meet it.
+    /// Identity, the same in every patch that contains the corner.
     pub key: Key,
     /// Position, m.
     pub x: DVec3,
-    /// What it moves with.
+    /// The elements that it moves with.
     pub hold: Hold,
 }
 
-/// A part of the skin to be drawn, and the border along which a loop's vertex is tied to it.
+/// A polygon of the cut skin, and the border along which a loop's vertex is connected to it.
 #[derive(Debug, Default)]
 pub struct Patch {
-    /// Its corners, counter-clockwise.
+    /// Corners, counter-clockwise seen from outside.
     pub corners: Vec<Corner>,
-    /// The loop's vertex, and the corners from which its edge of the rim runs to the next one.
+    /// The loop's vertex, and the corners where the edges of the rim start; each runs to the next corner.
     pub tied: Option<(u32, Vec<usize>)>,
 }
 
-/// The side that a point on a face of a cell lies on.
+/// The side of a crack on which a point on a face of a cell lies.
 #[derive(Clone, Copy)]
 enum Side {
-    /// That of a loop.
+    /// The side of a loop.
     Loop(u8),
-    /// That of a part of the skin's border that no crack crosses, by number: any, but one for all its points.
+    /// A class of the skin's border that no crack crosses, by number: its side is arbitrary, but the same for
+    /// all its points.
     Free(u8),
 }
 
-/// What is known of a cell that the skin and cracks meet in.
+/// The sides of cracks on the skin in a cell.
 struct CellSkin {
-    /// Side of each point on its faces.
+    /// Side of each skin point on the cell's faces.
     side: QuickMap<Name, Side>,
-    /// For each loop on the skin, the owners of its gates.
+    /// For each loop at the skin, the owners of its gates.
     owners: Vec<(u8, Vec<u32>)>,
 }
 
-/// The pieces of a cell that are cut, and what its points move with.
+/// The cut pieces of a cell with their patches, and the elements that the points of the cell move with.
 pub type Drawn = (Vec<(PieceId, Vec<Patch>)>, Vec<(Name, Hold)>);
 
-/// A piece of the skin: place in `seam.touched`, and in its polygons.
+/// A piece of the skin: index in [`SkinIntersection::touched`], and index of its polygon there.
 pub type PieceId = (u32, u32);
 
-/// What the rims of a body follow from.
+/// Input for cutting the skin along rims.
 #[derive(Clone, Copy)]
 pub struct Rims<'a> {
-    /// Grid and skin.
+    /// Skin and grid.
     pub solid: &'a Solid,
-    /// The cracks.
+    /// Cracks.
     pub cracks: &'a Cracks<'a>,
-    /// Where they meet the skin.
+    /// Where the cracks meet the skin.
     pub seam: &'a Seam,
-    /// The cells that they pass through.
+    /// Cells that the cracks pass through.
     pub cells: &'a Cells,
 }
 
 impl Rims<'_> {
-    /// Where a point lies, m.
+    /// Position of a point, m.
     pub fn world(&self, point: &Point) -> DVec3 {
         match point.name {
             Name::Vertex(v) => self.solid.skin.mesh.positions[v as usize],
@@ -97,7 +99,8 @@ impl Rims<'_> {
         }
     }
 
-    /// What the pieces of a cell become where they are cut, and what its points move with.
+    /// Cuts the pieces of the cell at `node`. `crossing_on` maps the ends of a segment to the crossing half
+    /// on it; `single` holds the crossings at which a rim ends.
     pub fn cell(
         &self,
         node: usize,
@@ -125,8 +128,8 @@ impl Rims<'_> {
             for (point, &own) in points.iter().zip(&sides) {
                 holds.push((point.name, hold(own)));
             }
-            // The corners with the points of the rim between them: those that stay within a side, and those
-            // that part two.
+            // The corners of the piece and the rim points between them. `parted` are the rim points at which
+            // the side changes.
             let mut outline: Vec<(Corner, Option<u8>)> = Vec::new();
             let mut parted = Vec::new();
             for m in 0..points.len() {
@@ -167,7 +170,7 @@ impl Rims<'_> {
                 }
             }
             if outline.len() > points.len() {
-                // A stretch of rim between two ends of rims would be one edge for both sides.
+                // A stretch of rim between two ends of rims would be the same edge for both sides.
                 let ends = parted.iter().filter(|&&m| match outline[m].0.key {
                     Key::Crossing(half) => single.contains(&(half / 2)),
                     _ => false,
@@ -184,7 +187,7 @@ impl Rims<'_> {
         (result, holds)
     }
 
-    /// The loops on the sides of the chains of a cell.
+    /// Sides of the points on the chains of a cell.
     fn sides(&self, node: usize) -> CellSkin {
         let chains = chains_of(self.solid, self.seam, node);
         let arcs = SkinArcs::new(self.seam, &chains);
@@ -222,9 +225,9 @@ impl Rims<'_> {
         skin
     }
 
-    /// The side of every point of a cell's pieces: nothing where the skin has no border on the cell's faces.
+    /// Side of every point of a cell's pieces; `None` where the skin does not meet the cell's faces.
     fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> QuickMap<Name, Option<u8>> {
-        // Connected parts of the skin within the cell.
+        // Connected components of the skin within the cell.
         let mut part_of: QuickMap<Name, u32> = QuickMap::default();
         let mut parts = UnionFind::new(pieces.len());
         let points = |&(t, m): &PieceId| {
@@ -277,7 +280,7 @@ impl Rims<'_> {
         result
     }
 
-    /// The smallest field of a side's owners at `x`.
+    /// Smallest field at `x` of the owners of a side.
     fn field(&self, skin: &CellSkin, side: u8, x: DVec3) -> f64 {
         let owners = skin.owners.iter().find(|(known, _)| *known == side);
         let owners = owners.map_or(&[][..], |(_, owners)| owners);
@@ -287,9 +290,10 @@ impl Rims<'_> {
         fields.fold(f64::INFINITY, f64::min)
     }
 
-    /// Where the rim passes between two points.
+    /// Point of the rim between two points.
     fn on_rim(&self, skin: &CellSkin, points: [&Point; 2], sides: [Option<u8>; 2]) -> DVec3 {
-        // From the smaller name to the larger, as the other piece beside it has to find the same.
+        // Always from the smaller name to the larger, so that the other piece at this edge finds the same
+        // point.
         let turned = points[0].name > points[1].name;
         let (points, sides) = if turned {
             ([points[1], points[0]], [sides[1], sides[0]])
@@ -304,7 +308,7 @@ impl Rims<'_> {
         on_segment(ends, heights)
     }
 
-    /// What the points of a side move with.
+    /// The elements that the points of a side move with.
     fn hold(&self, skin: &CellSkin, side: Option<u8>) -> Hold {
         let owners = skin.owners.iter().find(|(known, _)| Some(*known) == side);
         let mut owners = owners.map_or_else(Vec::new, |(_, owners)| owners.clone());
@@ -314,9 +318,9 @@ impl Rims<'_> {
     }
 }
 
-/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes;
-/// `meeting` names the point where stretches of rim meet, if they do, on the side that begins with a corner;
-/// `apex` is the vertex of a side's loop.
+/// Splits the outline of a piece along the rim. `parted` are the positions after which the side changes.
+/// `meeting` returns the key of the point where stretches of rim meet, if they do, on the side that begins
+/// with a corner. `apex` returns the vertex of a side's loop.
 fn patches(
     outline: &[(Corner, Option<u8>)],
     parted: &[usize],

@@ -1,9 +1,10 @@
-//! Where the skin meets the grid in the cells that cracks reach it in.
+//! Intersects the skin with the grid in the cells that a crack crosses.
 //!
-//! On a face of the grid the skin leaves *chains* of segments. They run from *gate* to gate, the points where
-//! the skin passes through grid edges; gates part an edge into stretches inside and outside. Stretches and
-//! chains bound the rings of [`super::ring`], and a crack crosses them wherever the elements that own their
-//! ends are parted. Cells join until every crossing lies between cells that are in.
+//! On a face of the grid the skin leaves *chains* of segments. They run from *gate* to *gate*; a gate is a
+//! point where the skin crosses a grid edge. Gates divide an edge into *stretches* inside and outside the
+//! skin. Stretches and chains bound the rings of [`super::ring`], and a crack crosses them wherever the
+//! owners of their ends are on different sides. Cells are added until every crossing lies between active
+//! cells.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -19,39 +20,40 @@ use crate::reconstruct::cracks::crossing::{Crossing, crossing, on_chain};
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::cracks::owners::{Owners, owner_at};
 
-/// The skin and the grid do not agree, by rounding or because the mesh is not closed.
+/// The skin and the grid are inconsistent, because of rounding or because the mesh is not closed.
 #[derive(Debug)]
 pub struct Disagreement;
 
-/// Cells added around those that are known to be in.
+/// Number of layers of cells that are added around active cells.
 const RINGS: usize = 1;
 
-/// The skin in the cells that cracks reach it in, and all crossings of cracks.
+/// The skin in the cells that a crack crosses, and all crossings of cracks.
 #[derive(Debug, Default)]
 pub struct Seam {
-    /// Whether each cell is one of those, by node; empty if there is none.
+    /// For each node, whether its cell is active: a crack crosses the skin in it or near it; empty if there
+    /// is none.
     pub active: Vec<bool>,
-    /// Those cells.
+    /// The active cells.
     pub cells: Vec<u32>,
-    /// Triangles of the skin that reach into them, with their pieces.
+    /// Triangles of the skin that reach into active cells, with their pieces.
     pub touched: Vec<(u32, Pieces)>,
-    /// For each edge of the skin, its place in `cuts`, or `u32::MAX` if no triangle of it is touched.
+    /// For each edge of the skin, its index in `cuts`, or `u32::MAX` if none of its triangles is touched.
     pub number: Vec<u32>,
-    /// Cuts of edges.
+    /// Cuts of each such edge by planes of the grid.
     pub cuts: Vec<Vec<Point>>,
-    /// Gates in order of their edges and along them.
+    /// Gates, sorted by edge and then along the edge.
     pub gates: Vec<Gate>,
     /// Chains on each face.
     pub chains: ByFace<Vec<Chain>>,
     /// Arcs on those faces.
     pub arcs: ByFace<Vec<Arc>>,
-    /// All crossings: those of stretches of grid edges first, then those of chains.
+    /// All crossings: first those on stretches of grid edges, then those on chains.
     pub crossings: Vec<Crossing>,
-    /// Grid edge of each crossing of a stretch, ascending.
+    /// Grid edge of each crossing on a stretch, ascending.
     pub edges: Vec<u64>,
 }
 
-/// The skin's vertices as points.
+/// Vertices of the skin as points.
 pub fn corners(solid: &Solid) -> Vec<Point> {
     let positions = solid.skin.mesh.positions.par_iter().enumerate();
     positions
@@ -59,7 +61,7 @@ pub fn corners(solid: &Solid) -> Vec<Point> {
         .collect()
 }
 
-/// The cells around a grid edge.
+/// The four cells around a grid edge.
 pub fn ring_cells(solid: &Solid, edge: u64) -> [usize; 4] {
     let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
     let strides = solid.grid.strides();
@@ -68,7 +70,8 @@ pub fn ring_cells(solid: &Solid, edge: u64) -> [usize; 4] {
 }
 
 impl Seam {
-    /// The seam of the cracks between `owners`, which grow where a crack goes on along the skin.
+    /// Intersects the skin with the cells at the cracks between nodes of different `owners`. Owners are added
+    /// where a crack continues along the skin.
     pub fn new(
         solid: &Solid,
         cracks: &Cracks,
@@ -104,8 +107,8 @@ impl Seam {
         }
     }
 
-    /// Cuts the triangles of the skin that reach into active cells, and gathers the segments on their faces
-    /// into chains.
+    /// Cuts the triangles of the skin that reach into active cells, and joins the segments on the faces of
+    /// these cells to chains.
     fn cut_skin(
         &mut self,
         solid: &Solid,
@@ -164,7 +167,8 @@ impl Seam {
         Ok(())
     }
 
-    /// The corners of a triangle with the cuts of its edges between them, of those edges that keep theirs.
+    /// Corners of a triangle, with the cuts of its edges between them for those edges for which `keeps` is
+    /// true.
     pub fn outline(
         &self,
         solid: &Solid,
@@ -231,7 +235,8 @@ impl Seam {
         Ok(())
     }
 
-    /// Numbers all crossings; those of the stretches of each edge with gates.
+    /// Numbers all crossings. Returns the crossings on the stretches of each edge with gates, and the ends of
+    /// all crossed stretches.
     fn find_crossings(
         &mut self,
         solid: &Solid,
@@ -240,7 +245,7 @@ impl Seam {
     ) -> Result<(Stretches, Vec<Portion>), Disagreement> {
         let grid = &solid.grid;
         let mut stretches = Stretches::default();
-        // Edge, ends and owners of each crossing of a stretch.
+        // Edge, ends and owners of each crossing on a stretch.
         let mut crossed: Vec<(u64, [DVec3; 2], [u32; 2])> = Vec::new();
         let world = |point: &Point| grid.origin + point.at * grid.spacing;
         for on_edge in self.gates.chunk_by(|a, b| a.edge == b.edge) {
@@ -267,7 +272,7 @@ impl Seam {
             }
             stretches.insert(edge, of_edge);
         }
-        // Edges without gates come in between: number all in the order of the edges.
+        // Edges without gates are interleaved: all crossings are numbered in the order of the edges.
         let gated = crossed.len();
         for &edge in owners
             .cut
@@ -309,7 +314,8 @@ impl Seam {
         Ok((stretches, portions))
     }
 
-    /// Places all crossings: those of stretches between their ends, those of chains on one of their segments.
+    /// Finds the positions of all crossings: on stretches between their ends, on chains within one of their
+    /// segments.
     fn place(&mut self, solid: &Solid, cracks: &Cracks, portions: &[Portion]) {
         self.crossings = portions
             .par_iter()
@@ -344,7 +350,7 @@ impl Seam {
         self.crossings.extend(placed);
     }
 
-    /// Cells that are not active although a crossing lies on them and the skin near it.
+    /// Cells that are not active yet, although a crossing lies on them and the skin is near it.
     fn reached(&self, solid: &Solid, active: &[bool]) -> Vec<u32> {
         let strides = solid.grid.strides();
         let mut cells: Vec<usize> = Vec::new();
@@ -365,7 +371,7 @@ impl Seam {
         cells.into_iter().map(|cell| cell as u32).collect()
     }
 
-    /// Walks round the rings of all faces of active cells that have gates.
+    /// Finds the arcs on the rings of all faces with chains.
     fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
         let walk = Walk {
             solid,
@@ -379,10 +385,11 @@ impl Seam {
     }
 }
 
-/// Ends (m) of a stretch that is crossed, and their owners.
+/// Ends (m) of a crossed stretch, and their owners.
 type Portion = ([DVec3; 2], [u32; 2]);
 
-/// Cells about cut edges in which the skin is near: with a corner outside, or about an edge that the skin passes.
+/// Cells around cut edges that may contain skin: with a corner outside, or around an edge that the skin
+/// crosses.
 fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
     let mut cells: Vec<u32> = owners
         .cut
@@ -403,7 +410,7 @@ fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
     cells
 }
 
-/// Adds the cells within `rings` of those given that are not there yet, but for those on the border of the grid.
+/// Activates the cells within `rings` layers of the cells `fresh`, except those on the border of the grid.
 fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &mut Vec<u32>) {
     for &cell in fresh {
         let c = solid.grid.coords(cell as usize);
@@ -425,7 +432,7 @@ fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &
     }
 }
 
-/// The cells in the box about a triangle.
+/// Cells in the bounding box of a triangle.
 fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> {
     let cells = corners.map(Point::cell);
     let low: [i32; 3] = std::array::from_fn(|a| cells[0][a].min(cells[1][a]).min(cells[2][a]));
@@ -439,7 +446,7 @@ fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> 
     })
 }
 
-/// The grid edge that a point lies on.
+/// Grid edge that a point lies on, if any.
 pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
     let off: Vec<usize> = (0..3).filter(|&axis| !point.is_on(axis)).collect();
     let [axis] = off[..] else { return None };

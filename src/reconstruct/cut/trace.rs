@@ -1,28 +1,29 @@
-//! The walk round the rings that chains of the skin bound on faces of the grid.
+//! Traces the rings that chains of the skin bound on faces of the grid.
 
 use super::chain::{Chain, Gate, Stretches, gates_on};
 use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
 use crate::reconstruct::body::solid::Solid;
 
-/// What a walk round a ring needs to know.
+/// Input for tracing rings.
 #[derive(Clone, Copy)]
 pub struct Walk<'a> {
-    /// The volume and its grid.
+    /// Skin and grid.
     pub solid: &'a Solid,
-    /// Grid edge of each crossing of a stretch, ascending.
+    /// Grid edge of each crossing on a stretch, ascending.
     pub edges: &'a [u64],
-    /// Gates in order of their edges and along them.
+    /// Gates, sorted by edge and then along the edge.
     pub gates: &'a [Gate],
-    /// Crossings of the stretches of edges with gates.
+    /// Crossings on the stretches of edges with gates.
     pub stretches: &'a Stretches,
 }
 
 impl Walk<'_> {
-    /// Arcs on a face with these chains; nothing if skin and grid do not agree on it.
+    /// Arcs on a face with these chains; `None` if skin and grid are inconsistent on it.
     pub fn arcs_of(&self, face: u64, chains: &[Chain]) -> Option<Vec<Arc>> {
         let solid = self.solid;
         let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
-        // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
+        // Stretches in order round the face: the crossing if there is one, whether the stretch is inside, and
+        // the gate at its end.
         let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
         for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
             let start = edge_corners(edge)[0];
@@ -80,7 +81,7 @@ impl Walk<'_> {
                     return None;
                 }
                 seen[at] = true;
-                // Along the stretches inside up to the gate in which they end.
+                // Follow the inside stretches up to the gate at which they end.
                 let mut last = at;
                 loop {
                     steps.extend(walk[last].0);
@@ -103,7 +104,8 @@ impl Walk<'_> {
                     }
                 })?;
                 steps.extend(step);
-                // The stretch before the one that the gate opens ends in it.
+                // The ring continues with the inside stretch after the gate: the outside stretch before it
+                // ends at the gate.
                 let opened = (0..walk.len()).find(|&m| walk[m].2 == Some(gate) && !walk[m].1)?;
                 at = (opened + 1) % walk.len();
                 if !starts.contains(&at) {

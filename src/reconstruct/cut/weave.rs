@@ -1,7 +1,7 @@
-//! The skin, cut along the rims of cracks.
+//! Cuts the whole skin along the rims of cracks.
 //!
-//! Triangles that no rim comes near stay as they are; those that [`super::rim`] cuts are drawn piece by
-//! piece, and their neighbours get the cuts of the edges between them, so that nothing gapes.
+//! Triangles away from rims stay as they are. Triangles that [`super::rim`] cuts are added piece by piece,
+//! and their neighbours get the cuts of the edges between them, so that no gap opens.
 
 use std::collections::HashSet;
 
@@ -18,24 +18,24 @@ use crate::reconstruct::body::solid::Solid;
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::surface::hold::Hold;
 
-/// The skin of a body in one state.
+/// The cut skin of a body in one state of breakage.
 #[derive(Debug, Default)]
 pub struct Woven {
-    /// Vertices, m; numbered from a base.
+    /// Vertex positions, m. Their indices start at the number of vertices of the crack cells.
     pub positions: Vec<DVec3>,
-    /// What each moves with.
+    /// The elements that each vertex moves with.
     pub holds: Vec<Hold>,
     /// Triangles of the skin.
     pub triangles: Vec<[u32; 3]>,
-    /// For each of them the triangle of the uncut skin that it is a part of.
+    /// For each of these triangles, the triangle of the uncut skin that it is a part of.
     pub sources: Vec<u32>,
-    /// Triangles of cracks along the rims.
+    /// Triangles of crack faces along the rims.
     pub rims: Vec<[u32; 3]>,
     /// Vertices on both sides of each crossing on a chain.
     pub of_chain: Vec<[u32; 2]>,
 }
 
-/// Weaves the skin. Vertices of `cells` come before its own in the final numbering.
+/// Cuts the skin. In the final numbering the vertices of `cells` come before those of the skin.
 pub fn weave(
     solid: &Solid,
     cracks: &Cracks,
@@ -63,7 +63,7 @@ impl Weaver<'_> {
         } = self.rims;
         let mut woven = Woven::default();
         let mut numbers: QuickMap<Key, u32> = QuickMap::default();
-        // Crossings on chains by the ends of the segment that they lie on, with the half on the first end's side.
+        // Crossings on chains by the ends of their segment, as the half on the first end's side.
         let mut on_segment: QuickMap<(Name, Name), u32> = QuickMap::default();
         let mut single: HashSet<u32> = HashSet::new();
         let mut short: Vec<u32> = Vec::new();
@@ -83,8 +83,8 @@ impl Weaver<'_> {
                         of(2 * crossing) != of(2 * crossing + 1)
                     })
                 };
-                // The rim ends here if both sides are one in a cell beside the face. If they are in both,
-                // there is no rim, and the crack stops short of the skin.
+                // The rim ends here if both sides are one in one of the two cells at the face. If they are
+                // one in both cells, there is no rim, and the crack stops short of the skin.
                 match (parted(above), parted(below)) {
                     (true, true) => (),
                     (false, false) => {
@@ -141,7 +141,8 @@ impl Weaver<'_> {
             }
             held.extend(holds);
         }
-        // Triangles with a cut piece are drawn piece by piece, and their edges keep the cuts for the neighbours.
+        // Triangles with a cut piece are added piece by piece, and their edges keep the cuts for the
+        // neighbours.
         let mut kept_cuts = vec![false; seam.number.len()];
         for (t, _) in seam.touched.iter().zip(&cut).filter(|(_, cut)| **cut) {
             for edge in solid.skin.edges_of[t.0 as usize] {
@@ -222,7 +223,7 @@ impl Weaver<'_> {
     }
 }
 
-/// Draws a convex polygon of the skin.
+/// Triangulates a convex polygon of the skin.
 fn fill(corners: &[Corner], ids: &[u32], woven: &mut Woven, base: u32) {
     let at: Vec<DVec3> = corners.iter().map(|corner| corner.x).collect();
     if let Some(triangles) = triangulate(&at) {

@@ -1,8 +1,8 @@
-//! Cuts closed surfaces along edges between triangles, and closes what gapes then.
+//! Cuts closed surfaces along edges of triangles, and closes the holes.
 //!
-//! Rims of the cut that share a vertex have one middle, and each is closed by a fan about it. So the fans of
-//! both sides lie on each other, whatever the rims look like, and the volumes of the parts add up to what
-//! there was.
+//! Rims of the cut that share a vertex have one common middle point, and each rim is closed by a fan around
+//! it. So the fans of both sides coincide, whatever the rims look like, and the volumes of the parts add up
+//! to the volume of the original.
 
 use glam::DVec3;
 
@@ -11,19 +11,21 @@ use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
 use crate::reconstruct::surface::hold::Hold;
 
-/// A triangle that is not to be cut off from anything.
+/// Label of triangles that are not cut off from anything.
 pub const NONE: u32 = u32::MAX;
 
-/// Triangles of closed surfaces and what is beside them.
+/// Triangles of closed surfaces, with their neighbours across edges.
 pub struct Sheet {
-    /// Their numbers, ascending. Other lists go by place in this one.
+    /// Indices of the triangles in the surface, ascending. Other lists are indexed by position in this one.
     pub triangles: Vec<u32>,
-    /// The places of the triangles beyond the edges of each, from each corner to the next.
+    /// For each triangle, the positions (in `triangles`) of its neighbours across its edges, from each corner
+    /// to the next.
     pub beside: Vec<[u32; 3]>,
 }
 
 impl Sheet {
-    /// The triangles of the connected surfaces that are wanted; nothing if an edge has not one triangle on either side.
+    /// Collects the triangles of the connected surfaces for which `is_wanted` is true, given the smallest
+    /// vertex of each. Returns `None` if an edge does not have exactly one triangle on either side.
     pub fn new(surface: &Surface, is_wanted: impl Fn(u32) -> bool) -> Option<Self> {
         let all = (0_u32..).zip(&surface.triangles);
         let wanted = all.filter(|(_, corners)| is_wanted(surface.part[corners[0] as usize]));
@@ -51,16 +53,16 @@ impl Sheet {
         })
     }
 
-    /// The corners of a triangle.
+    /// Corners of the triangle at a position in `triangles`.
     pub fn corners(&self, surface: &Surface, place: usize) -> [u32; 3] {
         surface.triangles[self.triangles[place] as usize]
     }
 
-    /// Cuts between triangles of different labels and closes both sides. Gives the middles of the fans that
-    /// do so, with their labels.
+    /// Cuts between triangles of different labels and closes both sides with fans. Returns the middle
+    /// vertices of the fans with the labels of their sides.
     pub fn cut(&self, surface: &mut Surface, label: &[u32]) -> Vec<(u32, u32)> {
         let origin = self.split(surface, label);
-        // The start of each edge of a rim, by its end: a fan runs against the triangles around it.
+        // Start of each rim edge by its end: a fan runs against the triangles around it.
         let mut before: QuickMap<u32, u32> = QuickMap::default();
         let mut ends = Vec::new();
         let mut rims = UnionFind::new(origin.len());
@@ -107,10 +109,10 @@ impl Sheet {
         middles
     }
 
-    /// Gives triangles of one label about a vertex that hang together by edges a vertex of their own. Returns
-    /// for each vertex the one it was.
+    /// Splits vertices on the cut: around a vertex, each set of triangles of one label that are connected by
+    /// edges gets its own copy. Returns the original vertex of every vertex.
     fn split(&self, surface: &mut Surface, label: &[u32]) -> Vec<u32> {
-        // Corners go by number, three a triangle.
+        // Corner indices: three per triangle.
         let mut runs = UnionFind::new(3 * label.len());
         for (place, beside) in (0..).zip(&self.beside) {
             let corners = self.corners(surface, place as usize);
@@ -136,7 +138,7 @@ impl Sheet {
             let triangle = self.triangles[place] as usize;
             let vertex = surface.triangles[triangle][m];
             let own = vertex_of.entry(runs[3 * place + m]).or_insert_with(|| {
-                // The first run keeps the vertex there is.
+                // The first set keeps the existing vertex.
                 if !std::mem::replace(&mut is_taken[vertex as usize], true) {
                     return vertex;
                 }
@@ -188,7 +190,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state >> 16
         };
-        // Rims that cross themselves and each other, and triangles all by themselves.
+        // Rims that cross themselves and each other, and isolated triangles.
         for labels in [2, 3, 7] {
             let mut surface = ball();
             let sheet = Sheet::new(&surface, |_| true).unwrap();

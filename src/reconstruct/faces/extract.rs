@@ -1,16 +1,17 @@
-//! The surfaces of a body in one state: its skin, cut along the rims of cracks, and both faces of every crack.
+//! The surfaces of a body in one state of breakage: its skin, cut along the rims of cracks, and both faces of
+//! every crack.
 //!
-//! Cracks are drawn as the dual of what [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004):
-//! a vertex for each loop of a cell, and for each side of every crossed grid edge the polygon of the loops
-//! around it. A crack has both its faces, vertex on vertex, and where it ends both have the same vertices, so
-//! it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
-//! [`crate::reconstruct::cut::weave`] cuts there.
+//! Cracks are the dual of the loops that [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004):
+//! each loop of a cell becomes a vertex, and each side of every crossed grid edge becomes the polygon of the
+//! loops around it. A crack has both its faces with coincident vertices; at its tip both faces share the same
+//! vertices, so it opens up to its tip without a gap. Where it reaches the skin, triangles connect it to the
+//! rim that [`crate::reconstruct::cut::cut_skin`] cuts there.
 //!
-//! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells.
-//! If two arcs on that face join the same two loops, two different edges would have the same ends; there each
-//! gets a vertex of its own in the middle. Diagonals that two faces across one grid edge might share are
-//! replaced by a vertex in the middle of each face. Vertices about which triangles form several fans are
-//! parted by [`super::fans`].
+//! The result is closed and edge-manifold by construction. An edge of a polygon passes through one face
+//! between two cells. If two arcs on that face join the same two loops, two different edges would have the
+//! same ends; then each gets its own vertex in the middle. Diagonals that two polygons across one grid edge
+//! might share are replaced by a vertex in the middle of each polygon. Vertices around which the triangles
+//! form several fans are split by [`super::fans`].
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -29,8 +30,8 @@ use crate::reconstruct::cut::seam::{Disagreement, Seam, ring_cells};
 use crate::reconstruct::cut::weave::{Woven, weave};
 use crate::reconstruct::surface::hold::Hold;
 
-/// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are
-/// the skin's vertices.
+/// The cut skin and the cracks between nodes of different `owners`. Owners are added where a crack continues
+/// along the skin. `corners` are the skin's vertices.
 pub fn extract(
     solid: &Solid,
     cracks: &Cracks,
@@ -57,23 +58,24 @@ struct Draw<'a> {
     cells: &'a Cells,
 }
 
-/// The vertices that a cell brings.
+/// Vertices of a cell.
 struct Placed {
     vertices: Vec<Vertex>,
-    /// For each loop, its vertex above: sides share one, so that their faces coincide.
+    /// For each loop, its index in `vertices`: loops on different sides of a crack share one vertex, so that
+    /// the faces coincide.
     of_loop: Vec<u32>,
     holds: Vec<Hold>,
-    /// Middles on the lower faces.
+    /// Middle vertices on the lower faces.
     middles: Vec<(Vertex, Hold)>,
 }
 
-/// A face across one grid edge: four vertices or more, counter-clockwise from outside.
+/// A polygon across one grid edge: at least four vertices, counter-clockwise seen from outside.
 struct Polygon {
     corners: Vec<u32>,
-    /// Whether the corners were turned round, its side being that of the upper end.
+    /// Whether the corners were reversed because the polygon is on the side of the edge's upper end.
     turned: bool,
-    /// Whether another face across the same grid edge has both ends of a diagonal too, as near a tip: both
-    /// might draw it.
+    /// Whether another polygon across the same grid edge also has both ends of a diagonal, as near a tip:
+    /// both might use that diagonal.
     pinched: bool,
 }
 
@@ -85,7 +87,7 @@ impl Draw<'_> {
             .with_min_len(64)
             .map(|number| self.place(number))
             .collect();
-        // Places, shared by the sides, and for each vertex its place.
+        // Vertices shared by the sides, and for each vertex of the surface its index among them.
         let mut places: Vec<Vertex> = Vec::new();
         let mut place_of: Vec<u32> = Vec::with_capacity(self.cells.vertices as usize);
         let mut surface = Surface::default();
@@ -101,7 +103,7 @@ impl Draw<'_> {
             surface.holds.push(*hold);
         }
         drop(placed);
-        // Crossings on the skin hold the border of the cracks.
+        // Crossings on the skin fix the border of the cracks.
         let portions = self.seam.edges.len();
         let border = places.len() as u32;
         places.extend(
@@ -140,8 +142,8 @@ impl Draw<'_> {
             .with_min_len(256)
             .flat_map_iter(|number| self.ties(number, &woven.of_chain))
             .collect();
-        // Where the skin passes through a cell, the vertex of a loop may join several fans; elsewhere a loop
-        // is the border of one.
+        // Where the skin passes through a cell, several fans may meet at the vertex of a loop; elsewhere a
+        // loop is the border of one fan.
         let loops = self.cells.vertices as usize - self.cells.middles.len();
         let mut at_skin = vec![false; loops];
         for &vertex in [&ties, &woven.rims].into_iter().flatten().flatten() {
@@ -212,7 +214,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Which places the lower faces of a cell join, and the crossings on its skin's border.
+    /// Links between shared vertices through the lower faces of a cell, and to the crossings on the skin.
     fn links(self, number: usize, place_of: &[u32], border: u32) -> Vec<Link> {
         let mut links = Vec::new();
         let portions = self.seam.edges.len() as u32;
@@ -245,13 +247,13 @@ impl Draw<'_> {
         links
     }
 
-    /// The corners of the faces across the grid edge of a crossing, on its lower and upper side, each
+    /// Corners of the polygons across the grid edge of a crossing, on its lower and upper side, both
     /// right-handed about the edge.
     fn rings(self, crossing: u32) -> [Vec<u32>; 2] {
         let edge = self.seam.edges[crossing as usize];
         let axis = (edge % 3) as usize;
         let around = ring_cells(self.solid, edge);
-        // In order round the edge, right-handed about it.
+        // Cells in order around the edge, right-handed about it.
         let ring = [0, 1, 3, 2].map(|m| self.cells.at(around[m]));
         let mut rings: [Vec<u32>; 2] = Default::default();
         for end in 0..2 {
@@ -266,7 +268,7 @@ impl Draw<'_> {
                     continue;
                 };
                 rings[end as usize].push(from);
-                // The face between both lies below the upper one.
+                // The face between both cells is a lower face of the upper cell.
                 let upper = ring[[0, 1, 3, 0][m]].unwrap_or(here);
                 let across = (axis + 1 + m % 2) % 3;
                 rings[end as usize].extend(self.cells.middle(upper, across, half));
@@ -275,11 +277,11 @@ impl Draw<'_> {
         rings
     }
 
-    /// The faces across the grid edge of a crossing.
+    /// Polygons across the grid edge of a crossing.
     fn faces(self, crossing: u32) -> Vec<Polygon> {
         let rings = self.rings(crossing);
         let mut pinched = share_diagonal(&rings[0], &rings[1]);
-        // Where the skin passes through the edge, cracks may cross more than one stretch of it.
+        // Where the skin passes through the edge, cracks may cross several stretches of it.
         let edge = self.seam.edges[crossing as usize];
         let first = self.seam.edges.partition_point(|&other| other < edge);
         let on_edge = self.seam.edges[first..].iter();
@@ -302,7 +304,7 @@ impl Draw<'_> {
         polygons.collect()
     }
 
-    /// The triangles on the lower faces of a cell that tie cracks to the skin.
+    /// Triangles on the lower faces of a cell that connect cracks to the skin.
     fn ties(self, number: usize, of_chain: &[[u32; 2]]) -> Vec<[u32; 3]> {
         let portions = self.seam.edges.len() as u32;
         let node = self.cells.nodes[number] as usize;
@@ -325,7 +327,7 @@ impl Draw<'_> {
                         continue;
                     }
                     let gate = of_chain[(half / 2 - portions) as usize][half as usize % 2];
-                    // A polygon's edge at the end of an arc runs from below to above.
+                    // At the end of an arc, the edge of a polygon runs from below to above.
                     let (from, to) = if m == 0 {
                         (above, below)
                     } else {
@@ -342,21 +344,22 @@ impl Draw<'_> {
     }
 }
 
-/// Whether both ends of a diagonal of `quad` are corners of `other` too.
+/// Whether both ends of a diagonal of `quad` are also corners of `other`.
 fn share_diagonal(quad: &[u32], other: &[u32]) -> bool {
     let shared = |m: usize| quad.get(m).is_some_and(|v| other.contains(v));
     (shared(0) && shared(2)) || (shared(1) && shared(3))
 }
 
 impl Polygon {
-    /// Cuts the polygon into triangles: a quad along the diagonal that folds it less, more corners about their mean.
+    /// Splits the polygon into triangles: a quad along the diagonal that folds it less, a larger polygon as a
+    /// fan around the mean of its corners.
     fn triangulate(&self, surface: &mut Surface) {
         let positions = &mut surface.positions;
         let corners = &self.corners;
         match corners[..] {
             [a, b, d, e] if !self.pinched => {
                 let [pa, pb, pd, pe] = [a, b, d, e].map(|v| positions[v as usize]);
-                // Cosine of the fold along each diagonal.
+                // Cosine of the fold angle along a diagonal.
                 let fold = |p: DVec3, q: DVec3, left: DVec3, right: DVec3| {
                     let n = (left - p).cross(q - p).normalize_or_zero();
                     let m = (q - p).cross(right - p).normalize_or_zero();
@@ -365,7 +368,8 @@ impl Polygon {
                 let (first, second) = (fold(pa, pd, pb, pe), fold(pb, pe, pd, pa));
                 let flat = (first - second).abs() < 1e-3;
                 let (first_length, second_length) = (pa.distance(pd), pb.distance(pe));
-                // The same diagonal from both sides: turning a quad round keeps a..d but swaps the roles of ties.
+                // Both sides must choose the same diagonal: reversing a quad keeps diagonal a-d but changes
+                // which one wins a tie.
                 let along_first = if !flat {
                     first > second
                 } else if (first_length - second_length).abs() > 1e-9 * first_length {

@@ -1,44 +1,45 @@
-//! Evens out the vertices of cracks at rest.
+//! Smooths cracks at rest.
 //!
-//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a tip, or
-//! where cracks meet) listens only to its neighbours along that line; one where lines end or meet stays. Both
-//! sides of a crack have one vertex here, so they stay one sheet.
+//! Taubin's λ|μ smoothing (1995) removes noise and keeps the volume. A vertex on a line (the tip of a crack,
+//! or a line where cracks meet) is averaged only with its neighbours along that line; a vertex where lines
+//! end or meet does not move. Both sides of a crack share their vertices here, so their faces stay
+//! coincident.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use crate::reconstruct::body::solid::Solid;
 
-/// Steps outward and back inward.
+/// Number of λ|μ iterations.
 const ROUNDS: usize = 6;
-/// Outward step λ and inward step μ: a pass band of 1/λ + 1/μ = 0.1.
+/// Smoothing step λ and inflating step μ: a pass band of 1/λ + 1/μ = 0.1.
 const STEPS: [f64; 2] = [0.5, -0.526];
-/// How far a vertex may move, cells.
+/// Maximum displacement of a vertex, cells.
 const LIMIT: f64 = 0.5;
-/// Fragments with fewer elements than this keep more of their shape: they have little else.
+/// In fragments with fewer elements than this the displacement is limited further, to preserve their shape.
 const SMALL: f64 = 16.0;
 
-/// A place of the cracks, shared by the sides that meet there.
+/// A vertex of the cracks, shared by the sides that meet there.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertex {
     /// Position, m.
     pub position: DVec3,
-    /// Whether it stays: it lies on the skin, or parts two arcs of a face.
+    /// Whether it stays fixed: it lies on the skin, or separates two arcs of a face.
     pub pinned: bool,
-    /// Elements of the smallest fragment about it.
+    /// Number of elements of the smallest fragment at the vertex.
     pub elements: u32,
 }
 
-/// Two places joined through a face.
+/// Two vertices linked through a face between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link {
-    /// The places, ascending.
+    /// The two vertices, ascending.
     pub ends: [u32; 2],
-    /// Whether a tip or a line where cracks meet runs along it.
+    /// Whether it is part of a line: a tip, or a line where cracks meet.
     pub line: bool,
 }
 
-/// Moves the vertices.
+/// Smooths the vertices.
 pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
     let mut lines = vec![0_u8; vertices.len()];
     for link in links.iter().filter(|link| link.line) {
@@ -46,7 +47,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
             lines[v as usize] = lines[v as usize].saturating_add(1);
         }
     }
-    // A line that passes has two links; where it ends or meets others it stays.
+    // Inside a line a vertex has two line links; at ends and junctions of lines it stays fixed.
     let listens = |v: u32, line: bool| match lines[v as usize] {
         0 => true,
         2 => line,

@@ -1,24 +1,24 @@
-//! One vertex for each fan of triangles.
+//! Splits vertices so that each has a single fan of triangles.
 //!
 //! A loop has one vertex, and all faces of its side of the crack meet there. Where the skin passes through
-//! the cell, the side goes on along the skin, and not always as its border on the cell's faces tells: there
-//! may be an island of it, or a strip that joins two stretches of the border that belong to different loops,
-//! or both sides may be one. The triangles about the vertex then form several fans, each closed by itself,
-//! and each fan gets a vertex of its own at the same place. A closed surface stays closed, and no vertex
-//! pinches two parts of it together.
+//! the cell, that side continues along the skin, and not always as its border on the cell's faces suggests:
+//! there may be an island, or a strip that joins two stretches of the border that belong to different loops,
+//! or both sides may be one. The triangles around the vertex then form several fans, each closed by itself,
+//! and each fan gets its own vertex at the same position. A closed surface stays closed, and no two parts of
+//! it are pinched together at a vertex.
 
 use super::surface::Surface;
 use crate::math::union_find::UnionFind;
 use crate::parallel::prelude::*;
 
-/// A corner of a triangle: its vertex, the next vertex of the triangle, the one before, and the triangle.
+/// A corner of a triangle: its vertex, the next vertex of the triangle, the previous one, and the triangle.
 type Corner = (u32, u32, u32, u32);
 
 fn corners_of(t: u32, [a, b, c]: [u32; 3]) -> [Corner; 3] {
     [(a, b, c, t), (b, c, a, t), (c, a, b, t)]
 }
 
-/// Whether the corners of a vertex, ascending, are one closed fan.
+/// Whether the corners at a vertex, sorted, form one closed fan.
 fn is_single(corners: &[Corner]) -> bool {
     let (mut at, mut length) = (corners[0].1, 0);
     while length < corners.len() {
@@ -34,7 +34,8 @@ fn is_single(corners: &[Corner]) -> bool {
     length == corners.len()
 }
 
-/// For each corner of a vertex, ascending, the first corner of its fan. Triangles that share an edge are in one fan.
+/// For each corner at a vertex, sorted, the first corner of its fan. Triangles that share an edge are in one
+/// fan.
 fn fans(corners: &[Corner]) -> Vec<u32> {
     let mut fans = UnionFind::new(corners.len());
     for (own, corner) in (0..).zip(corners) {
@@ -47,7 +48,7 @@ fn fans(corners: &[Corner]) -> Vec<u32> {
     fans.roots()
 }
 
-/// Whether the triangles about every vertex are one closed fan.
+/// Whether the triangles around every vertex form one closed fan.
 pub fn are_single<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> bool {
     let numbered = (0..).zip(triangles);
     let mut corners: Vec<Corner> = numbered.flat_map(|(t, own)| corners_of(t, *own)).collect();
@@ -55,19 +56,19 @@ pub fn are_single<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> bool {
     corners.chunk_by(|a, b| a.0 == b.0).all(is_single)
 }
 
-/// Gives each fan about these vertices a vertex of its own. `wanted` is by vertex; those beyond its end are
-/// left as they are.
+/// Gives each fan around the `wanted` vertices its own vertex. Vertices beyond the end of `wanted` are left
+/// as they are.
 pub fn part_fans(surface: &mut Surface, wanted: &[bool]) {
     let is_wanted = |vertex: u32| wanted.get(vertex as usize) == Some(&true);
     let triangles = surface.triangles.par_iter().enumerate().with_min_len(1024);
     let corners = triangles.flat_map_iter(|(t, own)| corners_of(t as u32, *own));
     let mut corners: Vec<Corner> = corners.filter(|own| is_wanted(own.0)).collect();
     corners.par_sort_unstable();
-    // In the order of the vertices, so that new vertices have the same numbers on any number of threads.
+    // In the order of the vertices, so that new vertices get the same indices for any number of threads.
     let of_vertices = corners.chunk_by(|a, b| a.0 == b.0);
     for own in of_vertices.filter(|own| !is_single(own)) {
         let vertex = own[0].0;
-        // The vertex of each fan met so far; the first fan keeps the one there is.
+        // Vertex of each fan seen so far; the first fan keeps the existing vertex.
         let mut known = vec![(0, vertex)];
         for (corner, fan) in own.iter().zip(fans(own)) {
             let number = known.iter().find(|(known, _)| *known == fan);

@@ -1,4 +1,4 @@
-//! Both faces of every crack, drawn into the cut skin.
+//! Both faces of every crack, meshed and joined to the cut skin.
 
 pub mod divide;
 pub mod extract;

@@ -1,9 +1,9 @@
-//! Where the vertices of a cell lie.
+//! Positions of the crack vertices of a cell.
 //!
-//! Loops that share a crossing are sides of the same cracks, and share one place. It minimises the squared
+//! Loops that share a crossing are sides of the same crack, and share one position. It minimises the squared
 //! distances to the cracks' tangent planes at the crossings, as in dual contouring (Ju et al. 2002), starting
-//! from the mean of the crossings; directions in which the planes say little are left at the mean. That keeps
-//! the lines sharp in which cracks meet, and a smooth crack smooth.
+//! from the mean of the crossings; in directions that the planes hardly constrain it stays at the mean. So
+//! the lines in which cracks meet stay sharp, and smooth cracks stay smooth.
 
 use glam::{DMat3, DVec3};
 
@@ -11,14 +11,15 @@ use crate::math;
 use crate::reconstruct::body::solid::Solid;
 use crate::reconstruct::cracks::crossing::Crossing;
 
-/// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than about 35° are
-/// treated as smooth.
+/// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than
+/// about 35° are treated as smooth.
 const SHARP: f64 = 0.1;
-/// Share of a cell's edge that a vertex keeps away from its walls, so that neighbours never coincide.
+/// Minimum distance of a vertex from the faces of its cell, cell edges, so that vertices of neighbouring
+/// cells never coincide.
 const INSET: f64 = 0.02;
 
-/// Groups of loops that share crossings: for each loop its group, and for each group its crossings. `halves`
-/// lists halves with their loops.
+/// Groups loops that share crossings. Returns the group of each loop, and the crossings of each group.
+/// `halves` lists crossing halves with their loops.
 pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     let mut group: Vec<u8> = (0..loops).collect();
     loop {
@@ -48,7 +49,7 @@ pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     ((0..loops).map(number).collect(), crossings)
 }
 
-/// The place of a vertex in the cell at `node` between these crossings.
+/// Position of the vertex in the cell at `node` that belongs to these crossings, m.
 pub fn place<'a>(
     solid: &Solid,
     node: usize,

@@ -11,20 +11,20 @@ use crate::reconstruct::surface::hold::Hold;
 pub struct Surface {
     /// Vertices, m.
     pub positions: Vec<DVec3>,
-    /// What each vertex moves with.
+    /// The elements that each vertex moves with.
     pub holds: Vec<Hold>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
-    /// For each triangle the one of the skin that it is a part of; `u32::MAX` on a crack face.
+    /// For each triangle, the triangle of the skin that it is a part of; `u32::MAX` on a crack face.
     pub sources: Vec<u32>,
-    /// For each vertex, the smallest one of its connected surface.
+    /// For each vertex, the smallest vertex of its connected component.
     pub part: Vec<u32>,
 }
 
 impl Surface {
-    /// The skin alone.
+    /// The uncracked skin.
     pub fn whole(solid: &Solid) -> Self {
         let mesh = &solid.skin.mesh;
         let mut surface = Surface {
@@ -39,9 +39,10 @@ impl Surface {
         surface
     }
 
-    /// Drops cracks within a fragment that are smaller than an element's section. `radius` is that of an element.
+    /// Drops internal cracks of a fragment that are smaller than the cross-section of an element. `radius` is
+    /// that of an element.
     pub fn drop_specks(&mut self, radius: f64) {
-        // Area, volume and whether there is skin, by part.
+        // Area, volume and whether there is skin, per component.
         let mut seen: Vec<(f64, f64, bool)> = vec![(0.0, 0.0, false); self.positions.len()];
         for (triangle, &inside) in self.triangles.iter().zip(&self.inside) {
             let part = self.part[triangle[0] as usize] as usize;
@@ -53,7 +54,7 @@ impl Surface {
             *volume += a.dot(normal) / 6.0;
             *skin |= inside == 0;
         }
-        // Both faces of a crack; a fragment has a volume.
+        // Both faces of a crack count towards the area; a fragment has a volume.
         let section = 2.0 * std::f64::consts::PI * radius * radius;
         let kept = |triangle: &[u32; 3]| {
             let (area, volume, skin) = seen[self.part[triangle[0] as usize] as usize];
@@ -68,7 +69,7 @@ impl Surface {
         self.sources.retain(|_| flags.next() == Some(&true));
     }
 
-    /// Finds the connected surfaces.
+    /// Finds the connected components.
     pub fn find_parts(&mut self) {
         let mut parts = UnionFind::new(self.positions.len());
         for [a, b, c] in &self.triangles {

@@ -8,10 +8,11 @@ use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
 use crate::reconstruct::surface::hold::Hold;
 use crate::reconstruct::surface::shell::Shell;
 
-/// Width of the Gaussian of the weights, radii.
+/// Width of the Gaussian weight, radii.
 const WIDTH: f64 = 1.0;
 
-/// The surface of a fragment with the elements that each of its vertices follows; `holds` tells which it may.
+/// The surface of a fragment with the elements that each vertex follows, chosen according to its binding.
+/// `index` is the index of the fragment, `fragment` its label.
 pub fn carried(
     cracks: &Cracks,
     piece: u32,
@@ -31,7 +32,8 @@ pub fn carried(
     }
 }
 
-/// The elements that a vertex at `x` follows, of those on its own side. `piece` is its fragment.
+/// The elements that a vertex at `x` follows: the nearest ones on its own side, in the fragment with this
+/// index.
 fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARRIERS] {
     let body = cracks.body;
     let own = |element: u32| cracks.piece_of[element as usize] == piece;
@@ -62,7 +64,8 @@ fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARR
         }
     }
     let found = &nearest.found[..nearest.count];
-    // Vertices of a side have been told its elements; others keep to the side of the nearest.
+    // A vertex bound to elements is on their side already; other vertices keep to the side of the nearest
+    // element.
     let free = !matches!(hold, Hold::Side(_)) && found.iter().any(|&(_, e)| cracks.is_open(e));
     let first = found[0];
     let found = found
@@ -77,7 +80,7 @@ fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARR
     carriers
 }
 
-/// The nearest elements seen so far with their squared distances, nearest first, equally near ones by number.
+/// The nearest elements seen so far with their squared distances, nearest first; ties are sorted by element.
 #[derive(Default)]
 struct Nearest {
     found: [(f64, u32); CARRIERS],

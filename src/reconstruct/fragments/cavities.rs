@@ -1,12 +1,12 @@
-//! The fragment of a cavity that no crack reaches is that of the surface around it. Where walls are thin,
+//! A cavity that no crack reaches belongs to the fragment whose surface encloses it. Where walls are thin,
 //! elements of another fragment may be nearer to its vertices.
 
 use crate::geometry::TriMesh;
 use crate::geometry::inside::Crossings;
 use crate::reconstruct::faces::surface::Surface;
 
-/// Gives each cavity among the connected surfaces `uncracked` the piece of the smallest surface around it.
-/// Surfaces go by their smallest vertex, in `piece` too.
+/// Assigns each cavity among the components `uncracked` to the fragment of the smallest surface around it.
+/// Components are identified by their smallest vertex, also in `fragment`.
 pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
     if uncracked.is_empty() {
         return;
@@ -17,7 +17,7 @@ pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
         let [a, b, c] = triangle.map(|v| surface.positions[v as usize] - surface.positions[part]);
         volume[part] += a.dot(b.cross(c)) / 6.0;
     }
-    // A cavity is wound towards its inside.
+    // The surface of a cavity has negative volume.
     let is_cavity = |part: &&u32| volume[**part as usize] < 0.0;
     if !uncracked.iter().any(|part| is_cavity(&part)) {
         return;
@@ -29,7 +29,7 @@ pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
     };
     let crossings = Crossings::new(&mesh);
     for &cavity in uncracked.iter().filter(is_cavity) {
-        // A ray from the cavity leaves each surface around it once more than it enters it.
+        // A ray from the cavity leaves each surrounding surface once more than it enters it.
         let mut met: Vec<u32> = Vec::new();
         crossings.behind(surface.positions[cavity as usize], |t| {
             met.push(surface.part[surface.triangles[t as usize][0] as usize]);
@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn a_cavity_belongs_to_the_surface_around_it() {
-        // A box with a cavity in its right half, another box close to that, and a larger one around all.
+        // A box with a cavity in its right half, another box close to the cavity, and a larger box around
+        // all.
         let moved = |size: f64, x: f64| {
             let mut mesh = shapes::cuboid(DVec3::splat(size));
             mesh.positions.iter_mut().for_each(|p| p.x += x);

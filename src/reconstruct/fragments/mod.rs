@@ -27,26 +27,27 @@ use crate::reconstruct::surface::carried::Carried;
 use crate::reconstruct::surface::hold::Hold;
 use crate::reconstruct::surface::shell::Shell;
 
-/// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
+/// Radius of the ball that represents an element of a fragment too small for the grid, radii.
 const DUST: f64 = 0.8;
-/// Volume over area of a surface, radii, up to which a fragment counts as too small for the grid.
+/// Maximum ratio of volume to area of a surface, radii, at which a fragment counts as too small for the grid.
 const FLAT: f64 = 1e-4;
-/// Grids tried where the skin does not agree with one.
+/// Number of grid positions tried if the skin and the grid are inconsistent.
 const ATTEMPTS: u32 = 6;
 
-/// The surfaces of a body as long as nothing in it breaks.
+/// The surfaces of a body in one state of breakage.
 #[derive(Debug)]
 pub struct Fragments {
-    /// Label of each element of the body that the surfaces were made for.
+    /// Fragment label of each element of the body, for which the surfaces were made.
     pub labels: Vec<u32>,
-    /// Number of its bonds that were broken.
+    /// Number of broken bonds.
     pub broken: usize,
-    /// One surface a fragment, ordered by label.
+    /// One surface per fragment, ordered by label.
     pub surfaces: Vec<Carried>,
 }
 
 impl Fragments {
-    /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
+    /// Builds the surfaces of `body` from the fragment labels of its elements and the flags of its broken
+    /// bonds.
     pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Result<Self, ReconstructError> {
         if let Some(complex) = &body.cells {
             let rows = body.bonds.iter().zip(broken);
@@ -96,8 +97,8 @@ impl Fragments {
     }
 }
 
-/// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node
-/// of the grid.
+/// Surfaces of all `fragment_count` fragments, with the bindings of their vertices; empty for a fragment that
+/// owns no grid node.
 fn shells(
     solid: &Solid,
     cracks: &Cracks,
@@ -118,14 +119,15 @@ fn shells(
     }
     let positions = surface.positions.par_iter();
     let number: Vec<AtomicU32> = positions.map(|_| AtomicU32::new(u32::MAX)).collect();
-    // Pieces share no vertex, so one table of numbers serves them all.
+    // Fragments share no vertex, so one table of new indices serves them all.
     let shells = triangles
         .par_iter()
         .map(|own| ordered(&surface, own, &number, solid));
     Ok(shells.collect())
 }
 
-/// The surfaces with cracks. If the skin and the grid do not agree, by rounding, a grid a little aside will do.
+/// Builds the surfaces with cracks. If rounding makes skin and grid inconsistent, it tries again with a
+/// shifted grid.
 fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     let draw = |solid: &Solid| {
         extract(
@@ -145,15 +147,15 @@ fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     result
 }
 
-/// Whether a surface encloses next to nothing: a fragment that owns no node of the grid has no surface, and
-/// in one that owns a corner of a cell or two the faces of cracks may pass through each other, as each is
-/// placed by itself.
+/// Whether a surface encloses almost no volume. A fragment that owns no grid node has no surface. In a
+/// fragment that owns only one or two corners of a cell, the faces of cracks may pass through each other, as
+/// each is placed independently.
 fn is_flat(mesh: &TriMesh, radius: f64) -> bool {
     mesh.volume() <= FLAT * radius * mesh.area()
 }
 
-/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices
-/// move with, by majority; for a cavity that of the surface around it.
+/// The fragment of each component, indexed by its smallest vertex: the fragment of the elements that its
+/// vertices move with, by majority; for a cavity the fragment of the surface around it.
 fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
     let of = |element: u32| cracks.piece_of[element as usize];
     let mut piece = vec![u32::MAX; surface.positions.len()];
@@ -187,7 +189,7 @@ fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
     piece
 }
 
-/// A ball for each element: the surface of loose elements and of fragments too small for the grid.
+/// One ball per element: the surface of loose elements and of fragments too small for the grid.
 fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
     let ball = icosphere(1);
     let (scale, inside) = match body.solid {

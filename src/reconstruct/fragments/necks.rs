@@ -1,8 +1,9 @@
-//! Parts fragments whose surfaces hang together by a neck of the skin that is thinner than a cell of the grid.
+//! Separates fragments whose surfaces are connected by a neck of the skin that is thinner than a cell of the
+//! grid.
 //!
-//! A crack is drawn where edges of the grid, or chains of the skin on faces between cells, join points of two
-//! sides. In a thin neck it may lie within one cell and cross neither; then two fragments have one surface.
-//! Such a surface is cut along edges of its triangles where the owner of the skin changes.
+//! A crack is found where grid edges, or chains of the skin on faces between cells, connect points on two
+//! sides. In a thin neck it may lie within one cell and cross neither; then two fragments have one common
+//! surface. Such a surface is cut along edges of its triangles where the owner of the skin changes.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +18,12 @@ use crate::reconstruct::faces::divide::{NONE, Sheet};
 use crate::reconstruct::faces::surface::Surface;
 use crate::reconstruct::surface::hold::Hold;
 
-/// Volume over area, radii, up to which triangles of one fragment amid those of others enclose nothing of it:
-/// cracks that pass through each other leave such slivers.
+/// Maximum ratio of volume to area, radii, at which triangles of one fragment among those of others count as
+/// a sliver: cracks that pass through each other leave such slivers.
 const THIN: f64 = 0.05;
 
-/// Cuts every connected surface that has sides of several fragments. Where all but one of them are slivers,
-/// it is that one's.
+/// Cuts every component that has sides of several fragments. If all of them except one are slivers, the whole
+/// component belongs to that one.
 pub fn part(surface: &mut Surface, cracks: &Cracks) {
     let fragments = fragments_of_parts(surface, cracks);
     if fragments.is_empty() {
@@ -48,7 +49,7 @@ pub fn part(surface: &mut Surface, cracks: &Cracks) {
             *hold = within(*hold, cracks, label);
         }
     }
-    // What is closed is on a side of its fragment, as other crack faces are.
+    // The new faces are bound to an element of their fragment, as other crack faces are.
     for (middle, label) in middles {
         let own = |element: u32| cracks.piece_of[element as usize] == label;
         let x = surface.positions[middle as usize];
@@ -58,8 +59,8 @@ pub fn part(surface: &mut Surface, cracks: &Cracks) {
     surface.find_parts();
 }
 
-/// The fragments of the sides of each connected surface that has several. The first is the one that it would
-/// go to as it is.
+/// For each component with sides of several fragments, these fragments. The first is the one to which the
+/// component would belong without a cut.
 fn fragments_of_parts(surface: &Surface, cracks: &Cracks) -> QuickMap<u32, Vec<u32>> {
     let mut first: QuickMap<u32, u32> = QuickMap::default();
     let mut several: QuickMap<u32, Vec<u32>> = QuickMap::default();
@@ -79,7 +80,7 @@ fn fragments_of_parts(surface: &Surface, cracks: &Cracks) -> QuickMap<u32, Vec<u
     several
 }
 
-/// The fragment of the elements of a side; nothing if they are of several.
+/// Fragment of the elements of a binding; `None` if they are of several fragments.
 fn side_of(hold: &Hold, cracks: &Cracks) -> Option<u32> {
     let Hold::Side(elements) = hold else {
         return None;
@@ -90,7 +91,7 @@ fn side_of(hold: &Hold, cracks: &Cracks) -> Option<u32> {
     all.all(|&element| of(element) == first).then_some(first)
 }
 
-/// What of a hold is on a fragment.
+/// The binding restricted to the elements of a fragment.
 fn within(hold: Hold, cracks: &Cracks, fragment: u32) -> Hold {
     let Hold::Side(elements) = hold else {
         return hold;
@@ -101,30 +102,32 @@ fn within(hold: Hold, cracks: &Cracks, fragment: u32) -> Hold {
     Hold::of(&own)
 }
 
-/// Surfaces that several fragments have in common.
+/// Components that several fragments have in common.
 struct Shared<'a> {
     surface: &'a Surface,
     cracks: &'a Cracks<'a>,
     sheet: &'a Sheet,
 }
 
-/// What is known of a triangle: the fragment that it belongs to, or [`NONE`], and whether a side tells so.
+/// The fragment of a triangle, or [`UNLABELLED`], and whether its corners are bound to elements of that
+/// fragment.
 type Found = (u32, bool);
 
-/// Triangles of one fragment that hang together by edges.
+/// Triangles of one fragment that are connected by edges.
 #[derive(Clone, Copy, Default)]
 struct Island {
-    /// Whether there is a side of the fragment.
+    /// Whether any corner is bound to elements of the fragment.
     has_side: bool,
-    /// Points of its rim: their sum and number.
+    /// Sum and number of the points on its rim.
     rim: (DVec3, f64),
     area: f64,
-    /// What it encloses with a fan about the middle of its rim.
+    /// Volume that it encloses together with a fan around the middle of its rim.
     volume: f64,
 }
 
 impl Shared<'_> {
-    /// The fragment of each triangle, [`NONE`] on surfaces that may stay as they are; nothing if all of them may.
+    /// The fragment of each triangle; [`UNLABELLED`] on components that need no change. Returns `None` if no
+    /// component needs a change.
     fn labels(&self, fragments: &QuickMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
         let triangles = self.sheet.triangles.par_iter().with_min_len(256);
         let found = triangles.map_init(Vec::new, |near, &triangle| {
@@ -151,8 +154,9 @@ impl Shared<'_> {
         self.sheet.corners(self.surface, place)
     }
 
-    /// Which of these fragments a triangle belongs to: that of its corners if all of them that are on a side
-    /// agree, and on the skin else that of the element that owns its middle. `near` is memory for the search.
+    /// Which of these fragments a triangle belongs to: the fragment of its bound corners if they agree,
+    /// otherwise, on the skin, that of the element that owns its centre. `near` is a scratch buffer for the
+    /// search.
     fn find(&self, triangle: u32, fragments: &[u32], near: &mut Vec<(f64, u32)>) -> Found {
         let corners = self.surface.triangles[triangle as usize];
         let holds = corners.map(|v| self.surface.holds[v as usize]);
@@ -162,7 +166,7 @@ impl Shared<'_> {
         {
             return (first, true);
         }
-        // A crack has both its faces at one place, which tells nothing of their owners.
+        // Both faces of a crack coincide, so the position does not reveal their owners.
         if self.surface.inside[triangle as usize] == 1 {
             return (NONE, false);
         }
@@ -173,8 +177,8 @@ impl Shared<'_> {
         (if is_known { fragment } else { NONE }, false)
     }
 
-    /// The fragment of each triangle. Those of islands that have no side of their fragment, or enclose next
-    /// to nothing, and those that are of none, go to what is around them.
+    /// The fragment of each triangle. Islands without a bound corner, slivers, and triangles without a
+    /// fragment take the label of their neighbours.
     fn settle(&self, found: Vec<Found>) -> Vec<u32> {
         let (mut label, on_side): (Vec<u32>, Vec<bool>) = found.into_iter().unzip();
         let thin = THIN * self.cracks.body.radius;
@@ -201,7 +205,7 @@ impl Shared<'_> {
         label
     }
 
-    /// The number of the island of each triangle, and the islands by number.
+    /// Index of the island of each triangle, and the islands by index.
     fn islands(&self, label: &[u32], on_side: &[bool]) -> (Vec<u32>, Vec<Island>) {
         let beside = &self.sheet.beside;
         let mut joined = UnionFind::new(label.len());
@@ -230,7 +234,7 @@ impl Shared<'_> {
         }
         for place in 0..label.len() {
             let island = &mut islands[island_of[place] as usize];
-            // Triangles of the fan have no part in the volume about its middle.
+            // Measured from the middle of the rim, triangles of the fan add nothing to the volume.
             let middle = island.rim.0 / island.rim.1.max(1.0);
             let [a, b, c] = points(place).map(|p| p - middle);
             let normal = (b - a).cross(c - a);
@@ -273,8 +277,8 @@ mod tests {
         }
     }
 
-    /// A ball drawn out along x, with a neck at its middle. What is farther out than `end` is on the side of
-    /// the element there.
+    /// A ball stretched along x, with a neck in the middle. Vertices farther out than `end` are bound to the
+    /// element there.
     fn dumbbell(end: f64) -> Surface {
         let mesh = icosphere(4);
         let narrow = |p: DVec3| DVec3::new(2.0, 0.1 + p.x.abs(), 0.1 + p.x.abs());
@@ -346,7 +350,7 @@ mod tests {
         }
     }
 
-    /// A dumbbell whose ends are on the side of element 0, with a speck about `place` that is on that of element 1.
+    /// A dumbbell whose ends are bound to element 0, with a speck around `place` that is bound to element 1.
     fn with_speck(place: DVec3) -> Surface {
         let mut surface = dumbbell(1.0);
         for (p, hold) in surface.positions.iter().zip(&mut surface.holds) {

@@ -1,4 +1,4 @@
-//! The shells of single fragments: fewer triangles where that is asked for, and an order that renderers like.
+//! Surfaces of single fragments: simplified if requested, and in an order that is efficient for renderers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,9 +12,10 @@ use crate::reconstruct::faces::surface::Surface;
 use crate::reconstruct::surface::hold::Hold;
 use crate::reconstruct::surface::shell::Shell;
 
-/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex
-/// cache, with vertices in the order of use. Where `solid.simplify` is not zero, triangles are taken away as
-/// long as the surface moves no farther than that. `number` is all `u32::MAX` where they have vertices.
+/// The triangles `own` of a surface: skin first, then crack faces, each in an order that suits a vertex
+/// cache, with vertices in the order of use. If `skin_grid.simplify` is not zero, triangles are removed as
+/// long as the surface moves no farther than that. `number` is scratch space; the entries of the vertices of
+/// `own` must be `u32::MAX`.
 pub fn ordered(
     surface: &Surface,
     own: &[u32],
@@ -33,7 +34,7 @@ pub fn ordered(
     };
     let at = |v: u32| surface.positions[v as usize];
     let texture = solid.skin.texture.as_ref();
-    // Triangles of skin and cracks, and the texture coordinates of the skin's.
+    // Triangles of skin and cracks, and the texture coordinates of the skin's triangles.
     let (mut indices, mut uv) = ([Vec::new(), Vec::new()], Vec::new());
     for &t in own {
         let (triangle, inside) = (surface.triangles[t as usize], surface.inside[t as usize]);

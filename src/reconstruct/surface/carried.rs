@@ -1,7 +1,8 @@
-//! Carries the surfaces of fragments from rest into a frame with their elements.
+//! Deforms the surfaces of fragments from rest into a frame, with their elements.
 //!
-//! A vertex X follows up to eight elements on its own side of all cracks with weights fixed at rest:
-//! x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves exactly so.
+//! A vertex X follows up to eight elements on its own side of all cracks, with weights fixed at rest (linear
+//! blend skinning): x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves
+//! exactly like them.
 
 use glam::DVec3;
 
@@ -10,10 +11,10 @@ use super::shell::{Shell, normals};
 use super::texture::Texture;
 use crate::geometry::TriMesh;
 
-/// Elements that a vertex follows at most.
+/// Maximum number of elements that a vertex follows.
 pub const CARRIERS: usize = 8;
 
-/// The surface of a fragment at rest and what carries it.
+/// Surface of a fragment at rest with the elements that each vertex follows.
 #[derive(Clone, Debug)]
 pub struct Carried {
     /// Label of the fragment.
@@ -24,17 +25,18 @@ pub struct Carried {
     pub carriers: Vec<[Carrier; CARRIERS]>,
 }
 
-/// An element with its weight; weight 0 fills up.
+/// An element that a vertex follows, and its weight. Unused entries have weight 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Carrier {
     /// Row in the packing.
     pub row: u32,
-    /// Weight, relative to those of the vertex's other elements.
+    /// Weight relative to those of the vertex's other elements.
     pub weight: f32,
 }
 
 impl Carried {
-    /// Balls that turn with their elements: row in the packing, centre and radius (m) of each. `ball` has radius 1.
+    /// Balls that rotate with their elements. `elements` yields the row in the packing, the centre and the
+    /// radius (m) of each. `ball` has radius 1; `inside` is the flag of all triangles.
     pub fn balls(
         fragment: u32,
         ball: &TriMesh,
@@ -62,7 +64,7 @@ impl Carried {
         }
     }
 
-    /// The same surface, nothing of which is skin, with texture coordinates if its body has a texture.
+    /// The same surface with texture coordinates for crack faces on all triangles, if its body has a texture.
     pub fn textured(mut self, texture: Option<&Texture>) -> Self {
         if let Some(texture) = texture {
             let mesh = &mut self.shell.mesh;

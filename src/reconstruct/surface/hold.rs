@@ -3,16 +3,17 @@
 /// What a vertex moves with.
 #[derive(Clone, Copy, Debug)]
 pub enum Hold {
-    /// Elements of one side, ascending, filled up with the last.
+    /// Elements on one side of the cracks, ascending; the last one is repeated to fill the array.
     Side([u32; 8]),
     /// A vertex of the body's skin.
     Skin(u32),
-    /// Whatever is near.
+    /// The nearest elements, whichever they are.
     Near,
 }
 
 impl Hold {
-    /// These elements, ascending and each once; whatever is near if there is none.
+    /// Binds to these elements, which are distinct and ascending; to the nearest elements if the list is
+    /// empty.
     pub fn of(elements: &[u32]) -> Self {
         match elements.last() {
             Some(&last) => Hold::Side(std::array::from_fn(|m| {

@@ -1,4 +1,4 @@
-//! The surface of one fragment: its shape at rest, its texture, and how elements carry it into a frame.
+//! The surface of one fragment: its shape at rest, its texture, and how its elements deform it in a frame.
 
 pub mod carried;
 pub mod hold;

@@ -1,4 +1,4 @@
-//! The closed surface of one fragment at rest, and its normals in a frame.
+//! Closed surface of one fragment at rest, and its normals in a frame.
 
 use glam::DVec3;
 
@@ -14,8 +14,8 @@ pub struct Shell {
     pub inside: Vec<u8>,
 }
 
-/// Vertex normals: the mean of the triangles around, weighted by their angles. At the rim of a crack only the skin
-/// counts, so that a cracked body shades like a whole one until its pieces part.
+/// Vertex normals: mean normals of the adjacent triangles, weighted by their angles. At the rim of a crack
+/// only the skin counts, so that a cracked body shades like an intact one until its fragments separate.
 pub fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
     let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
     for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {

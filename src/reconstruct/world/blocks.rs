@@ -1,27 +1,28 @@
-//! Blocks of 8³ nodes where a fragment has elements, and the elements whose kernels reach each: memory
-//! follows the fragment, not the box around it (Akinci et al. 2012; the blocks of splashsurf are larger).
+//! Blocks of 8³ nodes around the elements of a fragment, with the elements whose kernels reach each block.
+//! Memory scales with the fragment, not with its bounding box (Akinci et al. 2012; the blocks of splashsurf
+//! are larger).
 
 use crate::parallel::prelude::*;
 
 use super::field::{Ball, EDGE, LIMIT, Lattice, REACH};
 
-/// Blocks beyond are not numbered: what has flown so far has no surface.
+/// Largest block index. Whatever has flown farther has no surface.
 const FARTHEST: f64 = 1e9;
-/// Marks an element near whose inside a block may have a part.
+/// Marks an element that is so close to a block that the inside may reach into it.
 const NEAR: u32 = 1 << 31;
 
-/// The blocks of a fragment.
+/// Blocks of a fragment.
 #[derive(Debug)]
 pub struct Blocks {
-    /// Position of each block in blocks, ascending.
+    /// Index of each block along the axes, in ascending order.
     keys: Vec<[i32; 3]>,
-    /// Range of each block in `elements`.
+    /// First entry of each block in `elements`.
     first: Vec<u32>,
     elements: Vec<u32>,
 }
 
 impl Blocks {
-    /// Blocks that hold every inside node and all nodes next to one.
+    /// Builds the blocks that hold every inside node and all its neighbours.
     pub fn new(lattice: Lattice, balls: &[Ball]) -> Self {
         let block_of = |x: f64| {
             let node = (x / lattice.spacing).floor();
@@ -57,7 +58,7 @@ impl Blocks {
             .with_min_len(256)
             .flat_map_iter(touched)
             .collect();
-        // Elements of a block in ascending order, so that blocks at a common node add them up alike.
+        // Sorts the elements of a block, so that blocks sum them in the same order at a common node.
         pairs.par_sort_by_key(|&(key, element)| (key, element & !NEAR));
         let mut blocks = Blocks {
             keys: Vec::new(),
@@ -85,12 +86,13 @@ impl Blocks {
         self.keys[block].map(|k| i64::from(k) * EDGE as i64)
     }
 
-    /// Elements whose kernels reach a block, ascending.
+    /// Elements whose kernels reach a block, in ascending order.
     pub fn elements(&self, block: usize) -> &[u32] {
         &self.elements[self.first[block] as usize..self.first[block + 1] as usize]
     }
 
-    /// The blocks at the upper sides of a block, by the axes they are passed to along as bits: itself first.
+    /// The block itself and its seven upper neighbours. The bits of the index are the axes along which the
+    /// neighbour lies one block higher.
     pub fn upward(&self, block: usize) -> [Option<usize>; 8] {
         std::array::from_fn(|side| {
             let key =

@@ -1,16 +1,18 @@
-//! The field whose zero is the surface of a fragment, from the places and radii of its elements.
+//! Scalar field whose zero level set is the surface of a fragment, from the positions and radii of its
+//! elements.
 //!
-//! Zhu & Bridson 2005 (Animating sand as a fluid), the distance from a mean place less a mean radius:
+//! Zhu & Bridson 2005 (Animating sand as a fluid): the distance from a mean position minus a mean radius:
 //!
 //! ```text
 //! φ(x) = |x − x̄| − f r̄,   x̄ = Σ w_i p_i / Σ w_i,   r̄ = Σ w_i r_i / Σ w_i,   w_i = max(0, 1 − |x − p_i|² / R_i²)³
 //! ```
 //!
-//! It is the ball of a lone element, a round rod of radius r about a yarn one element thick, a slab of
-//! thickness 2r about cloth of one layer: x̄ lies on the line or sheet whatever the gaps along it, which is
-//! what anisotropic kernels (Yu & Turk 2013) are for. In a body, R is chosen so that faces lie where the
-//! volume that elements stand for ends. Were that volume spread evenly over a half-space, x̄ would lie ½
-//! ∫s³(1−s²)³ds / ∫s²(1−s²)³ds = 63/256 of R below its face, and R = 4.06 r; elements in layers need less:
+//! The surface of a single element is its ball; of a yarn one element thick a round rod of radius r; of cloth
+//! of one layer a slab of thickness 2r. There x̄ lies on the line or sheet whatever the gaps along it;
+//! elsewhere anisotropic kernels (Yu & Turk 2013) serve this purpose. In a body, R is chosen so that faces
+//! lie where the volume that the elements represent ends. If that volume were spread evenly over a
+//! half-space, x̄ would lie ½ ∫s³(1−s²)³ds / ∫s²(1−s²)³ds = 63/256 of R below its face, and R = 4.06 r.
+//! Elements in layers need less:
 //!
 //! | face, heights above the outermost centres in r | due | R = 3.0 | 3.5 | 3.8 | 4.06 |
 //! |---|---|---|---|---|---|
@@ -18,28 +20,30 @@
 //! | hexagonal, basal | 0.82 | 0.98 to 1.00 | 0.89 to 0.91 | 0.78 | 0.69 to 0.70 |
 //! | hexagonal, prismatic | 0.58 | 0.55 to 0.97 | 0.52 to 0.63 | 0.43 to 0.45 | 0.33 to 0.35 |
 //!
-//! Between two sheets with a gap, x̄ lies in the gap, and φ would fill it. f closes this: there x̄ runs fast
-//! from one sheet to the other. Solenthaler et al. 2007 (A unified particle model for fluid-solid
-//! interactions) tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
-//! covariance of the p_i over the kernel's variance, which is taken here, as it needs no derivatives: 1
-//! within a body.
+//! Between two sheets with a gap, x̄ lies in the gap, and φ without f would fill it. The factor f keeps the
+//! gap open: x̄ moves fast there from one sheet to the other. Solenthaler et al. 2007 (A unified particle
+//! model for fluid-solid interactions) detect this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel
+//! ∂x̄/∂x is the covariance of the p_i over the kernel's variance. This code uses that covariance, as it
+//! needs no derivatives; its eigenvalues are 1 within a body.
 
 use glam::DVec3;
 
-/// Radius R of the kernel, element radii: faces flat to 0.03 and at their height to 0.13.
+/// Radius R of the kernel, element radii. At this value faces are flat to 0.03 and at the right height to
+/// 0.13.
 pub const REACH: f64 = 3.75;
-/// Variance of the kernel along an axis, R²: ∫s⁴(1−s²)³ds / 3∫s²(1−s²)³ds.
+/// Variance of the kernel along an axis, in R²: ∫s⁴(1−s²)³ds / 3∫s²(1−s²)³ds.
 const VARIANCE: f32 = 1.0 / 11.0;
-/// Eigenvalues between which f falls from 1 to 0. Elements up to 1.6 diameters apart hold together.
+/// Eigenvalues between which f falls from 1 to 0. Elements up to 1.6 diameters apart stay connected.
 const SPREAD: [f32; 2] = [1.3, 2.2];
-/// No inside is farther than this from every element, their radii: a body of touching elements needs √3.
+/// Largest distance of an inside point from the nearest element, element radii. A body of touching elements
+/// needs √3.
 pub const LIMIT: f64 = 2.2;
-/// φ where no element is in reach, unit lengths: more than φ can be elsewhere.
+/// φ where no element is in reach, unit lengths. φ is smaller everywhere else.
 const FAR: f32 = 8.0;
 
-/// Nodes of a block along an axis.
+/// Number of nodes of a block along an axis.
 pub const EDGE: usize = 8;
-/// Nodes of a block.
+/// Number of nodes of a block.
 pub const NODES: usize = EDGE * EDGE * EDGE;
 
 /// An element in a frame.
@@ -51,37 +55,38 @@ pub struct Ball {
     pub radius: f64,
 }
 
-/// Where nodes are: at whole multiples of the spacing, wherever a body is.
+/// Positions of the nodes: integer multiples of the spacing, wherever a body is.
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice {
-    /// Distance of neighbouring nodes, m.
+    /// Distance between neighbouring nodes, m.
     pub spacing: f64,
-    /// Length that sums are taken in, m, so that single precision does for any size of body: a mean radius.
+    /// Unit of length for the sums, m: a mean radius, so that single precision is enough for a body of any
+    /// size.
     pub unit: f64,
 }
 
 impl Lattice {
-    /// Coordinate of a node, m.
+    /// Coordinate of a node along an axis, m.
     pub fn place(self, node: i64) -> f64 {
         node as f64 * self.spacing
     }
 }
 
-/// Sums over elements for eight nodes in a row; lengths from the node, in unit lengths.
+/// Sums over elements for eight nodes in a row. Distances are measured from the node, in unit lengths.
 #[derive(Clone, Copy, Default)]
 struct Row {
     weight: [f32; EDGE],
     radius: [f32; EDGE],
-    /// Of x, y, z.
+    /// Weighted sums of x, y, z.
     first: [[f32; EDGE]; 3],
-    /// Of xx, yy, zz, yz, zx, xy.
+    /// Weighted sums of xx, yy, zz, yz, zx, xy.
     second: [[f32; EDGE]; 6],
-    /// Smallest squared distance over the squared radius.
+    /// Smallest ratio of squared distance to squared radius.
     nearest: [f32; EDGE],
 }
 
-/// φ at the nodes of the block whose lowest node is `low`, x fastest, unit lengths. A node's value does not
-/// depend on its block, as long as `balls` holds in the same order all whose kernels reach it.
+/// φ at the nodes of the block whose lowest node is `low`, x fastest, unit lengths. The value of a node does
+/// not depend on its block, provided that `balls` holds all balls whose kernels reach it, in the same order.
 pub fn values<'a>(
     lattice: Lattice,
     low: [i64; 3],
@@ -150,10 +155,10 @@ impl Row {
         }
     }
 
-    /// φ of node `m`.
+    /// φ at node `m`.
     fn value(&self, m: usize) -> f32 {
         let weight = self.weight[m];
-        // Where the kernels just end, quotients say nothing.
+        // Near the end of the kernels the quotients are meaningless.
         if weight < 1e-12 {
             return FAR;
         }
@@ -170,8 +175,8 @@ impl Row {
     }
 }
 
-/// ∇φ at `x` (m) with f = 1, from balls in reach: where it closes no gap, the normal of the surface with less
-/// noise than triangles give.
+/// ∇φ at `x` (m) with f = 1, from the balls in reach. Where no gap is kept open, it is the normal of the
+/// surface, with less noise than the normals of triangles.
 ///
 /// With g_i = ∇w_i and n = (x − x̄)/|x − x̄|: ∇φ = n − Σ g_i ((p_i − x̄)·n + r_i − r̄) / Σ w_i.
 pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a Ball> + Clone) -> DVec3 {
@@ -195,17 +200,18 @@ pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a Ball> + Clone) -> 
     })
 }
 
-/// f for a covariance xx, yy, zz, yz, zx, xy in variances of the kernel.
+/// The factor f for a covariance (xx, yy, zz, yz, zx, xy) in units of the kernel's variance.
 fn hold(covariance: [f32; 6]) -> f32 {
     let [low, high] = SPREAD;
     let part = ((high - largest_eigenvalue(covariance, low)) / (high - low)).clamp(0.0, 1.0);
     part * part * (3.0 - 2.0 * part)
 }
 
-/// Largest eigenvalue of a symmetric matrix xx, yy, zz, yz, zx, xy, or anything below `least` if it is below.
+/// Largest eigenvalue of a symmetric matrix (xx, yy, zz, yz, zx, xy); any value below `least` if it is
+/// smaller than `least`.
 ///
-/// Smith 1961: with q a third of the trace and p² a sixth of the trace of (A − qI)², the eigenvalues are q +
-/// 2p cos(θ + 2πk/3), cos 3θ = det((A − qI)/p)/2.
+/// Smith 1961: let q be a third of the trace and p² a sixth of the trace of (A − qI)². The eigenvalues are q
+/// + 2p cos(θ + 2πk/3), with cos 3θ = det((A − qI)/p)/2.
 fn largest_eigenvalue([xx, yy, zz, yz, zx, xy]: [f32; 6], least: f32) -> f32 {
     let q = (xx + yy + zz) / 3.0;
     let [a, b, c] = [xx - q, yy - q, zz - q];
@@ -260,7 +266,7 @@ mod tests {
                         (x - ball.centre[axis]).powi(2)
                     })
                     .sum();
-                // Near the end of the kernel the quotients of sums are rough.
+                // Near the end of the kernel the quotients of sums are inaccurate.
                 if squared.sqrt() < 0.9 * REACH * ball.radius {
                     let expected = (squared.sqrt() - ball.radius) / lattice.unit;
                     assert!((f64::from(*value) - expected).abs() < 1e-4, "{n}: {value}");

@@ -7,30 +7,30 @@ use super::blocks::Blocks;
 use super::cases::{CASES, EDGES};
 use super::field::{self, Ball, EDGE, Lattice, NODES};
 
-/// Part of a grid edge that a vertex keeps from its ends: no triangle shrinks to a line.
+/// Fraction of a grid edge that separates a vertex from both ends, so that no triangle degenerates to a line.
 const INSET: f32 = 0.03;
-/// Nodes along an axis with the first of the next block.
+/// Nodes of a block along an axis, plus the first node of the next block.
 const WIDE: usize = EDGE + 1;
-/// No vertex.
+/// Marks an edge without a vertex.
 const NONE: u16 = u16::MAX;
 
-/// A surface whose vertices are grouped by the block that they lie in.
+/// A surface whose vertices are grouped by block.
 #[derive(Debug, Default)]
 pub struct Marched {
-    /// For each block its vertices, m.
+    /// Vertex positions, m, one list per block.
     pub positions: Vec<Vec<DVec3>>,
-    /// Vertices counted through all blocks; counter-clockwise from outside.
+    /// Triangles, counter-clockwise seen from outside. Vertices are numbered through all blocks.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The vertices of a block.
+/// Vertices of a block.
 struct Crossings {
     positions: Vec<DVec3>,
-    /// Vertex on the edge from each node along each axis; empty where the block has none.
+    /// Vertex on the edge from each node along each axis; empty if the block has no vertices.
     of_edge: Vec<u16>,
 }
 
-/// The surface of the fragment that `balls` make up.
+/// Surface of the fragment that consists of `balls`.
 pub fn march(lattice: Lattice, blocks: &Blocks, balls: &[Ball]) -> Marched {
     let all = || (0..blocks.len()).into_par_iter();
     let values: Vec<Box<[f32; NODES]>> = all()
@@ -82,7 +82,7 @@ fn each_node(mut visit: impl FnMut([usize; 3])) {
     }
 }
 
-/// φ at the nodes of a block and the first ones of those above; outside where there is none.
+/// φ at the nodes of a block and at the first nodes of the blocks above it; infinite where there is no block.
 fn wide(blocks: &Blocks, values: &[Box<[f32; NODES]>], block: usize) -> Vec<f32> {
     let upward = blocks.upward(block);
     let mut wide = vec![f32::INFINITY; WIDE * WIDE * WIDE];
@@ -135,7 +135,7 @@ impl Crossings {
     }
 }
 
-/// The triangles in the cells whose lowest nodes are in a block.
+/// Triangles in the cells whose lowest nodes are in a block.
 fn triangles(values: &[f32], vertex: impl Fn([usize; 3], u8) -> u32) -> Vec<[u32; 3]> {
     let mut triangles = Vec::new();
     each_node(|node| {

@@ -1,9 +1,9 @@
 //! Surfaces from the elements of a frame alone: for granules, yarns, cloth, and stores without a shape.
 //!
-//! In each frame `field` gives every fragment a function of space that is negative inside, `blocks` says
-//! where to evaluate it, `march` draws its zero by the `cases` of marching cubes. Fragments have functions of
-//! their own, so they never fuse. What does not show in places and radii is not known: no face is a crack,
-//! and nothing coheres from frame to frame but rest positions.
+//! For each fragment of a frame, `field` defines a function of space that is negative inside, `blocks` finds
+//! where to evaluate it, and `march` extracts its zero level set with the `cases` of marching cubes. Each
+//! fragment has a function of its own, so fragments never fuse. Information that is not in the positions and
+//! radii is missing: no face is marked as a crack, and only rest positions are coherent from frame to frame.
 
 mod blocks;
 mod cases;
@@ -24,10 +24,11 @@ use crate::reconstruct::surface::carried::Carried;
 use crate::reconstruct::surface::motion::{ElementMotion, Motion, Moved};
 use crate::reconstruct::surface::shell::{Shell, normals};
 
-/// Cosine beyond which the field's gradient is taken for the normal: it knows of no gap, triangles do.
+/// Minimum cosine between the field's gradient and the normal of the triangles for the gradient to be used as
+/// normal: the gradient ignores gaps, triangles do not.
 const AGREES: f64 = 0.7;
 
-/// What the world mode knows of a body.
+/// The world mode of a body: its lattice and radii.
 #[derive(Clone, Debug)]
 pub struct World {
     lattice: Lattice,
@@ -35,19 +36,19 @@ pub struct World {
     radii: Vec<f64>,
 }
 
-/// The surface of a fragment in a frame.
+/// Surface of a fragment in a frame.
 #[derive(Debug)]
 pub struct Drawn {
-    /// Its label.
+    /// Label of the fragment.
     pub fragment: u32,
-    /// Its triangles, with vertices carried back to rest.
+    /// Its triangles, with vertices mapped back to the rest configuration.
     pub shell: Shell,
     /// Its vertices in the frame.
     pub moved: Moved,
 }
 
 impl World {
-    /// A body of elements with these radii (m), on cells of `voxel` mean radii.
+    /// A body whose elements have these radii (m), on a lattice with a spacing of `voxel` mean radii.
     pub fn new(body: u32, radii: Vec<f64>, voxel: f64) -> Result<Self, ReconstructError> {
         let unit = radii.iter().sum::<f64>() / radii.len() as f64;
         let spacing = voxel * unit;
@@ -64,7 +65,8 @@ impl World {
         })
     }
 
-    /// The surfaces in a frame, by label. `rows` are the elements' rows in the packing, `labels` their fragments.
+    /// Surfaces in a frame, in the order of the labels. `rows` are the elements' rows in the packing,
+    /// `labels` their fragments.
     pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &Motion) -> Vec<Drawn> {
         let mut members: Vec<(u32, u32)> = labels.iter().copied().zip(0..).collect();
         members.sort_unstable();
@@ -84,7 +86,7 @@ impl World {
             .collect()
     }
 
-    /// The surface of touching elements; nothing if the grid is too coarse to see them.
+    /// Surface of touching elements; `None` if the lattice is too coarse to resolve it.
     fn surface(
         &self,
         fragment: u32,
@@ -158,7 +160,7 @@ impl World {
         })
     }
 
-    /// A ball for each element, that turns with it. `ball` has radius 1.
+    /// One ball per element that rotates with the element. `ball` has radius 1.
     fn balls(
         &self,
         fragment: u32,
