@@ -1,13 +1,13 @@
-//! A drawing as pixels: strokes by their distance, letters by the area that they cover.
+//! Rasterises drawings: strokes by distance, letters by the area that they cover.
 
 use super::drawing::{Anchor, Colour, Drawing, Mark, dashes, width};
 use super::image::Picture;
 use super::text;
 
-/// Pixels a point.
+/// Pixels per point.
 pub const SCALE: f64 = 2.0;
 
-/// The picture of a drawing.
+/// Rasterises a drawing.
 pub fn draw(drawing: &Drawing) -> Picture {
     let size = |points: f64| (points * SCALE).ceil() as usize;
     let (width, height) = (size(drawing.width), size(drawing.height));
@@ -20,7 +20,7 @@ pub fn draw(drawing: &Drawing) -> Picture {
     picture
 }
 
-/// Draws marks over a picture, from its upper left corner; without the drawing's white.
+/// Draws the marks over a picture, from its upper left corner, without the white background.
 pub fn onto(drawing: &Drawing, picture: &mut Picture) {
     for mark in &drawing.marks {
         paint(picture, mark);
@@ -89,7 +89,7 @@ fn paint(picture: &mut Picture, mark: &Mark) {
     }
 }
 
-/// A line along an axis, moved so that it covers whole pixels.
+/// Snaps a line along an axis to whole pixels.
 fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
     let odd = width.round().max(1.0) % 2.0 == 1.0;
     let snap = |c: f64| {
@@ -102,7 +102,7 @@ fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
     }
 }
 
-/// How much of each pixel in a box is covered.
+/// Coverage of each pixel in a box.
 struct Cover {
     left: usize,
     top: usize,
@@ -112,7 +112,7 @@ struct Cover {
 }
 
 impl Cover {
-    /// Nothing yet, in the box around points, wider by `margin` and a pixel, within the picture.
+    /// Zero coverage in the bounding box of `points`, enlarged by `margin` and a pixel, within the picture.
     fn around(points: impl Iterator<Item = [f64; 2]>, margin: f64, picture: &Picture) -> Self {
         let far = f64::INFINITY;
         let bounds = points.fold([far, far, -far, -far], |b, [x, y]| {
@@ -136,7 +136,7 @@ impl Cover {
         }
     }
 
-    /// Whatever lies within `half` of the segment. Strokes that meet do not add up.
+    /// Covers everything within `half` of the segment. Strokes that meet do not add up.
     fn stroke(&mut self, a: [f64; 2], b: [f64; 2], half: f64) {
         let reach = half + 1.0;
         let span = |low: f64, high: f64, first: usize, count: usize| {
@@ -156,7 +156,7 @@ impl Cover {
                 };
                 let off = [to[0] - t * along[0], to[1] - t * along[1]];
                 let distance = (off[0] * off[0] + off[1] * off[1]).sqrt();
-                // A line thinner than a pixel is as wide as one, but paler.
+                // A line thinner than a pixel is drawn one pixel wide, but paler.
                 let part = (half.max(0.5) + 0.5 - distance).clamp(0.0, 1.0) * (2.0 * half).min(1.0);
                 let at = (y - self.top) * self.width + x - self.left;
                 self.part[at] = self.part[at].max(part);
@@ -164,8 +164,8 @@ impl Cover {
         }
     }
 
-    /// The area inside closed outlines, exactly: each edge adds to its pixels what lies to its right, and
-    /// rows are summed up.
+    /// Covers the area inside closed outlines, exactly: each edge adds to its pixels the area to its right,
+    /// and rows are summed up.
     fn fill(&mut self, outlines: &[Vec<[f64; 2]>]) {
         if self.width == 0 {
             return;
@@ -205,7 +205,7 @@ impl Cover {
             let columns = low.max(0.0) as usize..self.width;
             for column in columns {
                 let left = column as f64;
-                // Mean over the edge of what lies right of it in this pixel.
+                // Mean, over the edge, of the part of this pixel to the right of it.
                 let right_of = mean_clamped(left + 1.0 - high, left + 1.0 - low);
                 self.part[row * self.width + column] += sign * (bottom - top) * (right_of - before);
                 before = right_of;
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Black over the picture, in pixels.
+    /// Amount of black in the picture, pixels.
     fn ink(picture: &Picture) -> f64 {
         let dark = picture.pixels.iter().map(|p| 255.0 - f64::from(p[0]));
         dark.sum::<f64>() / 255.0
@@ -292,7 +292,7 @@ mod tests {
             dash: None,
         });
         let picture = draw(&drawing);
-        // Four pixels high, 32 long, and two half discs.
+        // Four pixels high, 32 long, with two half discs at the ends.
         let wanted = 4.0 * 32.0 + std::f64::consts::PI * 4.0;
         assert!((ink(&picture) - wanted).abs() < 1.0, "{}", ink(&picture));
     }

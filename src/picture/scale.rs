@@ -1,7 +1,7 @@
-//! Colours that stand for numbers.
+//! The colour scale for numbers.
 
-/// 8-bit sRGB of ColorBrewer's `YlOrRd` (Brewer 2003), at equal distances: pale to dark in even steps, also
-/// without colour vision. Its pale end shows shades.
+/// 8-bit sRGB of ColorBrewer's `YlOrRd` (Brewer 2003) at equal distances: pale to dark in even steps, also
+/// for colour-blind readers. The pale colours leave shading visible.
 const HEAT: [[u8; 3]; 9] = [
     [255, 255, 204],
     [255, 237, 160],
@@ -14,7 +14,7 @@ const HEAT: [[u8; 3]; 9] = [
     [128, 0, 38],
 ];
 
-/// Colour of a part, 0 to 1; what lies beyond has the colours of the ends.
+/// Colour of a fraction between 0 and 1; values outside are clamped.
 pub fn colour(part: f64) -> [u8; 3] {
     let last = HEAT.len() - 1;
     let at = part.clamp(0.0, 1.0) * last as f64;
@@ -26,7 +26,7 @@ pub fn colour(part: f64) -> [u8; 3] {
     })
 }
 
-/// 8-bit sRGB to linear.
+/// Converts 8-bit sRGB to linear.
 pub fn linear(coded: u8) -> f32 {
     let value = f32::from(coded) / 255.0;
     match value <= 0.040_45 {

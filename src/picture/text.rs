@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Units an em in the table.
+/// Units per em in the table.
 const EM: f64 = 2048.0;
 
-/// One line a character; its licence stands at its head.
+/// One line per character; the licence is at the top of the file.
 const TABLE: &str = include_str!("glyphs.txt");
 
-/// Small raised figures are made of the large ones.
+/// Superscripts and the figures that they are drawn with.
 const RAISED: [(char, char); 11] = [
     ('⁰', '0'),
     ('¹', '1'),
@@ -23,7 +23,7 @@ const RAISED: [(char, char); 11] = [
     ('⁹', '9'),
     ('⁻', '−'),
 ];
-/// Their size, and how far above the base line they stand in em.
+/// Size of superscripts relative to figures, and their height above the baseline, em.
 const RAISED_SIZE: f64 = 0.65;
 const RAISED_BY: f64 = 0.36;
 
@@ -38,7 +38,7 @@ static GLYPHS: LazyLock<BTreeMap<char, Glyph>> = LazyLock::new(|| {
     lines.filter_map(parse).collect()
 });
 
-/// Pieces that a curve is cut into.
+/// Number of segments of a curve.
 const PIECES: usize = 6;
 
 fn parse(line: &str) -> Option<(char, Glyph)> {
@@ -72,8 +72,8 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
     Some((letter, Glyph { advance, outlines }))
 }
 
-/// The glyph of a letter, its size and its height above the base line; a letter that is not there shows as a
-/// question mark.
+/// The glyph of a letter, its relative size and its height above the baseline. A letter that is missing is
+/// shown as a question mark.
 fn glyph(letter: char) -> Option<(&'static Glyph, f64, f64)> {
     let raised = RAISED.iter().find(|(small, _)| *small == letter);
     let (letter, size, up) = match raised {
@@ -89,7 +89,7 @@ pub fn advance(letter: char) -> f64 {
     glyph(letter).map_or(0.0, |(glyph, size, _)| glyph.advance * size)
 }
 
-/// Closed outlines of a text, em, y up, from the base line's start.
+/// Closed outlines of a text, em, y up, from the start of the baseline.
 pub fn outlines(text: &str) -> Vec<Vec<[f64; 2]>> {
     let mut out = Vec::new();
     let mut pen = 0.0;

@@ -1,4 +1,4 @@
-//! The camera, and the choice of one that suits the whole shot.
+//! The camera, and its automatic choice for a whole shot.
 
 use glam::{DVec3, Vec3};
 
@@ -11,7 +11,7 @@ use crate::spec;
 const ANGLE: f64 = 0.55;
 /// Direction from the target to the automatic camera: three-quarter view from above.
 const DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
-/// Room around the bodies.
+/// Margin around the bodies: factor on the distance of the camera.
 const MARGIN: f64 = 1.12;
 
 /// A pinhole camera.
@@ -21,21 +21,21 @@ pub struct Camera {
     pub right: Vec3,
     pub up: Vec3,
     pub forward: Vec3,
-    /// Tangents of half the angles of view, across and up.
+    /// Tangents of half the angles of view, horizontal and vertical.
     pub tangent: [f32; 2],
-    /// Samples across and down.
+    /// Number of samples across and down.
     pub size: [f32; 2],
 }
 
 impl Camera {
-    /// Ray through a sample, its component along `forward` being 1.
+    /// Ray through a sample, scaled so that its component along `forward` is 1.
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
         let across = (2.0 * x / self.size[0] - 1.0) * self.tangent[0];
         let upward = (1.0 - 2.0 * y / self.size[1]) * self.tangent[1];
         self.forward + self.right * across + self.up * upward
     }
 
-    /// Point in camera axes: right, up, forward.
+    /// Coordinates of a point along the camera's axes: right, up, forward.
     pub fn local(&self, point: Vec3) -> Vec3 {
         let d = point - self.eye;
         Vec3::new(d.dot(self.right), d.dot(self.up), d.dot(self.forward))
@@ -57,22 +57,22 @@ impl View for Camera {
     }
 }
 
-/// What stays the same over a shot.
+/// What stays the same in all frames of a shot: camera, scale and size of the pictures.
 #[derive(Clone, Copy)]
 pub struct Stage {
     pub camera: Camera,
-    /// Middle and radius of what the camera looks at.
+    /// Centre and radius of the bodies that the camera shows.
     pub focus: Vec3,
     pub radius: f32,
-    /// Pixels of a picture.
+    /// Width and height of a picture, pixels.
     pub width: usize,
     pub height: usize,
 }
 
-/// Samples a pixel along each side.
+/// Samples per pixel along each side.
 pub const SUPERSAMPLING: usize = 2;
 
-/// Sets the camera up for a shot.
+/// Sets up the camera for a shot.
 pub fn stage(
     source: &Source,
     preview: &spec::Preview,
@@ -81,7 +81,7 @@ pub fn stage(
     around(&boxes(source, frames)?, preview)
 }
 
-/// Sets the camera up for what lies in these boxes.
+/// Sets up the camera for everything inside these boxes.
 pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage, PreviewError> {
     let (low, high) = boxes
         .iter()
@@ -124,13 +124,13 @@ pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage
     })
 }
 
-/// Right and up of a view along `forward`.
+/// Right and up directions of a view along `forward`.
 fn axes(forward: DVec3) -> (DVec3, DVec3) {
     let right = forward.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X);
     (right, right.cross(forward))
 }
 
-/// Eye, target and angle of view that show all of the boxes.
+/// Eye, target and angle of view that show all boxes completely.
 fn automatic(
     boxes: &[(DVec3, DVec3)],
     focus: DVec3,
@@ -150,7 +150,7 @@ fn automatic(
             })
         })
         .collect();
-    // A plane through a corner along each side of the view: the apex lies where opposite sides meet.
+    // Planes through a corner along each side of the view: the apex lies where opposite planes meet.
     let extreme = |side: DVec3, tangent: f64| {
         corners
             .iter()
@@ -164,7 +164,8 @@ fn automatic(
     (aim - forward * back.max(radius * 0.1), aim, ANGLE)
 }
 
-/// Boxes of the bodies over the shot: all of the first frame, later ones without a few chips that fly far.
+/// Bounding boxes of the bodies over the shot: the complete first frame, later frames without the few chips
+/// that fly farthest.
 fn boxes(source: &Source, frames: &[u32]) -> Result<Vec<(DVec3, DVec3)>, PreviewError> {
     let last = frames.len() - 1;
     let mut chosen = vec![0, last / 3, last / 2, last * 2 / 3, last];

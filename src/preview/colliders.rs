@@ -1,4 +1,4 @@
-//! Colliders as things to draw, where they stand at a frame's time.
+//! Colliders as geometry to draw, at their pose at a frame's time.
 
 use std::f32::consts::TAU;
 
@@ -10,17 +10,17 @@ use crate::spec::{Collider, ColliderShape};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store};
 
-/// Flat sides of a drawn cylinder.
+/// Number of flat sides of a drawn cylinder.
 const SIDES: u32 = 96;
 
 /// A collider to draw.
 pub struct Drawn {
     collider: Collider,
-    /// Its mesh, where it has one.
+    /// Its mesh, if it has one.
     mesh: Option<Mesh>,
 }
 
-/// A mesh whose edges stay sharp.
+/// A mesh with separate vertices at sharp edges.
 struct Mesh {
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
@@ -28,7 +28,7 @@ struct Mesh {
 }
 
 impl Drawn {
-    /// Collider number `number` of the pipeline of a store.
+    /// Reads collider `number` of the pipeline of a store.
     pub fn new(store: &Store, number: u32, collider: &Collider) -> Result<Self> {
         let mesh = match collider.shape {
             ColliderShape::Mesh { .. } => Some(Mesh::new(&store.read_collider(number)?)),
@@ -59,7 +59,7 @@ impl Mesh {
     }
 }
 
-/// Adds a collider to a scene as it stands at the scene's time.
+/// Adds a collider to a scene, at its pose at the scene's time.
 pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
     let pose = collider.pose(scene.time);
     let (position, turn) = (pose.position, pose.rotation);
@@ -130,7 +130,7 @@ pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
     }
 }
 
-/// Adds a convex polygon of (position, normal) as a fan.
+/// Adds a convex polygon with corners (position, normal), as a fan of triangles.
 fn polygon(scene: &mut Scene, corners: &[(Vec3, Vec3)]) {
     let base = scene.positions.len() as u32;
     for &(position, normal) in corners {

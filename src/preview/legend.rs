@@ -1,19 +1,19 @@
-//! The scale of colours beside a picture: what they stand for, in which unit.
+//! The colour bar of a picture, with title and unit.
 
 use crate::picture::drawing::{Anchor, Colour, Drawing};
 use crate::picture::{Picture, raster, scale};
 use crate::units::show::{grouped, prefix};
 
 const INK: Colour = [40, 44, 50];
-/// Height of the letters, width of the bar and distance from the edge, points.
+/// Height of the letters, width of the bar and margin to the edge of the picture, points.
 const TEXT: f64 = 9.0;
 const BAR: f64 = 10.0;
 const EDGE: f64 = 10.0;
-/// Numbers beside the bar.
+/// Number of labels at the bar.
 const TICKS: usize = 5;
 
-/// Draws a bar from 0 to `largest` along the right side, with a title above; `more`: whether there are larger
-/// values; `unit` takes a prefix.
+/// Draws a bar from 0 to `largest` along the right side, with a title above. `more` says whether there are
+/// larger values. `unit` gets a prefix.
 pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), unit: &str) {
     let points = |pixels: usize| pixels as f64 / raster::SCALE;
     let (width, height) = (points(picture.width), points(picture.height));
@@ -23,7 +23,7 @@ pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), un
         marks: Vec::new(),
     };
     let (name, factor) = prefix(largest.abs());
-    // Three figures of the largest.
+    // Three significant figures of the largest value.
     let decimals = match largest / factor {
         large if large >= 100.0 => 0,
         middle if middle >= 10.0 => 1,

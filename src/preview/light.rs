@@ -1,5 +1,5 @@
-//! The key light and its shadows: a depth map along its direction, read with a penumbra that widens with distance
-//! (percentage-closer soft shadows, Fernando 2005).
+//! The key light and its shadows: a depth map along its direction, sampled with a penumbra that widens with
+//! distance (percentage-closer soft shadows, Fernando 2005).
 
 use glam::Vec3;
 
@@ -9,28 +9,28 @@ use super::scene::Scene;
 use super::spheres;
 use super::view::View;
 
-/// Samples along a side of the depth map.
+/// Number of samples along a side of the depth map.
 const SIDE: usize = 2048;
-/// The map covers so many radii of what the camera looks at.
+/// Half width of the area that the depth map covers, radii of the bodies that the camera shows.
 const REACH: f32 = 2.6;
 /// Tangent of the light's angular radius.
 const SIZE: f32 = 0.09;
-/// Widest penumbra looked for, in radii of what the camera looks at.
+/// Widest penumbra, radii of the bodies that the camera shows.
 const WIDEST: f32 = 0.12;
-/// Reads of the map a point, for blockers and for the penumbra.
+/// Samples of the map per point, for blockers and for the penumbra.
 const BLOCKER_TAPS: usize = 10;
 const TAPS: usize = 16;
 
-/// A distant light with a depth map.
+/// A directional light with a depth map.
 pub struct Light {
-    /// Towards the light.
+    /// Direction towards the light.
     pub direction: Vec3,
     across: Vec3,
     upward: Vec3,
     focus: Vec3,
     radius: f32,
     texel: f32,
-    /// Largest distance towards the light.
+    /// For each sample of the depth map, the largest coordinate along `direction`, m.
     near: Vec<f32>,
 }
 
@@ -51,7 +51,7 @@ impl View for Light {
 }
 
 impl Light {
-    /// Lights a scene from the camera's upper left.
+    /// Creates a light from the camera's upper left, and renders its depth map.
     pub fn new(scene: &Scene, stage: &Stage) -> Self {
         let camera = &stage.camera;
         let level = Vec3::new(camera.forward.x, 0.0, camera.forward.z).normalize_or(-Vec3::Z);
@@ -94,9 +94,11 @@ impl Light {
         }
     }
 
-    /// Part of the light that reaches a point with this normal; `turn` in [0, 1) rotates the pattern of reads.
+    /// Fraction of the light that reaches a point with this normal. `turn` in [0, 1) rotates the sampling
+    /// pattern.
     pub fn reaching(&self, point: Vec3, normal: Vec3, turn: f32) -> f32 {
-        // Off the surface by more at grazing angles, where one sample of the map spans more depth.
+        // The offset from the surface is larger at grazing angles, where one sample of the map spans more
+        // depth.
         let grazing = 1.0 - normal.dot(self.direction).clamp(0.0, 1.0);
         let lifted = point + normal * (self.texel * (1.0 + 2.0 * grazing));
         let at = self.project(lifted);
@@ -107,13 +109,13 @@ impl Light {
             let (dx, dy) = spiral(tap, BLOCKER_TAPS, turn);
             let reach = (dx * dx + dy * dy).sqrt() * search * self.texel;
             let found = self.depth(at.x + dx * search, at.y + dy * search);
-            // What blocks this far to the side must stand this high above, or the light goes past it.
+            // A blocker this far to the side must be this high above the point, or the light passes it.
             if found > at.z + bias + reach * 0.5 {
                 blockers += 1.0;
                 depth += found - at.z;
             }
         }
-        // Nothing found in the wide search: only small details close by can still block.
+        // Nothing found in the wide search: only small details nearby can still block.
         let (width, taps) = if blockers > 0.0 {
             let width = depth / blockers * SIZE / self.texel;
             (width.clamp(1.5, search), TAPS)
@@ -133,7 +135,7 @@ impl Light {
     }
 }
 
-/// Point number `at` of `count` spread evenly over the unit disc, turned by `turn` of a full circle.
+/// Point `at` of `count` points spread evenly over the unit disc, rotated by `turn` of a full circle.
 fn spiral(at: usize, count: usize, turn: f32) -> (f32, f32) {
     const GOLDEN: f32 = 2.399_963;
     let distance = ((at as f32 + 0.5) / count as f32).sqrt();

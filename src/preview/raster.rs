@@ -1,4 +1,4 @@
-//! Triangles to samples, with the nearest one kept.
+//! Rasterises triangles; each sample keeps the nearest hit.
 
 use glam::Vec3;
 
@@ -33,7 +33,7 @@ pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {
             let screen = corners.map(|(point, _)| camera.project(point));
             cover(screen, width, height, |at, near, weights| {
                 buffer.put(at, near, material, || {
-                    // Linear over the surface: weights over distance.
+                    // Perspective-correct interpolation: weights divided by distance.
                     let blend: Vec3 = (0..3)
                         .map(|i| corners[i].1 * (weights[i] * screen[i].z))
                         .sum();
@@ -59,7 +59,7 @@ pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {
     buffer
 }
 
-/// The part of a triangle further away than `clip`, as triangles.
+/// The part of a triangle farther away than `clip`, as triangles.
 fn clipped(view: &impl View, corners: &[(Vec3, Vec3); 3], clip: f32) -> Vec<[(Vec3, Vec3); 3]> {
     let distance = corners.map(|(point, _)| view.distance(point));
     if distance.iter().all(|&d| d > clip) {
@@ -82,7 +82,7 @@ fn clipped(view: &impl View, corners: &[(Vec3, Vec3); 3], clip: f32) -> Vec<[(Ve
         .collect()
 }
 
-/// Calls `put(index, nearness, weights)` for each sample whose middle the triangle covers.
+/// Calls `put(index, nearness, weights)` for each sample whose centre the triangle covers.
 pub fn cover(
     corners: [Vec3; 3],
     width: usize,

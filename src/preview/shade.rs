@@ -1,4 +1,4 @@
-//! Light on surfaces, and samples to pixels.
+//! Shades samples, and averages them to pixels.
 
 use crate::parallel::prelude::*;
 use glam::Vec3;
@@ -11,19 +11,19 @@ use super::raster;
 use super::scene::{Material, Scene};
 use crate::picture::{Picture, scale};
 
-/// Light of the key lamp, and of the sky and ground around; linear RGB.
+/// Colours of the key light, the sky and the ground; linear RGB.
 const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);
 const SKY: Vec3 = Vec3::new(0.31, 0.34, 0.39);
 const GROUND: Vec3 = Vec3::new(0.19, 0.175, 0.155);
 
-/// Background, upper and lower edge; linear RGB.
+/// Colours of the background at the upper and the lower edge; linear RGB.
 const TOP: Vec3 = Vec3::new(0.54, 0.58, 0.62);
 const BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
 
-/// The floor has run out into the background so many radii of the focus away.
+/// Distance from the focus at which the floor has faded into the background, radii.
 const HORIZON: f32 = 7.0;
 
-/// Skin of the bodies in turn: plaster, sage, slate, sand.
+/// Colours of the bodies' skins in turn: plaster, sage, slate, sand.
 const SKINS: [Vec3; 4] = [
     Vec3::new(0.66, 0.63, 0.58),
     Vec3::new(0.50, 0.58, 0.50),
@@ -31,9 +31,9 @@ const SKINS: [Vec3; 4] = [
     Vec3::new(0.68, 0.58, 0.44),
 ];
 
-/// A crack face against the skin: the same stuff, fresh: darker and warmer.
+/// Colour of a crack face relative to the skin: darker and warmer, like a fresh face of the same material.
 const FRESH: Vec3 = Vec3::new(0.82, 0.58, 0.42);
-/// An element without a bond against a whole one.
+/// Colour of an element all of whose bonds are broken, relative to an intact one.
 const BARE: Vec3 = Vec3::new(0.85, 0.22, 0.12);
 
 /// Draws a frame.
@@ -85,7 +85,7 @@ fn sample(
         return background;
     }
     let view = -ray.normalize();
-    // Interpolated normals can lean away from the viewer at silhouettes.
+    // Interpolated normals can point away from the viewer at silhouettes.
     let mut normal = buffer.normals[at];
     let away = normal.dot(view);
     if away < 0.0 {
@@ -121,7 +121,7 @@ fn sample(
     floor(lit, background, stage, point, normal)
 }
 
-/// The floor: a faint grid near the focus that runs out into the background.
+/// Colour of the floor: a faint grid near the focus that fades into the background.
 fn floor(lit: Vec3, background: Vec3, stage: &Stage, point: Vec3, normal: Vec3) -> Vec3 {
     let away = (point - stage.focus).length() / stage.radius;
     let shown = 1.0 - smooth((away - 2.0) / (HORIZON - 2.0));
@@ -138,13 +138,13 @@ fn floor(lit: Vec3, background: Vec3, stage: &Stage, point: Vec3, normal: Vec3) 
     background.lerp(drawn, shown)
 }
 
-/// World axes along a floor, where it is level.
+/// Two axes along a floor; the world axes if it is level.
 fn floor_axes(normal: Vec3) -> (Vec3, Vec3) {
     let side = normal.cross(Vec3::Z).try_normalize().unwrap_or(Vec3::X);
     (side, side.cross(normal))
 }
 
-/// Half to a full radius, as 1, 2 or 5 times a power of ten.
+/// Grid spacing: half of the largest number 1, 2 or 5 times a power of ten that does not exceed the radius.
 fn spacing(radius: f32) -> f32 {
     let decade = 10f32.powf(radius.log10().floor());
     let lead = radius / decade;
@@ -176,7 +176,8 @@ fn albedo(material: Material) -> Vec3 {
     }
 }
 
-/// Between 0 and 1, well mixed between neighbours (interleaved gradient noise, Jimenez 2014).
+/// Pseudo-random number between 0 and 1 that varies strongly between neighbours (interleaved gradient noise,
+/// Jimenez 2014).
 fn noise(x: usize, y: usize) -> f32 {
     (52.982_918 * (0.067_110_56 * x as f32 + 0.005_837_15 * y as f32).fract()).fract()
 }
@@ -186,10 +187,10 @@ fn smooth(part: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Linear RGB to 8-bit sRGB, with the brightest lights rolled off.
+/// Converts linear RGB to 8-bit sRGB, with the highlights compressed.
 fn encode(linear: Vec3) -> [u8; 3] {
     linear.to_array().map(|value| {
-        // Straight up to 0.7, then towards 1 without a kink.
+        // Linear up to 0.7, then smoothly towards 1.
         let value = if value > 0.7 {
             1.0 - 0.3 * (-(value - 0.7) / 0.3).exp()
         } else {

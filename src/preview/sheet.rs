@@ -1,16 +1,16 @@
-//! The contact sheet: up to sixteen frames, evenly chosen, with their times.
+//! The contact sheet: up to sixteen evenly chosen frames with their times.
 
 use super::font;
 use crate::picture::Picture;
 
-/// Most frames shown.
+/// Maximum number of frames shown.
 const MOST: usize = 16;
 /// Width of a frame on the sheet, pixels.
 const WIDTH: usize = 360;
-/// Between frames, pixels.
+/// Gap between frames, pixels.
 const GAP: usize = 4;
 
-/// A sheet that fills as frames are drawn.
+/// A contact sheet that is filled while frames are drawn.
 pub struct Sheet {
     chosen: Vec<u32>,
     columns: usize,
@@ -21,7 +21,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Chooses from `frames`, which will come as pictures of `width` x `height` pixels.
+    /// Chooses from `frames`, whose pictures will have `width` x `height` pixels.
     pub fn new(frames: &[u32], width: u32, height: u32) -> Self {
         let count = frames.len().min(MOST);
         let chosen: Vec<u32> = (0..count)
@@ -48,7 +48,7 @@ impl Sheet {
         }
     }
 
-    /// Takes the picture of a frame if it was chosen.
+    /// Adds the picture of a frame if the frame was chosen.
     pub fn offer(&mut self, frame: u32, time: f64, picture: &Picture) {
         let Some(place) = self.chosen.iter().position(|&chosen| chosen == frame) else {
             return;
@@ -63,7 +63,7 @@ impl Sheet {
         self.times.push((place, time));
     }
 
-    /// Upper left corner of a place.
+    /// Upper left corner of a place on the sheet, pixels.
     fn corner(&self, place: usize) -> (usize, usize) {
         (
             GAP + place % self.columns * (self.width + GAP),
@@ -71,7 +71,7 @@ impl Sheet {
         )
     }
 
-    /// Mean of the pixels that become pixel (x, y) of the sheet.
+    /// Mean of the pixels of `picture` that become pixel (x, y) of a frame on the sheet.
     fn mean(&self, picture: &Picture, x: usize, y: usize) -> [u8; 3] {
         let span = |at: usize, small: usize, large: usize| {
             let first = at * large / small;
@@ -92,7 +92,7 @@ impl Sheet {
         sum.map(|sum| ((sum + count / 2) / count) as u8)
     }
 
-    /// The sheet, each frame with its time: in milliseconds where the whole shot is short.
+    /// Labels each frame with its time, in milliseconds if the whole shot is short, and returns the sheet.
     pub fn finish(mut self) -> Picture {
         let last = self.times.iter().fold(0.0, |most: f64, t| most.max(t.1));
         let scale = if self.width >= 240 { 2 } else { 1 };

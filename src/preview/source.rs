@@ -1,4 +1,4 @@
-//! Frames of a store as scenes.
+//! Reads frames of a store as scenes.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
 
-/// Where the frames come from.
+/// Reader of the frames of a store.
 pub struct Source<'a> {
     store: &'a Store,
     colliders: Vec<Drawn>,
     surfaces: Vec<u32>,
-    /// Read when some frame has no surfaces.
+    /// Element data, read only if some frame has no surfaces.
     elements: Option<Elements>,
-    /// A point and a normal; what lies beyond is left out.
+    /// Section plane: a point and a normal; everything beyond it is left out.
     section: Option<Plane>,
 }
 
-/// What is drawn of elements.
+/// Data for drawing elements.
 struct Elements {
     body: Vec<u32>,
     r: Vec<f64>,
-    /// Bonds that each was packed with.
+    /// Number of bonds of each element in the packing.
     bonds: Vec<u32>,
 }
 
@@ -46,14 +46,14 @@ impl Elements {
 }
 
 impl<'a> Source<'a> {
-    /// Prepares to read frames of a store.
+    /// Prepares to read the frames of a store.
     pub fn new(store: &'a Store, pipeline: Option<&Pipeline>, preview: &Preview) -> Result<Self> {
         let colliders = pipeline.map_or(&[][..], |pipeline| &pipeline.colliders);
         let section = preview.section.map(|cut| Plane {
             point: DVec3::from(cut.point).as_vec3(),
             normal: DVec3::from(cut.normal).normalize_or_zero().as_vec3(),
         });
-        // What is cut open must not be hidden by what presses on it.
+        // The cut must not be hidden by colliders that press on the body.
         let shown = |collider: &&Collider| match collider.shape {
             ColliderShape::HalfSpace { .. } => true,
             ColliderShape::Box { .. }
@@ -148,7 +148,7 @@ fn surfaces(surface: &SurfaceFrame) -> Scene {
         time: surface.time,
         ..Scene::default()
     };
-    // Corners of a box and rims of cracks stay sharp: a vertex of the scene for each side of an edge.
+    // Edges of a box and rims of cracks stay sharp: the scene has a separate vertex for each side of an edge.
     let fans: Vec<_> = surface
         .pieces
         .par_iter()

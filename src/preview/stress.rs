@@ -1,5 +1,5 @@
 //! Pictures of the tables of stress: bodies coloured by their largest principal stress and by the density of
-//! elastic energy. Where bodies are cut open, elements are drawn as balls.
+//! elastic energy. If bodies are cut open, elements are also drawn as balls.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,18 +17,18 @@ use crate::spec::{Preview, Section};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store};
 
-/// A picture of each table: file name, title, unit.
+/// The pictures of each table: file name, title, unit.
 const KINDS: [(&str, &str, &str); 2] = [
     ("stress", "largest principal stress", "Pa"),
     ("energy", "elastic energy", "J/m³"),
 ];
 
-/// What of a body is drawn.
+/// The views to draw: the surface, and the section if bodies are cut open.
 fn views(preview: &Preview) -> impl Iterator<Item = Option<Section>> {
     [None].into_iter().chain(preview.section.map(Some))
 }
 
-/// Names of the pictures of a table, in the store.
+/// Paths of the pictures of a table in the store.
 pub fn names(number: u32, preview: &Preview) -> Vec<String> {
     let of = |section: Option<Section>| {
         let inside = section.map_or("", |_| "_inside");
@@ -37,8 +37,8 @@ pub fn names(number: u32, preview: &Preview) -> Vec<String> {
     views(preview).flat_map(of).collect()
 }
 
-/// Draws those tables of stress that lie in `frames`: surfaces, and elements inside where bodies are cut
-/// open. The files.
+/// Draws the tables of stress within `frames`: surfaces, and elements inside if bodies are cut open. Returns
+/// the files.
 pub fn draw(
     store: &Store,
     preview: &Preview,
@@ -76,7 +76,7 @@ pub fn draw(
     Ok(files)
 }
 
-/// Corners of the box about what is drawn.
+/// Corners of the bounding box of the bodies in a scene.
 fn bounds(scene: &Scene) -> (DVec3, DVec3) {
     let corners = scene
         .body_corners()
@@ -85,7 +85,7 @@ fn bounds(scene: &Scene) -> (DVec3, DVec3) {
     both.unwrap_or((DVec3::splat(-0.5), DVec3::splat(0.5)))
 }
 
-/// Rows that are drawn.
+/// Whether a row of the table is drawn in a view.
 fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     match (section, table.kind[row]) {
         (None, StressPoint::Triangle) => true,
@@ -97,14 +97,14 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     }
 }
 
-/// Part of the rows drawn whose values the colours tell apart, where the rest is much larger: under a point
-/// load, all but a few.
+/// Fraction of the drawn values that the colour scale resolves if the others are much larger: under a point
+/// load, only a few are.
 const TOLD_APART: f64 = 0.98;
-/// Largest value over that of this part, above which the colours end there.
+/// Ratio of the largest value to this quantile above which the colour scale ends at the quantile.
 const MUCH_LARGER: f64 = 2.0;
 
-/// The value that the colours end with, and whether there are larger ones; of no tension the size of the
-/// largest pressure.
+/// Upper end of the colour scale, and whether there are larger values. Without any tension it is the
+/// magnitude of the largest pressure.
 fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
     let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
     let mut values: Vec<f64> = rows.map(|row| values[row]).collect();

@@ -1,8 +1,8 @@
-//! What can go wrong while surfaces are rebuilt.
+//! Errors of the stage that rebuilds surfaces.
 
 use crate::store::StoreError;
 
-/// What can go wrong while surfaces are rebuilt.
+/// Errors of the stage that rebuilds surfaces.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconstructError {
     /// The store could not be read or written.

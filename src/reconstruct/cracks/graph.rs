@@ -61,7 +61,7 @@ impl Graph {
         a == b || of_a.binary_search(&b).is_ok() || meet(of_a, of_b)
     }
 
-    /// Elements within [`SIDE_HOPS`] intact bonds of `element`, including itself, with the number of bonds.
+    /// Elements within `SIDE_HOPS` intact bonds of `element`, including itself, with the number of bonds.
     pub fn around<'a>(&self, element: u32, scratch: &'a mut Scratch) -> &'a [(u32, u8)] {
         scratch.stamp += 1;
         scratch.found.clear();
