@@ -16,12 +16,12 @@ pub fn draw(drawing: &Drawing) -> Picture {
         height,
         pixels: vec![[255; 3]; width * height],
     };
-    onto(drawing, &mut picture);
+    draw_onto(drawing, &mut picture);
     picture
 }
 
 /// Draws the marks over a picture, from its upper left corner, without the white background.
-pub fn onto(drawing: &Drawing, picture: &mut Picture) {
+pub fn draw_onto(drawing: &Drawing, picture: &mut Picture) {
     for mark in &drawing.marks {
         paint(picture, mark);
     }
@@ -40,21 +40,21 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 None => vec![points.clone()],
             };
             let points = parts.iter().flatten().map(|p| p.map(|c| c * SCALE));
-            let mut cover = Cover::around(points, width * SCALE, picture);
+            let mut coverage = Coverage::around(points, width * SCALE, picture);
             for part in &parts {
                 let part: Vec<[f64; 2]> = part.iter().map(|p| p.map(|c| c * SCALE)).collect();
                 for pair in part.windows(2) {
-                    let [a, b] = sharp([pair[0], pair[1]], width * SCALE);
-                    cover.stroke(a, b, width * SCALE / 2.0);
+                    let [a, b] = snapped([pair[0], pair[1]], width * SCALE);
+                    coverage.stroke(a, b, width * SCALE / 2.0);
                 }
             }
-            cover.onto(picture, *colour);
+            coverage.draw_onto(picture, *colour);
         }
         Mark::Disc { at, radius, colour } => {
             let at = at.map(|c| c * SCALE);
-            let mut cover = Cover::around([at].into_iter(), 2.0 * radius * SCALE, picture);
-            cover.stroke(at, at, radius * SCALE);
-            cover.onto(picture, *colour);
+            let mut coverage = Coverage::around([at].into_iter(), 2.0 * radius * SCALE, picture);
+            coverage.stroke(at, at, radius * SCALE);
+            coverage.draw_onto(picture, *colour);
         }
         Mark::Text {
             at,
@@ -82,15 +82,15 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 .into_iter()
                 .map(|outline| outline.into_iter().map(place).collect())
                 .collect();
-            let mut cover = Cover::around(outlines.iter().flatten().copied(), 0.0, picture);
-            cover.fill(&outlines);
-            cover.onto(picture, *colour);
+            let mut coverage = Coverage::around(outlines.iter().flatten().copied(), 0.0, picture);
+            coverage.fill(&outlines);
+            coverage.draw_onto(picture, *colour);
         }
     }
 }
 
 /// Snaps a line along an axis to whole pixels.
-fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
+fn snapped([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
     let odd = width.round().max(1.0) % 2.0 == 1.0;
     let snap = |c: f64| {
         if odd { c.floor() + 0.5 } else { c.round() }
@@ -103,7 +103,7 @@ fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
 }
 
 /// Coverage of each pixel in a box.
-struct Cover {
+struct Coverage {
     left: usize,
     top: usize,
     width: usize,
@@ -111,7 +111,7 @@ struct Cover {
     part: Vec<f64>,
 }
 
-impl Cover {
+impl Coverage {
     /// Zero coverage in the bounding box of `points`, enlarged by `margin` and a pixel, within the picture.
     fn around(points: impl Iterator<Item = [f64; 2]>, margin: f64, picture: &Picture) -> Self {
         let far = f64::INFINITY;
@@ -127,7 +127,7 @@ impl Cover {
         let right = high(bounds[2], picture.width).max(left);
         let bottom = high(bounds[3], picture.height).max(top);
         let (width, height) = (right - left, bottom - top);
-        Cover {
+        Coverage {
             left,
             top,
             width,
@@ -216,7 +216,7 @@ impl Cover {
         }
     }
 
-    fn onto(&self, picture: &mut Picture, colour: Colour) {
+    fn draw_onto(&self, picture: &mut Picture, colour: Colour) {
         for y in 0..self.height {
             for x in 0..self.width {
                 let part = self.part[y * self.width + x];
@@ -275,9 +275,9 @@ mod tests {
                 .map(|outline| outline.iter().map(move_by).collect())
                 .collect();
             let picture = draw(&canvas());
-            let mut cover = Cover::around(outlines.iter().flatten().copied(), 0.0, &picture);
-            cover.fill(&outlines);
-            let area: f64 = cover.part.iter().sum();
+            let mut coverage = Coverage::around(outlines.iter().flatten().copied(), 0.0, &picture);
+            coverage.fill(&outlines);
+            let area: f64 = coverage.part.iter().sum();
             assert!((area - (26.0 - 2.0)).abs() < 1e-9, "{area} at {shift}");
         }
     }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Units per em in the table.
-const EM: f64 = 2048.0;
+const UNITS_PER_EM: f64 = 2048.0;
 
 /// One line per character; the licence is at the top of the file.
-const TABLE: &str = include_str!("glyphs.txt");
+const GLYPH_TABLE: &str = include_str!("glyphs.txt");
 
 /// Superscripts and the figures that they are drawn with.
-const RAISED: [(char, char); 11] = [
+const SUPERSCRIPTS: [(char, char); 11] = [
     ('⁰', '0'),
     ('¹', '1'),
     ('²', '2'),
@@ -24,8 +24,8 @@ const RAISED: [(char, char); 11] = [
     ('⁻', '−'),
 ];
 /// Size of superscripts relative to figures, and their height above the baseline, em.
-const RAISED_SIZE: f64 = 0.65;
-const RAISED_BY: f64 = 0.36;
+const SUPERSCRIPT_SIZE: f64 = 0.65;
+const SUPERSCRIPT_HEIGHT: f64 = 0.36;
 
 struct Glyph {
     advance: f64,
@@ -34,17 +34,17 @@ struct Glyph {
 }
 
 static GLYPHS: LazyLock<BTreeMap<char, Glyph>> = LazyLock::new(|| {
-    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let lines = GLYPH_TABLE.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(parse).collect()
 });
 
 /// Number of segments of a curve.
-const PIECES: usize = 6;
+const CURVE_SEGMENTS: usize = 6;
 
 fn parse(line: &str) -> Option<(char, Glyph)> {
     let mut words = line.splitn(3, ' ');
     let letter = char::from_u32(u32::from_str_radix(words.next()?, 16).ok()?)?;
-    let advance = words.next()?.parse::<f64>().ok()? / EM;
+    let advance = words.next()?.parse::<f64>().ok()? / UNITS_PER_EM;
     let mut outlines: Vec<Vec<[f64; 2]>> = Vec::new();
     let commands = words.next().unwrap_or_default();
     let starts = commands.match_indices(['M', 'L', 'Q']).map(|(at, _)| at);
@@ -53,15 +53,15 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
         let (kind, rest) = commands[span[0]..span[1]].split_at(1);
         let numbers = rest.split(' ').map(|word| word.parse::<f64>());
         let numbers: Vec<f64> = numbers.collect::<Result<_, _>>().ok()?;
-        let numbers: Vec<f64> = numbers.iter().map(|number| number / EM).collect();
+        let numbers: Vec<f64> = numbers.iter().map(|number| number / UNITS_PER_EM).collect();
         match (kind, numbers.as_slice()) {
             ("M", &[x, y]) => outlines.push(vec![[x, y]]),
             ("L", &[x, y]) => outlines.last_mut()?.push([x, y]),
             ("Q", &[cx, cy, x, y]) => {
                 let outline = outlines.last_mut()?;
                 let &[px, py] = outline.last()?;
-                for piece in 1..=PIECES {
-                    let t = piece as f64 / PIECES as f64;
+                for piece in 1..=CURVE_SEGMENTS {
+                    let t = piece as f64 / CURVE_SEGMENTS as f64;
                     let (a, b, c) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
                     outline.push([a * px + b * cx + c * x, a * py + b * cy + c * y]);
                 }
@@ -75,9 +75,9 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
 /// The glyph of a letter, its relative size and its height above the baseline. A letter that is missing is
 /// shown as a question mark.
 fn glyph(letter: char) -> Option<(&'static Glyph, f64, f64)> {
-    let raised = RAISED.iter().find(|(small, _)| *small == letter);
+    let raised = SUPERSCRIPTS.iter().find(|(small, _)| *small == letter);
     let (letter, size, up) = match raised {
-        Some((_, large)) => (*large, RAISED_SIZE, RAISED_BY),
+        Some((_, large)) => (*large, SUPERSCRIPT_SIZE, SUPERSCRIPT_HEIGHT),
         None => (letter, 1.0, 0.0),
     };
     let glyph = GLYPHS.get(&letter).or_else(|| GLYPHS.get(&'?'))?;
@@ -112,12 +112,17 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_a_glyph() {
-        let lines = TABLE.lines().filter(|line| !line.starts_with('#')).count();
+        let lines = GLYPH_TABLE
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .count();
         assert_eq!(GLYPHS.len(), lines);
         for letter in (' '..='~').chain("µ·×−≤≥".chars()) {
             assert!(GLYPHS.contains_key(&letter), "{letter:?}");
         }
-        let raised = RAISED.iter().all(|(_, large)| GLYPHS.contains_key(large));
+        let raised = SUPERSCRIPTS
+            .iter()
+            .all(|(_, large)| GLYPHS.contains_key(large));
         assert!(raised);
     }
 

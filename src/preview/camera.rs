@@ -3,8 +3,8 @@
 use glam::{DVec3, Vec3};
 
 use super::error::PreviewError;
-use super::source::Source;
-use super::view::View;
+use super::projection::Projection;
+use super::source::FrameSource;
 use crate::spec;
 
 /// Vertical angle of view of the automatic camera, rad: a short telephoto lens.
@@ -42,7 +42,7 @@ impl Camera {
     }
 }
 
-impl View for Camera {
+impl Projection for Camera {
     fn project(&self, point: Vec3) -> Vec3 {
         let local = self.local(point);
         Vec3::new(
@@ -59,7 +59,7 @@ impl View for Camera {
 
 /// What stays the same in all frames of a shot: camera, scale and size of the pictures.
 #[derive(Clone, Copy)]
-pub struct Stage {
+pub struct ShotSetup {
     pub camera: Camera,
     /// Centre and radius of the bodies that the camera shows.
     pub focus: Vec3,
@@ -73,16 +73,19 @@ pub struct Stage {
 pub const SUPERSAMPLING: usize = 2;
 
 /// Sets up the camera for a shot.
-pub fn stage(
-    source: &Source,
+pub fn set_up(
+    source: &FrameSource,
     preview: &spec::Preview,
     frames: &[u32],
-) -> Result<Stage, PreviewError> {
-    around(&boxes(source, frames)?, preview)
+) -> Result<ShotSetup, PreviewError> {
+    set_up_around(&boxes(source, frames)?, preview)
 }
 
 /// Sets up the camera for everything inside these boxes.
-pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage, PreviewError> {
+pub fn set_up_around(
+    boxes: &[(DVec3, DVec3)],
+    preview: &spec::Preview,
+) -> Result<ShotSetup, PreviewError> {
     let (low, high) = boxes
         .iter()
         .fold(boxes[0], |(low, high), (l, h)| (low.min(*l), high.max(*h)));
@@ -108,7 +111,7 @@ pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage
     };
     let (right, up) = axes(forward);
     let tangent = (angle / 2.0).tan();
-    Ok(Stage {
+    Ok(ShotSetup {
         camera: Camera {
             eye: eye.as_vec3(),
             right: right.as_vec3(),
@@ -166,7 +169,7 @@ fn automatic(
 
 /// Bounding boxes of the bodies over the shot: the complete first frame, later frames without the few chips
 /// that fly farthest.
-fn boxes(source: &Source, frames: &[u32]) -> Result<Vec<(DVec3, DVec3)>, PreviewError> {
+fn boxes(source: &FrameSource, frames: &[u32]) -> Result<Vec<(DVec3, DVec3)>, PreviewError> {
     let last = frames.len() - 1;
     let mut chosen = vec![0, last / 3, last / 2, last * 2 / 3, last];
     chosen.dedup();

@@ -12,6 +12,7 @@ mod font;
 mod legend;
 mod light;
 mod occlusion;
+mod projection;
 mod raster;
 mod scene;
 mod shade;
@@ -19,7 +20,6 @@ mod sheet;
 mod source;
 mod spheres;
 mod stress;
-mod view;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ use crate::parallel::prelude::*;
 use crate::picture;
 use crate::spec;
 use crate::store::{Manifest, Store};
-use source::Source;
+use source::FrameSource;
 
 pub use error::PreviewError;
-pub use stress::names as stress_pictures;
+pub use stress::picture_paths as stress_pictures;
 
 impl PreviewError {
     /// Whether the settings or the store caused the error.
@@ -77,7 +77,7 @@ pub fn run(
         });
     }
     let manifest = Manifest::read(store)?;
-    let source = Source::new(store, manifest.pipeline.as_ref(), preview)?;
+    let source = FrameSource::new(store, manifest.pipeline.as_ref(), preview)?;
     let numbers = source.frames(&frames)?;
     let mut summary = PreviewSummary {
         files: stress::draw(store, preview, &frames)?,
@@ -89,22 +89,22 @@ pub fn run(
         let path = store.root().to_owned();
         return Err(PreviewError::NoFrames { path, frames });
     }
-    let stage = camera::stage(&source, preview, &numbers)?;
-    let mut sheet = sheet::Sheet::new(&numbers, width, height);
+    let setup = camera::set_up(&source, preview, &numbers)?;
+    let mut sheet = sheet::ContactSheet::new(&numbers, width, height);
     let mut done = 0;
     for batch in numbers.chunks(rayon::current_num_threads()) {
         let drawn = batch
             .par_iter()
             .map(|&frame| {
                 let scene = source.read(frame)?;
-                let picture = shade::draw(&scene, &stage);
+                let picture = shade::draw(&scene, &setup);
                 let path = store.numbered("preview", frame, "png");
                 picture::write(&path, &picture)?;
                 Ok((path, scene.time, picture))
             })
             .collect::<Result<Vec<_>, PreviewError>>()?;
         for (&frame, (path, time, picture)) in batch.iter().zip(drawn) {
-            sheet.offer(frame, time, &picture);
+            sheet.add(frame, time, &picture);
             summary.files.push(path);
             done += 1;
             on_frame(done, numbers.len());
@@ -229,7 +229,7 @@ mod tests {
                 section,
                 ..spec::Preview::default()
             };
-            let source = Source::new(&store, None, &preview).expect("source");
+            let source = FrameSource::new(&store, None, &preview).expect("source");
             source.read(0).expect("frame").balls.len()
         };
         let cut = |x: f64, side: f64| {

@@ -3,15 +3,15 @@
 use crate::parallel::prelude::*;
 use glam::Vec3;
 
-use super::buffer::Buffer;
-use super::camera::{Camera, SUPERSAMPLING, Stage};
-use super::scene::Material;
-use super::view::View;
+use super::buffer::SampleBuffer;
+use super::camera::{Camera, SUPERSAMPLING, ShotSetup};
+use super::projection::Projection;
+use super::scene::SceneMaterial;
 
 /// Number of points tested around each pixel.
 const TAPS: usize = 24;
 /// Distance of the farthest test point, radii of the bodies that the camera shows.
-const REACH: f32 = 0.22;
+const MAX_DISTANCE: f32 = 0.22;
 /// Side of the square of pixels in which every pixel has a different pattern of test points; results are
 /// averaged over such a square.
 const TILE: usize = 4;
@@ -26,8 +26,8 @@ pub struct Occlusion {
 
 impl Occlusion {
     /// Tests the surroundings of each pixel of a drawn picture.
-    pub fn new(buffer: &Buffer, stage: &Stage) -> Self {
-        let (width, height) = (stage.width, stage.height);
+    pub fn new(buffer: &SampleBuffer, setup: &ShotSetup) -> Self {
+        let (width, height) = (setup.width, setup.height);
         let near: Vec<f32> = (0..width * height)
             .map(|at| buffer.near[sample(at, width, buffer.width)])
             .collect();
@@ -37,11 +37,11 @@ impl Occlusion {
             .map(|at| {
                 let (x, y) = (at % width, at / width);
                 let sample = sample(at, width, buffer.width);
-                if buffer.materials[sample] == Material::Background {
+                if buffer.materials[sample] == SceneMaterial::Background {
                     return 1.0;
                 }
                 let pattern = (y % TILE) * TILE + x % TILE;
-                around(buffer, stage, sample, &directions, pattern)
+                visible_sky(buffer, setup, sample, &directions, pattern)
             })
             .collect();
         let mut occlusion = Occlusion {
@@ -133,15 +133,15 @@ fn directions() -> [Vec3; TAPS] {
     })
 }
 
-fn around(
-    buffer: &Buffer,
-    stage: &Stage,
+fn visible_sky(
+    buffer: &SampleBuffer,
+    setup: &ShotSetup,
     sample: usize,
     directions: &[Vec3; TAPS],
     pattern: usize,
 ) -> f32 {
-    let camera: &Camera = &stage.camera;
-    let reach = REACH * stage.radius;
+    let camera: &Camera = &setup.camera;
+    let reach = MAX_DISTANCE * setup.radius;
     let (x, y) = (sample % buffer.width, sample / buffer.width);
     let normal = buffer.normals[sample];
     let distance = 1.0 / buffer.near[sample];

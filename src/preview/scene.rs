@@ -4,7 +4,7 @@ use glam::Vec3;
 
 /// What a sample shows, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Material {
+pub enum SceneMaterial {
     /// Nothing.
     Background,
     /// A half-space collider.
@@ -16,42 +16,42 @@ pub enum Material {
     /// Crack face of a body, with the body's colour index.
     Crack(u8),
     /// Element of a body: the body's colour index, and the fraction of its bonds that are broken, in 255ths.
-    Worn(u8, u8),
+    Damaged(u8, u8),
     /// A value on the colour scale, 255ths of the largest.
-    Scale(u8),
+    ColourScale(u8),
 }
 
 /// A ball.
 #[derive(Clone, Copy)]
-pub struct Ball {
+pub struct SceneBall {
     pub centre: Vec3,
     pub radius: f32,
-    pub material: Material,
+    pub material: SceneMaterial,
 }
 
 /// A half-space, visible from the side that its normal points to.
 #[derive(Clone, Copy)]
-pub struct Plane {
+pub struct ScenePlane {
     pub point: Vec3,
     pub normal: Vec3,
 }
 
 /// Geometry of a frame, ready to draw.
 #[derive(Default)]
-pub struct Scene {
+pub struct PreviewScene {
     /// Simulated time, s.
     pub time: f64,
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
-    pub triangles: Vec<([u32; 3], Material)>,
-    pub balls: Vec<Ball>,
-    pub planes: Vec<Plane>,
+    pub triangles: Vec<([u32; 3], SceneMaterial)>,
+    pub balls: Vec<SceneBall>,
+    pub planes: Vec<ScenePlane>,
     /// Number of vertices, and of balls, that belong to bodies; the following ones belong to colliders.
     pub body_vertices: usize,
     pub body_balls: usize,
 }
 
-impl Scene {
+impl PreviewScene {
     /// Lower and upper corners of the vertices and balls of bodies.
     pub fn body_corners(&self) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
         let points = self.positions[..self.body_vertices].iter();

@@ -3,25 +3,25 @@
 use crate::parallel::prelude::*;
 use glam::Vec3;
 
-use super::buffer::Buffer;
-use super::camera::{SUPERSAMPLING, Stage};
-use super::light::Light;
+use super::buffer::SampleBuffer;
+use super::camera::{SUPERSAMPLING, ShotSetup};
+use super::light::KeyLight;
 use super::occlusion::Occlusion;
 use super::raster;
-use super::scene::{Material, Scene};
+use super::scene::{PreviewScene, SceneMaterial};
 use crate::picture::{Picture, scale};
 
 /// Colours of the key light, the sky and the ground; linear RGB.
-const KEY: Vec3 = Vec3::new(1.02, 0.97, 0.90);
+const KEY_LIGHT: Vec3 = Vec3::new(1.02, 0.97, 0.90);
 const SKY: Vec3 = Vec3::new(0.31, 0.34, 0.39);
 const GROUND: Vec3 = Vec3::new(0.19, 0.175, 0.155);
 
 /// Colours of the background at the upper and the lower edge; linear RGB.
-const TOP: Vec3 = Vec3::new(0.54, 0.58, 0.62);
-const BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
+const BACKGROUND_TOP: Vec3 = Vec3::new(0.54, 0.58, 0.62);
+const BACKGROUND_BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
 
 /// Distance from the focus at which the floor has faded into the background, radii.
-const HORIZON: f32 = 7.0;
+const FLOOR_EXTENT: f32 = 7.0;
 
 /// Colours of the bodies' skins in turn: plaster, sage, slate, sand.
 const SKINS: [Vec3; 4] = [
@@ -32,16 +32,16 @@ const SKINS: [Vec3; 4] = [
 ];
 
 /// Colour of a crack face relative to the skin: darker and warmer, like a fresh face of the same material.
-const FRESH: Vec3 = Vec3::new(0.82, 0.58, 0.42);
+const CRACK_TINT: Vec3 = Vec3::new(0.82, 0.58, 0.42);
 /// Colour of an element all of whose bonds are broken, relative to an intact one.
-const BARE: Vec3 = Vec3::new(0.85, 0.22, 0.12);
+const BROKEN_TINT: Vec3 = Vec3::new(0.85, 0.22, 0.12);
 
 /// Draws a frame.
-pub fn draw(scene: &Scene, stage: &Stage) -> Picture {
-    let buffer = raster::draw(scene, &stage.camera);
-    let light = Light::new(scene, stage);
-    let occlusion = Occlusion::new(&buffer, stage);
-    let (width, height) = (stage.width, stage.height);
+pub fn draw(scene: &PreviewScene, setup: &ShotSetup) -> Picture {
+    let buffer = raster::draw(scene, &setup.camera);
+    let light = KeyLight::new(scene, setup);
+    let occlusion = Occlusion::new(&buffer, setup);
+    let (width, height) = (setup.width, setup.height);
     let pixels = (0..width * height)
         .into_par_iter()
         .map(|at| {
@@ -49,7 +49,7 @@ pub fn draw(scene: &Scene, stage: &Stage) -> Picture {
             let mut sum = Vec3::ZERO;
             for row in y..y + SUPERSAMPLING {
                 for column in x..x + SUPERSAMPLING {
-                    sum += sample(&buffer, stage, &light, &occlusion, column, row);
+                    sum += sample(&buffer, setup, &light, &occlusion, column, row);
                 }
             }
             encode(sum / (SUPERSAMPLING * SUPERSAMPLING) as f32)
@@ -64,24 +64,26 @@ pub fn draw(scene: &Scene, stage: &Stage) -> Picture {
 
 /// Colour of a sample, linear RGB.
 fn sample(
-    buffer: &Buffer,
-    stage: &Stage,
-    light: &Light,
+    buffer: &SampleBuffer,
+    setup: &ShotSetup,
+    light: &KeyLight,
     occlusion: &Occlusion,
     column: usize,
     row: usize,
 ) -> Vec3 {
     let at = row * buffer.width + column;
-    let background = TOP.lerp(BOTTOM, row as f32 / buffer.height as f32);
+    let background = BACKGROUND_TOP.lerp(BACKGROUND_BOTTOM, row as f32 / buffer.height as f32);
     let material = buffer.materials[at];
-    if material == Material::Background {
+    if material == SceneMaterial::Background {
         return background;
     }
-    let camera = &stage.camera;
+    let camera = &setup.camera;
     let near = buffer.near[at];
     let ray = camera.ray(column as f32 + 0.5, row as f32 + 0.5);
     let point = camera.eye + ray / near;
-    if material == Material::Floor && (point - stage.focus).length() > HORIZON * stage.radius {
+    if material == SceneMaterial::Floor
+        && (point - setup.focus).length() > FLOOR_EXTENT * setup.radius
+    {
         return background;
     }
     let view = -ray.normalize();
@@ -92,8 +94,8 @@ fn sample(
         normal = (normal - view * away).normalize_or(view);
     }
     let facing = normal.dot(light.direction).max(0.0);
-    let reaching = if facing > 0.0 {
-        light.reaching(point, normal, noise(column, row))
+    let unshadowed = if facing > 0.0 {
+        light.unshadowed(point, normal, noise(column, row))
     } else {
         0.0
     };
@@ -113,24 +115,24 @@ fn sample(
         Vec3::new(bounce(albedo.x), bounce(albedo.y), bounce(albedo.z)).max(Vec3::splat(open));
     let halfway = (view + light.direction).normalize_or(normal);
     let gloss = 0.05 * normal.dot(halfway).max(0.0).powi(18);
-    let lit =
-        albedo * (ambient * sky + KEY * (facing * reaching)) + KEY * (gloss * facing * reaching);
-    if material != Material::Floor {
+    let lit = albedo * (ambient * sky + KEY_LIGHT * (facing * unshadowed))
+        + KEY_LIGHT * (gloss * facing * unshadowed);
+    if material != SceneMaterial::Floor {
         return lit;
     }
-    floor(lit, background, stage, point, normal)
+    floor(lit, background, setup, point, normal)
 }
 
 /// Colour of the floor: a faint grid near the focus that fades into the background.
-fn floor(lit: Vec3, background: Vec3, stage: &Stage, point: Vec3, normal: Vec3) -> Vec3 {
-    let away = (point - stage.focus).length() / stage.radius;
-    let shown = 1.0 - smooth((away - 2.0) / (HORIZON - 2.0));
-    let spacing = spacing(stage.radius);
+fn floor(lit: Vec3, background: Vec3, setup: &ShotSetup, point: Vec3, normal: Vec3) -> Vec3 {
+    let away = (point - setup.focus).length() / setup.radius;
+    let shown = 1.0 - smooth((away - 2.0) / (FLOOR_EXTENT - 2.0));
+    let spacing = spacing(setup.radius);
     let (side, other) = floor_axes(normal);
     let line = |along: f32| {
         let off = (along / spacing - (along / spacing).round()).abs() * spacing;
         // About the width of a pixel at the focus.
-        let width = stage.radius * 0.006;
+        let width = setup.radius * 0.006;
         1.0 - smooth(off / width)
     };
     let grid = line(point.dot(side)).max(line(point.dot(other)));
@@ -159,18 +161,18 @@ fn spacing(radius: f32) -> f32 {
         / 2.0
 }
 
-fn albedo(material: Material) -> Vec3 {
+fn albedo(material: SceneMaterial) -> Vec3 {
     match material {
-        Material::Background => Vec3::ZERO,
-        Material::Floor => Vec3::new(0.53, 0.53, 0.525),
-        Material::Collider => Vec3::splat(0.34),
-        Material::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
-        Material::Crack(body) => SKINS[usize::from(body) % SKINS.len()] * FRESH,
-        Material::Worn(body, share) => {
+        SceneMaterial::Background => Vec3::ZERO,
+        SceneMaterial::Floor => Vec3::new(0.53, 0.53, 0.525),
+        SceneMaterial::Collider => Vec3::splat(0.34),
+        SceneMaterial::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
+        SceneMaterial::Crack(body) => SKINS[usize::from(body) % SKINS.len()] * CRACK_TINT,
+        SceneMaterial::Damaged(body, share) => {
             let skin = SKINS[usize::from(body) % SKINS.len()];
-            skin.lerp(skin * BARE, f32::from(share) / 255.0)
+            skin.lerp(skin * BROKEN_TINT, f32::from(share) / 255.0)
         }
-        Material::Scale(part) => scale::colour(f64::from(part) / 255.0)
+        SceneMaterial::ColourScale(part) => scale::colour(f64::from(part) / 255.0)
             .map(scale::linear)
             .into(),
     }

@@ -4,14 +4,14 @@ use super::font;
 use crate::picture::Picture;
 
 /// Maximum number of frames shown.
-const MOST: usize = 16;
+const MAX_FRAMES: usize = 16;
 /// Width of a frame on the sheet, pixels.
-const WIDTH: usize = 360;
+const FRAME_WIDTH: usize = 360;
 /// Gap between frames, pixels.
 const GAP: usize = 4;
 
 /// A contact sheet that is filled while frames are drawn.
-pub struct Sheet {
+pub struct ContactSheet {
     chosen: Vec<u32>,
     columns: usize,
     width: usize,
@@ -20,21 +20,21 @@ pub struct Sheet {
     picture: Picture,
 }
 
-impl Sheet {
+impl ContactSheet {
     /// Chooses from `frames`, whose pictures will have `width` x `height` pixels.
     pub fn new(frames: &[u32], width: u32, height: u32) -> Self {
-        let count = frames.len().min(MOST);
+        let count = frames.len().min(MAX_FRAMES);
         let chosen: Vec<u32> = (0..count)
             .map(|at| frames[at * (frames.len() - 1) / (count - 1).max(1)])
             .collect();
         let columns = (1..=count).find(|side| side * side >= count).unwrap_or(1);
         let rows = count.div_ceil(columns);
         // Enlarging would only blur.
-        let small = WIDTH.min(width as usize);
+        let small = FRAME_WIDTH.min(width as usize);
         let tall = (small * height as usize / width as usize).max(1);
         let size = |count: usize, side: usize| count * side + (count + 1) * GAP;
         let (whole, high) = (size(columns, small), size(rows, tall));
-        Sheet {
+        ContactSheet {
             chosen,
             columns,
             width: small,
@@ -49,7 +49,7 @@ impl Sheet {
     }
 
     /// Adds the picture of a frame if the frame was chosen.
-    pub fn offer(&mut self, frame: u32, time: f64, picture: &Picture) {
+    pub fn add(&mut self, frame: u32, time: f64, picture: &Picture) {
         let Some(place) = self.chosen.iter().position(|&chosen| chosen == frame) else {
             return;
         };

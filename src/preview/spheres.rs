@@ -2,12 +2,12 @@
 
 use glam::Vec3;
 
-use super::buffer::Buffer;
+use super::buffer::SampleBuffer;
 use super::camera::Camera;
-use super::scene::Ball;
+use super::scene::SceneBall;
 
 /// Draws a ball as the camera sees it. A ball that reaches behind the camera is left out.
-pub fn draw(ball: &Ball, camera: &Camera, buffer: &mut Buffer) {
+pub fn draw(ball: &SceneBall, camera: &Camera, buffer: &mut SampleBuffer) {
     let centre = camera.local(ball.centre);
     let radius = ball.radius;
     if centre.z <= radius * 1.01 {

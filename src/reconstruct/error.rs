@@ -40,7 +40,7 @@ pub enum ReconstructError {
     },
     /// The cell size would need too many cells.
     #[error(
-        "body {body} would need {cells:.3e} grid cells, at most {:.3e} fit; make `reconstruct.voxel` larger",
+        "body {body} would need {cells:.3e} grid cells, but at most {:.3e} are allowed; make `reconstruct.voxel` larger",
         ReconstructError::MAX_NODES
     )]
     GridTooLarge {
@@ -54,7 +54,7 @@ pub enum ReconstructError {
     Voxel(f64),
     /// The cracks cannot be cut into the skin.
     #[error(
-        "body {body}: cracks cannot be cut into its skin, which is not closed or crosses itself near one"
+        "body {body}: cannot cut a crack into the skin, which is not closed or intersects itself near the crack"
     )]
     Uncut {
         /// Index of the body.

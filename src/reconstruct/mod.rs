@@ -38,7 +38,7 @@ pub use error::ReconstructError;
 
 use body::rest::Body;
 use fragments::Fragments;
-use surface::motion::{Motion, Moved};
+use surface::motion::{DeformedSurface, ElementMotions};
 use surface::shell::Shell;
 
 /// Groups of frame columns that are required to rebuild surfaces. Velocity, spin and stress are optional:
@@ -55,11 +55,11 @@ const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
 /// Result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ReconstructSummary {
     /// Frames written.
     pub frames: usize,
     /// Number of times that the surfaces of a body were rebuilt because bonds had broken.
-    pub redrawn: usize,
+    pub rebuilds: usize,
     /// Number of fragments in the last frame.
     pub fragments: usize,
     /// Number of vertices in the last frame.
@@ -79,7 +79,7 @@ pub fn run(
     params: &spec::Reconstruct,
     frames: Range<u32>,
     on_frame: &mut dyn FnMut(usize, usize),
-) -> Result<Summary, ReconstructError> {
+) -> Result<ReconstructSummary, ReconstructError> {
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
@@ -119,7 +119,7 @@ pub fn run(
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();
     let frames = store.frames(&frames)?;
-    let mut summary = Summary::default();
+    let mut summary = ReconstructSummary::default();
     for &number in &frames {
         let frame = store.read_frame_of(number, &NEEDS, packing.elements.id.len())?;
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
@@ -130,7 +130,7 @@ pub fn run(
         summary.triangles = surface.triangles.len();
         on_frame(summary.frames, frames.len());
     }
-    summary.redrawn = surfaces.redrawn;
+    summary.rebuilds = surfaces.rebuilds;
     Ok(summary)
 }
 
@@ -139,24 +139,24 @@ pub fn run(
 struct BrokenBonds<'a> {
     store: &'a Store,
     /// Frames whose tables are not read yet, in descending order.
-    ahead: Vec<u32>,
+    unread: Vec<u32>,
     broken: Vec<bool>,
 }
 
 impl<'a> BrokenBonds<'a> {
     fn new(store: &'a Store, bonds: usize) -> Result<Self, ReconstructError> {
-        let mut ahead = store.numbers("breaks", "parquet")?;
-        ahead.reverse();
+        let mut unread = store.numbers("breaks", "parquet")?;
+        unread.reverse();
         Ok(BrokenBonds {
             store,
-            ahead,
+            unread,
             broken: vec![false; bonds],
         })
     }
 
     /// For each bond, whether it is broken in `frame`. Frames must be requested in ascending order.
     fn until(&mut self, frame: u32) -> Result<&[bool], ReconstructError> {
-        while let Some(number) = self.ahead.pop_if(|number| *number <= frame) {
+        while let Some(number) = self.unread.pop_if(|number| *number <= frame) {
             for bond in self.store.read_broken(number, self.broken.len())? {
                 self.broken[bond as usize] = true;
             }
@@ -172,7 +172,7 @@ pub struct Surfaces {
     rest: Vec<DVec3>,
     current: Vec<Option<Fragments>>,
     /// Number of times that the surfaces of a body were rebuilt after the first build.
-    pub redrawn: usize,
+    pub rebuilds: usize,
 }
 
 impl Surfaces {
@@ -185,7 +185,7 @@ impl Surfaces {
             current: bodies.iter().map(|_| None).collect(),
             bodies,
             rest,
-            redrawn: 0,
+            rebuilds: 0,
         }
     }
 
@@ -214,13 +214,13 @@ impl Surfaces {
                 .as_ref()
                 .is_none_or(|known| known.broken != count || known.labels != labels)
             {
-                self.redrawn += usize::from(current.is_some());
+                self.rebuilds += usize::from(current.is_some());
                 *current = Some(Fragments::new(body, labels, &broken)?);
             }
         }
-        let motion = Motion::new(&self.rest, frame);
+        let motion = ElementMotions::new(&self.rest, frame);
         let bodies = self.bodies.par_iter().zip(&self.current);
-        let parts: Vec<Vec<(u32, Cow<Shell>, Moved)>> = bodies
+        let parts: Vec<Vec<(u32, Cow<Shell>, DeformedSurface)>> = bodies
             .map(|(body, current)| match (&body.world, current) {
                 (Some(world), _) => world
                     .draw(&body.rows, &labels_of(body), &motion)
@@ -232,7 +232,7 @@ impl Surfaces {
                     .par_iter()
                     .map(|surface| {
                         let shell = Cow::Borrowed(&surface.shell);
-                        (surface.fragment, shell, surface.carry(&motion))
+                        (surface.fragment, shell, surface.deform(&motion))
                     })
                     .collect(),
                 (None, None) => Vec::new(),
@@ -257,7 +257,13 @@ impl Surfaces {
 }
 
 /// Appends the surface of a fragment to the surfaces of a frame.
-fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, moved: Moved) {
+fn append(
+    result: &mut SurfaceFrame,
+    body: u32,
+    fragment: u32,
+    shell: &Shell,
+    moved: DeformedSurface,
+) {
     let mesh = &shell.mesh;
     let first_vertex = result.positions.len() as u32;
     result.pieces.push(Piece {

@@ -312,7 +312,7 @@ fn rigid_motion_of_elements_moves_surfaces_rigidly() {
         (frame.wx[e], frame.vx[e]) = (2.0, 1.0);
     }
     let moved = surfaces.at(1, &frame, &whole(&bonds)).unwrap();
-    assert_eq!(surfaces.redrawn, 0);
+    assert_eq!(surfaces.rebuilds, 0);
     assert_eq!(moved.triangles, rest.triangles);
     for (before, after) in rest.rest_positions.iter().zip(&moved.positions) {
         let expected = turn * DVec3::from(before.map(f64::from)) + shift;
@@ -373,7 +373,7 @@ fn any_range_and_any_thread_count_give_the_same_files() {
         (summary, bytes, SurfaceFrame::read(&store, last).unwrap())
     };
     let (whole, bytes, surface) = surfaces(2, 0..4);
-    assert_eq!((whole.frames, whole.redrawn, whole.fragments), (4, 2, 9));
+    assert_eq!((whole.frames, whole.rebuilds, whole.fragments), (4, 2, 9));
     assert_eq!(surface.pieces.len(), 9);
     let (part, part_bytes, _) = surfaces(1, 3..4);
     assert_eq!(part.frames, 1);

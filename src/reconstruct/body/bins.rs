@@ -23,7 +23,7 @@ impl ElementBins {
             .fold(DVec3::NEG_INFINITY, DVec3::max);
         let limit = 64.0 + 8.0 * positions.len() as f64;
         let crowd = ((hi - lo) / edge + DVec3::ONE).element_product() / limit;
-        let edge = edge * crowd.max(1.0); // more than enough: bins shrink with the cube
+        let edge = edge * crowd.max(1.0); // more than needed: the number of bins falls with the cube of the edge
         let bins = ((hi - lo) / edge)
             .floor()
             .to_array()
@@ -82,7 +82,7 @@ impl ElementBins {
     }
 
     /// Search radius from any bin that covers all bins, m.
-    pub fn diameter(&self) -> f64 {
+    pub fn max_search_radius(&self) -> f64 {
         self.edge * (self.bins[0] + self.bins[1] + self.bins[2]) as f64
     }
 }

@@ -3,4 +3,4 @@
 pub mod bins;
 pub mod rest;
 pub mod skin;
-pub mod solid;
+pub mod skin_grid;

@@ -6,19 +6,19 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::bins::ElementBins;
-use super::solid::Solid;
+use super::skin_grid::SkinGrid;
 use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
 use crate::reconstruct::cells::complex::Complex;
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::surface::carried::CARRIERS;
-use crate::reconstruct::world::World;
+use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
+use crate::reconstruct::world::WorldReconstruction;
 use crate::spec::{self, ReconstructMode};
 
 /// Edge of the bins of elements, mean radii.
-const BIN: f64 = 2.0;
+const BIN_EDGE: f64 = 2.0;
 /// Maximum length of the skin's edges, mean radii: the distance between touching elements.
-const SKIN_EDGE: f64 = 2.0;
+const MAX_SKIN_EDGE: f64 = 2.0;
 
 /// A body at rest.
 #[derive(Debug)]
@@ -36,11 +36,11 @@ pub struct Body {
     /// Elements sorted into bins.
     pub bins: ElementBins,
     /// The elements nearest to each vertex of the skin, nearest first.
-    pub anchors: Vec<[u32; CARRIERS]>,
+    pub nearest_elements: Vec<[u32; MAX_INFLUENCES]>,
     /// The skin and its grid; `None` for loose elements, which are drawn as balls, and in the world mode.
-    pub solid: Option<Solid>,
+    pub skin_grid: Option<SkinGrid>,
     /// Set in world mode.
-    pub world: Option<World>,
+    pub world: Option<WorldReconstruction>,
     /// Set in cells mode.
     pub cells: Option<Complex>,
 }
@@ -135,49 +135,53 @@ impl Body {
             };
             let world = if everywhere || (skin.is_none() && cells.is_none() && !bonds.is_empty()) {
                 let radii = rows.iter().map(|&row| elements.r[row as usize]);
-                Some(World::new(number, radii.collect(), params.voxel)?)
+                Some(WorldReconstruction::new(
+                    number,
+                    radii.collect(),
+                    params.voxel,
+                )?)
             } else {
                 None
             };
-            let solid = match skin {
+            let skin_grid = match skin {
                 None => None,
                 Some(skin) => {
-                    let (spacing, longest) = (params.voxel * radius, SKIN_EDGE * radius);
-                    let mut solid = Solid::new(number, skin, spacing, longest)?;
-                    solid.grain = params.roughness * radius;
-                    solid.simplify = params.simplify * radius;
-                    Some(solid)
+                    let (spacing, longest) = (params.voxel * radius, MAX_SKIN_EDGE * radius);
+                    let mut skin_grid = SkinGrid::new(number, skin, spacing, longest)?;
+                    skin_grid.roughness = params.roughness * radius;
+                    skin_grid.simplify = params.simplify * radius;
+                    Some(skin_grid)
                 }
             };
             let mut body = Body {
                 index: number,
-                bins: ElementBins::new(&positions, BIN * radius),
+                bins: ElementBins::new(&positions, BIN_EDGE * radius),
                 rows,
                 positions,
                 radius,
                 bonds,
-                anchors: Vec::new(),
-                solid,
+                nearest_elements: Vec::new(),
+                skin_grid,
                 world,
                 cells,
             };
-            body.anchors = body.find_anchors();
+            body.nearest_elements = body.find_nearest_elements();
             bodies.push(body);
         }
         Ok(bodies)
     }
 
-    fn find_anchors(&self) -> Vec<[u32; CARRIERS]> {
+    fn find_nearest_elements(&self) -> Vec<[u32; MAX_INFLUENCES]> {
         let positions = self
-            .solid
+            .skin_grid
             .as_ref()
-            .map_or(&[][..], |solid| &solid.skin.mesh.positions);
+            .map_or(&[][..], |skin_grid| &skin_grid.skin.mesh.positions);
         let vertices = positions.par_iter().with_min_len(256);
-        let anchors = vertices.map(|&x| {
-            let nearest = self.nearest(x, |_| true, CARRIERS);
+        let nearest_elements = vertices.map(|&x| {
+            let nearest = self.nearest(x, |_| true, MAX_INFLUENCES);
             std::array::from_fn(|m| nearest[m.min(nearest.len() - 1)].1)
         });
-        anchors.collect()
+        nearest_elements.collect()
     }
 
     /// Up to `count` elements nearest to `x` among those for which `wanted` is true, as (squared distance,
@@ -185,7 +189,7 @@ impl Body {
     pub fn nearest(&self, x: DVec3, wanted: impl Fn(u32) -> bool, count: usize) -> Vec<(f64, u32)> {
         let mut found: Vec<(f64, u32)> = Vec::new();
         let mut reach = 2.5 * self.radius;
-        let everything = self.bins.diameter() + x.distance(self.positions[0]);
+        let everything = self.bins.max_search_radius() + x.distance(self.positions[0]);
         loop {
             found.clear();
             self.bins.each_bin(x, reach, |bin| {

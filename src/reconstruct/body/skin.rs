@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::geometry::TriMesh;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::surface::texture::Texture;
+use crate::reconstruct::surface::texture::SkinTexture;
 
 /// A mesh with its edges.
 #[derive(Clone, Debug)]
@@ -16,14 +16,14 @@ pub struct Skin {
     /// Edges of each triangle, from each corner to the next one.
     pub edges_of: Vec<[u32; 3]>,
     /// Texture coordinates, if the input has any. `mesh` itself has none.
-    pub texture: Option<Texture>,
+    pub texture: Option<SkinTexture>,
 }
 
 impl Skin {
     /// Bisects the edges of `mesh` that are longer than `longest` (m) until none is left. The surface keeps
     /// its shape.
     pub fn new(mut mesh: TriMesh, longest: f64) -> Self {
-        let mut texture = Texture::take(&mut mesh);
+        let mut texture = SkinTexture::take(&mut mesh);
         let (mut edges, mut edges_of) = edges(&mesh.triangles);
         loop {
             let mut middle = vec![u32::MAX; edges.len()];
@@ -45,11 +45,11 @@ impl Skin {
                 let middles = of.map(|edge| middle[edge as usize]);
                 divide(*triangle, middles, &mesh.positions, &mut triangles);
                 if let Some(texture) = &texture {
-                    sources.resize(triangles.len(), texture.of[t]);
+                    sources.resize(triangles.len(), texture.source[t]);
                 }
             }
             if let Some(texture) = &mut texture {
-                texture.of = sources;
+                texture.source = sources;
             }
             mesh.triangles = triangles;
             (edges, edges_of) = self::edges(&mesh.triangles);

@@ -21,11 +21,11 @@ pub struct Crossing {
 }
 
 /// Point where the crack crosses the stretch between `ends` (m), which are owned by `owners`.
-pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
+pub fn crossing_on_stretch(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
     let middle = (ends[0] + ends[1]) / 2.0;
     let length = ends[0].distance(ends[1]);
     let direction = (ends[1] - ends[0]).normalize_or_zero();
-    let (plane, normal) = cracks.between(middle, owners);
+    let (plane, normal) = cracks.nearest_on_sheet(middle, owners);
     let step = plane - middle;
     let slope = normal.dot(direction);
     // Along the stretch the height above the sheet rises: the slope is positive unless the field turns over.
@@ -43,7 +43,7 @@ pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing
 }
 
 /// Segment of a chain that the crack crosses, and the point of crossing, m.
-pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
+pub fn locate_on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
     let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
     let last = points.len() - 2;
     let beyond = heights
@@ -53,7 +53,7 @@ pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, 
     let segment = beyond.saturating_sub(1).min(last);
     (
         segment,
-        on_segment(
+        locate_on_segment(
             [points[segment], points[segment + 1]],
             [heights[segment], heights[segment + 1]],
         ),
@@ -61,7 +61,7 @@ pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, 
 }
 
 /// Point where a height that rises along a segment passes zero, not too close to either end.
-pub fn on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
+pub fn locate_on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
     let rise = heights[1] - heights[0];
     let part = if rise > 0.0 { -heights[0] / rise } else { 0.5 };
     ends[0].lerp(ends[1], part.clamp(INSET, 1.0 - INSET))

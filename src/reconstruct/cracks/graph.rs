@@ -7,16 +7,16 @@
 use crate::reconstruct::body::rest::RestBond;
 
 /// Maximum number of intact bonds between an element and the other elements on its side of a crack.
-const HOPS: u8 = 3;
+const SIDE_HOPS: u8 = 3;
 
 /// Neighbours of each element along intact bonds.
 #[derive(Debug)]
-pub struct Graph {
+pub struct BondGraph {
     first: Vec<u32>,
     neighbours: Vec<u32>,
 }
 
-impl Graph {
+impl BondGraph {
     /// Connects `elements` elements by the bonds for whose index `whole` is true.
     pub fn new(elements: usize, bonds: &[RestBond], whole: impl Fn(usize) -> bool) -> Self {
         let kept = || {
@@ -39,7 +39,7 @@ impl Graph {
                 next[from as usize] += 1;
             }
         }
-        let mut graph = Graph { first, neighbours };
+        let mut graph = BondGraph { first, neighbours };
         for element in 0..elements {
             let row = graph.first[element] as usize..graph.first[element + 1] as usize;
             if !graph.neighbours[row.clone()].is_sorted() {
@@ -50,19 +50,19 @@ impl Graph {
     }
 
     /// Elements that intact bonds connect to `element`, ascending.
-    pub fn row(&self, element: u32) -> &[u32] {
+    pub fn neighbours(&self, element: u32) -> &[u32] {
         let element = element as usize;
         &self.neighbours[self.first[element] as usize..self.first[element + 1] as usize]
     }
 
     /// Whether at most two intact bonds connect `a` and `b`; then they are on the same side of every crack.
-    pub fn near(&self, a: u32, b: u32) -> bool {
-        let (of_a, of_b) = (self.row(a), self.row(b));
-        a == b || of_a.binary_search(&b).is_ok() || meet(of_a, of_b)
+    pub fn are_close(&self, a: u32, b: u32) -> bool {
+        let (of_a, of_b) = (self.neighbours(a), self.neighbours(b));
+        a == b || of_a.binary_search(&b).is_ok() || intersect(of_a, of_b)
     }
 
     /// Elements within `SIDE_HOPS` intact bonds of `element`, including itself, with the number of bonds.
-    pub fn around<'a>(&self, element: u32, scratch: &'a mut Scratch) -> &'a [(u32, u8)] {
+    pub fn within_hops<'a>(&self, element: u32, scratch: &'a mut GraphScratch) -> &'a [(u32, u8)] {
         scratch.stamp += 1;
         scratch.found.clear();
         scratch.found.push((element, 0));
@@ -70,10 +70,10 @@ impl Graph {
         let mut at = 0;
         while let Some(&(from, hops)) = scratch.found.get(at) {
             at += 1;
-            if hops == HOPS {
+            if hops == SIDE_HOPS {
                 break;
             }
-            for &to in self.row(from) {
+            for &to in self.neighbours(from) {
                 if scratch.seen[to as usize] != scratch.stamp {
                     scratch.seen[to as usize] = scratch.stamp;
                     scratch.found.push((to, hops + 1));
@@ -85,7 +85,7 @@ impl Graph {
 }
 
 /// Whether two ascending lists have a common entry.
-fn meet(a: &[u32], b: &[u32]) -> bool {
+fn intersect(a: &[u32], b: &[u32]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         match a[i].cmp(&b[j]) {
@@ -99,16 +99,16 @@ fn meet(a: &[u32], b: &[u32]) -> bool {
 
 /// Scratch buffers for searches in a graph.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct GraphScratch {
     seen: Vec<u32>,
     stamp: u32,
     found: Vec<(u32, u8)>,
 }
 
-impl Scratch {
+impl GraphScratch {
     /// Buffers for a graph of `elements` elements.
     pub fn new(elements: usize) -> Self {
-        Scratch {
+        GraphScratch {
             seen: vec![0; elements],
             stamp: 0,
             found: Vec::new(),

@@ -8,7 +8,7 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::field::Cracks;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// Marks a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
@@ -17,44 +17,44 @@ pub const FAR: u32 = u32::MAX - 1;
 
 /// Nodes within this distance of the midpoint of an open bond are evaluated first, cells: some of them lie on
 /// each side of the crack.
-const BAND: f64 = 1.25;
+const BAND_WIDTH: f64 = 1.25;
 /// An element that is farther from a node than the nearest element by more than this does not own it, radii.
-const SLACK: f64 = 1.0;
+const OWNER_SLACK: f64 = 1.0;
 /// Initial search radius for elements around a node, radii. The holes of a close packing reach √2.
-const REACH: f64 = 2.4;
+const SEARCH_RADIUS: f64 = 2.4;
 
 /// Owners of all nodes, and the grid edges between different owners.
 #[derive(Debug)]
-pub struct Owners {
+pub struct NodeOwners {
     /// Owner of each node: an element, [`OUTSIDE`] or [`FAR`].
     pub owner: Vec<u32>,
     /// Nodes that are owned by elements, ascending.
     nodes: Vec<u32>,
     /// Edges whose ends, both inside the skin, lie on different sides of a crack: three times the lower node
     /// plus the axis, ascending.
-    pub cut: Vec<u64>,
+    pub cut_edges: Vec<u64>,
 }
 
-impl Owners {
+impl NodeOwners {
     /// Finds the owners of the nodes near the cracks.
-    pub fn new(solid: &Solid, cracks: &Cracks) -> Self {
-        let search = Search { solid, cracks };
-        let (owner, nodes) = search.band();
-        let mut owners = Owners {
+    pub fn new(skin_grid: &SkinGrid, cracks: &Cracks) -> Self {
+        let search = OwnerSearch { skin_grid, cracks };
+        let (owner, nodes) = search.near_open_bonds();
+        let mut owners = NodeOwners {
             owner,
             nodes: Vec::new(),
-            cut: Vec::new(),
+            cut_edges: Vec::new(),
         };
-        owners.take_in(search, nodes);
+        owners.add_nodes(search, nodes);
         owners
     }
 
     /// Also finds the owners of all nodes of `cells`. Returns whether any of them was new.
-    pub fn extend(&mut self, solid: &Solid, cracks: &Cracks, cells: &[u32]) -> bool {
-        let search = Search { solid, cracks };
+    pub fn extend(&mut self, skin_grid: &SkinGrid, cracks: &Cracks, cells: &[u32]) -> bool {
+        let search = OwnerSearch { skin_grid, cracks };
         let mut fresh: Vec<u32> = cells
             .iter()
-            .flat_map(|&cell| solid.corners(cell as usize))
+            .flat_map(|&cell| skin_grid.corner_nodes(cell as usize))
             .filter(|&node| self.owner[node] == FAR)
             .map(|node| node as u32)
             .collect();
@@ -63,18 +63,18 @@ impl Owners {
         if fresh.is_empty() {
             return false;
         }
-        search.look(&mut self.owner, &fresh);
-        self.take_in(search, fresh);
+        search.evaluate(&mut self.owner, &fresh);
+        self.add_nodes(search, fresh);
         true
     }
 
     /// Follows cracks from `fresh`, nodes that have just got their owners, in ascending order.
-    fn take_in(&mut self, search: Search, fresh: Vec<u32>) {
-        let followed = search.follow(&mut self.owner, fresh);
+    fn add_nodes(&mut self, search: OwnerSearch, fresh: Vec<u32>) {
+        let followed = search.follow_cracks(&mut self.owner, fresh);
         self.nodes.extend(followed);
         self.nodes.par_sort_unstable();
         search.drop_islands(&mut self.owner, &self.nodes);
-        self.cut = search.cut_edges(&self.owner, &self.nodes);
+        self.cut_edges = search.cut_edges(&self.owner, &self.nodes);
     }
 }
 
@@ -83,7 +83,7 @@ impl Owners {
 pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let body = cracks.body;
     let r = body.radius;
-    let mut reach = REACH * r;
+    let mut reach = SEARCH_RADIUS * r;
     loop {
         found.clear();
         let mut least = f64::INFINITY;
@@ -96,7 +96,7 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
                 }
             }
         });
-        let wanted = least.sqrt() + SLACK * r;
+        let wanted = least.sqrt() + OWNER_SLACK * r;
         if wanted <= reach {
             found.retain(|&(squared, _)| squared <= wanted * wanted);
             break;
@@ -112,7 +112,7 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let mut count = 1;
     for &(_, element) in &found[1..] {
         let known = &sides[..count];
-        if count < sides.len() && known.iter().all(|&side| cracks.parts(side, element)) {
+        if count < sides.len() && known.iter().all(|&side| cracks.separates(side, element)) {
             sides[count] = element;
             count += 1;
         }
@@ -128,20 +128,20 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
 }
 
 #[derive(Clone, Copy)]
-struct Search<'a> {
-    solid: &'a Solid,
+struct OwnerSearch<'a> {
+    skin_grid: &'a SkinGrid,
     cracks: &'a Cracks<'a>,
 }
 
-impl Search<'_> {
+impl OwnerSearch<'_> {
     /// Owners of all nodes: those near open bonds are evaluated, all others are [`FAR`] or [`OUTSIDE`]. Also
     /// returns the evaluated nodes, ascending.
-    fn band(self) -> (Vec<u32>, Vec<u32>) {
-        let (grid, inside) = (&self.solid.grid, &self.solid.occupancy.inside);
-        let reach = BAND * grid.spacing;
+    fn near_open_bonds(self) -> (Vec<u32>, Vec<u32>) {
+        let (grid, inside) = (&self.skin_grid.grid, &self.skin_grid.occupancy.inside);
+        let reach = BAND_WIDTH * grid.spacing;
         let mut of_layer: Vec<Vec<DVec3>> = vec![Vec::new(); grid.nodes[2]];
         for &bond in &self.cracks.open {
-            let p = self.cracks.middle(bond);
+            let p = self.cracks.midpoint(bond);
             for k in grid.span(2, p.z - reach, p.z + reach) {
                 of_layer[k].push(p);
             }
@@ -183,8 +183,8 @@ impl Search<'_> {
 
     /// Evaluates the nodes of all cells around cut edges until none of them is [`FAR`]. Returns all evaluated
     /// nodes.
-    fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
-        let grid = &self.solid.grid;
+    fn follow_cracks(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
+        let grid = &self.skin_grid.grid;
         let strides = grid.strides();
         let mut fresh = nodes.clone();
         while !fresh.is_empty() {
@@ -216,7 +216,7 @@ impl Search<'_> {
                 .collect();
             next.par_sort_unstable();
             next.dedup();
-            self.look(owner, &next);
+            self.evaluate(owner, &next);
             nodes.extend(&next);
             fresh = next;
         }
@@ -225,11 +225,11 @@ impl Search<'_> {
 
     fn is_cut(self, owners: [u32; 2]) -> bool {
         let [a, b] = owners;
-        a < FAR && b < FAR && self.cracks.parts(a, b)
+        a < FAR && b < FAR && self.cracks.separates(a, b)
     }
 
     /// Finds the owners of `nodes`.
-    fn look(self, owner: &mut [u32], nodes: &[u32]) {
+    fn evaluate(self, owner: &mut [u32], nodes: &[u32]) {
         let owners: Vec<u32> = nodes
             .par_iter()
             .with_min_len(64)
@@ -242,13 +242,13 @@ impl Search<'_> {
 
     /// Element that owns `node`.
     fn owner(self, node: usize, found: &mut Vec<(f64, u32)>) -> u32 {
-        let grid = &self.solid.grid;
+        let grid = &self.skin_grid.grid;
         owner_at(self.cracks, grid.position(grid.coords(node)), found)
     }
 
     /// The cut edges between `nodes`, ascending.
     fn cut_edges(self, owner: &[u32], nodes: &[u32]) -> Vec<u64> {
-        let strides = self.solid.grid.strides();
+        let strides = self.skin_grid.grid.strides();
         nodes
             .par_iter()
             .with_min_len(256)
@@ -265,12 +265,12 @@ impl Search<'_> {
     /// Assigns nodes that cracks cut off from every element to the side next to them: beyond the outermost
     /// elements the extrapolated fields can turn over.
     fn drop_islands(self, owner: &mut [u32], nodes: &[u32]) {
-        let (grid, body) = (&self.solid.grid, self.cracks.body);
+        let (grid, body) = (&self.skin_grid.grid, self.cracks.body);
         let strides = grid.strides();
         let around = |node: usize| strides.into_iter().flat_map(move |s| [node + s, node - s]);
         // A node is attached if it is close to its element, if no crack is near, or if it is connected to an
         // attached node.
-        let mut held = vec![false; owner.len()];
+        let mut attached = vec![false; owner.len()];
         let mut loose: Vec<u32> = nodes
             .par_iter()
             .with_min_len(256)
@@ -283,10 +283,10 @@ impl Search<'_> {
             })
             .collect();
         for &node in nodes {
-            held[node as usize] = true;
+            attached[node as usize] = true;
         }
         for &node in &loose {
-            held[node as usize] = false;
+            attached[node as usize] = false;
         }
         loop {
             let joined: Vec<bool> = loose
@@ -294,13 +294,13 @@ impl Search<'_> {
                 .with_min_len(256)
                 .map(|&node| {
                     around(node as usize).any(|other| {
-                        held[other] && !self.is_cut([owner[node as usize], owner[other]])
+                        attached[other] && !self.is_cut([owner[node as usize], owner[other]])
                     })
                 })
                 .collect();
             let before = loose.len();
             for (&node, &joined) in loose.iter().zip(&joined) {
-                held[node as usize] = joined;
+                attached[node as usize] = joined;
             }
             let mut joined = joined.iter();
             loose.retain(|_| joined.next() == Some(&false));
@@ -314,7 +314,7 @@ impl Search<'_> {
                 .filter_map(|&node| {
                     let x = grid.position(grid.coords(node as usize));
                     let owners = around(node as usize)
-                        .filter(|&other| held[other])
+                        .filter(|&other| attached[other])
                         .map(|other| owner[other]);
                     let squared = |e: u32| x.distance_squared(body.positions[e as usize]);
                     let best = owners
@@ -323,13 +323,13 @@ impl Search<'_> {
                 })
                 .collect();
             if taken.is_empty() {
-                break; // a part of the skin without any element
+                break; // a part of the inside without any element
             }
             for &(node, element) in &taken {
                 owner[node as usize] = element;
-                held[node as usize] = true;
+                attached[node as usize] = true;
             }
-            loose.retain(|&node| !held[node as usize]);
+            loose.retain(|&node| !attached[node as usize]);
         }
     }
 }

@@ -5,12 +5,12 @@
 
 use crate::parallel::prelude::*;
 
-use super::chain::Chain;
-use super::ring::{Arc, Step, arcs, face_edges};
-use super::seam::{Seam, ring_cells};
+use super::chain::SkinChain;
+use super::intersection::{SkinIntersection, cells_around_edge};
+use super::ring::{RingArc, RingCrossing, arcs, face_edges};
 use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// The border of the skin in a cell, split into classes: each class is the part between one crossing and the
 /// next.
@@ -25,21 +25,25 @@ pub struct SkinArcs {
 }
 
 /// Chains on the six faces of a cell.
-pub fn chains_of<'a>(solid: &Solid, seam: &'a Seam, node: usize) -> Vec<&'a Chain> {
-    let strides = solid.grid.strides();
+pub fn chains_of<'a>(
+    skin_grid: &SkinGrid,
+    intersection: &'a SkinIntersection,
+    node: usize,
+) -> Vec<&'a SkinChain> {
+    let strides = skin_grid.grid.strides();
     let faces = (0..6).map(|face| {
         let above = node + (face % 2) * strides[face / 2];
         3 * above as u64 + (face / 2) as u64
     });
     faces
-        .filter_map(|face| seam.chains.get(face))
+        .filter_map(|face| intersection.chains.get(face))
         .flatten()
         .collect()
 }
 
 impl SkinArcs {
     /// The classes in a cell with the chains `chains`.
-    pub fn new(seam: &Seam, chains: &[&Chain]) -> Self {
+    pub fn new(intersection: &SkinIntersection, chains: &[&SkinChain]) -> Self {
         let mut classes = UnionFind::new(2 * chains.len());
         let mut at_gate: QuickMap<u32, u32> = QuickMap::default();
         for (chain, n) in chains.iter().zip(0_u32..) {
@@ -68,7 +72,7 @@ impl SkinArcs {
                     arcs.halves[of[end] as usize].push(2 * crossing + end as u32);
                 }
                 if let Some(gates) = chain.gates {
-                    let owner = seam.gates[gates[end] as usize].owner;
+                    let owner = intersection.gates[gates[end] as usize].owner;
                     let owners = &mut arcs.owners[of[end] as usize];
                     if !owners.contains(&owner) {
                         owners.push(owner);
@@ -84,7 +88,7 @@ impl SkinArcs {
 /// Vertex in the middle of a face between two cells, added where two arcs would otherwise connect the same
 /// two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Middle {
+pub struct FaceMiddle {
     /// Index of the cell whose lower face along `axis` the vertex lies on.
     pub cell: u32,
     /// The axis across the face.
@@ -95,7 +99,7 @@ pub struct Middle {
 
 /// The cells that cracks pass through.
 #[derive(Debug)]
-pub struct Cells {
+pub struct CrackCells {
     /// Lower corner node of each cell, ascending.
     pub nodes: Vec<u32>,
     /// Vertex of the first loop of each cell. Each loop has one vertex.
@@ -105,7 +109,7 @@ pub struct Cells {
     /// Crossing halves in each cell, ascending, with their loops.
     halves: Vec<(u32, u8)>,
     /// Face middles, ascending, with their vertices.
-    pub middles: Vec<(Middle, u32)>,
+    pub middles: Vec<(FaceMiddle, u32)>,
     /// Number of vertices of loops and face middles.
     pub vertices: u32,
     /// Index of the cell at each node, or `u32::MAX`.
@@ -117,22 +121,22 @@ pub struct Cells {
 type CellLoops = (u32, Vec<(u32, u8)>, u8);
 
 /// Grid edges of a cell that cracks cross, with the crossings, ascending.
-type Crossed = [(u8, u32)];
+type CrossedEdges = [(u8, u32)];
 
-impl Cells {
+impl CrackCells {
     /// Collects the cells around all crossings.
-    pub fn new(solid: &Solid, seam: &Seam) -> Self {
-        let numbered = seam.edges.par_iter().enumerate();
+    pub fn new(skin_grid: &SkinGrid, intersection: &SkinIntersection) -> Self {
+        let numbered = intersection.edges.par_iter().enumerate();
         let mut crossed: Vec<(u32, u8, u32)> = numbered
             .flat_map_iter(|(number, &edge)| {
                 let axis = (edge % 3) as u8;
-                let cells = ring_cells(solid, edge).into_iter().zip(0_u8..);
+                let cells = cells_around_edge(skin_grid, edge).into_iter().zip(0_u8..);
                 cells.map(move |(cell, m)| (cell as u32, 4 * axis + m, number as u32))
             })
             .collect();
         crossed.par_sort_unstable();
         let mut nodes: Vec<u32> = crossed.iter().map(|&(cell, _, _)| cell).collect();
-        nodes.extend(&seam.cells);
+        nodes.extend(&intersection.cells);
         nodes.par_sort_unstable();
         nodes.dedup();
         let loops: Vec<CellLoops> = nodes
@@ -142,19 +146,19 @@ impl Cells {
                 let start = crossed.partition_point(|entry| entry.0 < node);
                 let own = crossed[start..].iter().take_while(|entry| entry.0 == node);
                 let own: Vec<(u8, u32)> = own.map(|&(_, edge, number)| (edge, number)).collect();
-                let (halves, count) = loops(solid, seam, node as usize, &own);
+                let (halves, count) = loops(skin_grid, intersection, node as usize, &own);
                 (count > 0).then_some((node, halves, count))
             })
             .collect();
-        let mut cells = Cells {
+        let mut cells = CrackCells {
             nodes: loops.iter().map(|cell| cell.0).collect(),
             first: Vec::with_capacity(loops.len()),
             range: vec![0],
             halves: Vec::new(),
             middles: Vec::new(),
             vertices: 0,
-            number: vec![u32::MAX; solid.grid.len()],
-            strides: solid.grid.strides(),
+            number: vec![u32::MAX; skin_grid.grid.len()],
+            strides: skin_grid.grid.strides(),
         };
         for (number, (node, halves, count)) in loops.into_iter().enumerate() {
             cells.number[node as usize] = number as u32;
@@ -163,7 +167,7 @@ impl Cells {
             cells.halves.extend(halves);
             cells.range.push(cells.halves.len() as u32);
         }
-        cells.find_middles(solid, seam);
+        cells.find_middles(skin_grid, intersection);
         cells
     }
 
@@ -201,20 +205,25 @@ impl Cells {
     }
 
     /// Arcs on the lower face along `axis` of a cell.
-    pub fn arcs_below(&self, seam: &Seam, number: usize, axis: usize) -> Vec<Arc> {
+    pub fn arcs_below(
+        &self,
+        intersection: &SkinIntersection,
+        number: usize,
+        axis: usize,
+    ) -> Vec<RingArc> {
         let node = self.nodes[number] as usize;
         let face = 3 * node as u64 + axis as u64;
-        if let Some(arcs) = seam.arcs.get(face) {
+        if let Some(arcs) = intersection.arcs.get(face) {
             return arcs.clone();
         }
-        let own: Vec<(u8, u32)> = self.crossed(seam, number).collect();
+        let own: Vec<(u8, u32)> = self.crossed(intersection, number).collect();
         plain_arcs(&own, axis, 0)
     }
 
     /// Grid edges of a cell that are crossed, with the crossings, in the order of the crossings.
     pub fn crossed<'a>(
         &'a self,
-        seam: &'a Seam,
+        intersection: &'a SkinIntersection,
         number: usize,
     ) -> impl Iterator<Item = (u8, u32)> + 'a {
         let node = self.nodes[number] as u64;
@@ -222,17 +231,17 @@ impl Cells {
         let mut last = u32::MAX;
         own.filter(move |&crossing| std::mem::replace(&mut last, crossing) != crossing)
             .filter_map(move |crossing| {
-                let edge = *seam.edges.get(crossing as usize)?;
+                let edge = *intersection.edges.get(crossing as usize)?;
                 let (axis, offset) = ((edge % 3) as usize, edge / 3 - node);
                 Some((local_edge(self.strides, axis, offset), crossing))
             })
     }
 
-    fn find_middles(&mut self, solid: &Solid, seam: &Seam) {
-        let strides = solid.grid.strides();
+    fn find_middles(&mut self, skin_grid: &SkinGrid, intersection: &SkinIntersection) {
+        let strides = skin_grid.grid.strides();
         let this = &*self;
-        let portions = seam.edges.len() as u32;
-        let mut middles: Vec<Middle> = (0..self.nodes.len())
+        let stretch_count = intersection.edges.len() as u32;
+        let mut middles: Vec<FaceMiddle> = (0..self.nodes.len())
             .into_par_iter()
             .with_min_len(256)
             .flat_map_iter(|number| {
@@ -241,18 +250,18 @@ impl Cells {
                     let Some(below) = this.at(this.nodes[number] as usize - stride) else {
                         continue;
                     };
-                    let mut arcs = this.arcs_below(seam, number, axis);
-                    arcs.retain(|arc| arc.has_edge(portions));
+                    let mut arcs = this.arcs_below(intersection, number, axis);
+                    arcs.retain(|arc| arc.has_edge(stretch_count));
                     if arcs.len() < 2 {
                         continue;
                     }
                     let joined =
-                        |arc: &Arc| [number, below].map(|n| this.loop_of(n, arc.halves[0]));
+                        |arc: &RingArc| [number, below].map(|n| this.loop_of(n, arc.halves[0]));
                     for (m, arc) in arcs.iter().enumerate() {
                         let pair = joined(arc);
                         let mut others = arcs.iter().enumerate();
                         if others.any(|(n, other)| n != m && joined(other) == pair) {
-                            found.push(Middle {
+                            found.push(FaceMiddle {
                                 cell: number as u32,
                                 axis: axis as u8,
                                 halves: arc.halves,
@@ -270,7 +279,7 @@ impl Cells {
     }
 
     /// Face middles on the lower faces of a cell, with their vertices.
-    pub fn middles_of(&self, number: usize) -> &[(Middle, u32)] {
+    pub fn middles_of(&self, number: usize) -> &[(FaceMiddle, u32)] {
         let start = self
             .middles
             .partition_point(|(middle, _)| (middle.cell as usize) < number);
@@ -300,8 +309,8 @@ fn local_edge(strides: [usize; 3], axis: usize, offset: u64) -> u8 {
 }
 
 /// Arcs on a face that the skin does not cross.
-fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
-    let mut steps: Vec<Step> = Vec::with_capacity(4);
+fn plain_arcs(crossed: &CrossedEdges, axis: usize, side: usize) -> Vec<RingArc> {
+    let mut steps: Vec<RingCrossing> = Vec::with_capacity(4);
     for (m, edge) in face_edges(axis, side).into_iter().enumerate() {
         if let Some(&(_, c)) = crossed.iter().find(|entry| entry.0 as usize == edge) {
             // The last two edges are traversed from their upper end.
@@ -316,21 +325,26 @@ fn plain_arcs(crossed: &Crossed, axis: usize, side: usize) -> Vec<Arc> {
 }
 
 /// Crossing halves of a cell, ascending, with their loops, and the number of loops.
-fn loops(solid: &Solid, seam: &Seam, node: usize, crossed: &Crossed) -> (Vec<(u32, u8)>, u8) {
-    let strides = solid.grid.strides();
+fn loops(
+    skin_grid: &SkinGrid,
+    intersection: &SkinIntersection,
+    node: usize,
+    crossed: &CrossedEdges,
+) -> (Vec<(u32, u8)>, u8) {
+    let strides = skin_grid.grid.strides();
     let mut pairs: Vec<[u32; 2]> = Vec::new();
-    let active = seam.active.get(node).copied().unwrap_or(false);
+    let active = intersection.active.get(node).copied().unwrap_or(false);
     for face in 0..6 {
         let (axis, side) = (face / 2, face % 2);
         let above = 3 * (node + side * strides[axis]) as u64 + axis as u64;
-        match seam.arcs.get(above).filter(|_| active) {
+        match intersection.arcs.get(above).filter(|_| active) {
             Some(arcs) => pairs.extend(arcs.iter().map(|arc| arc.halves)),
             None => pairs.extend(plain_arcs(crossed, axis, side).iter().map(|arc| arc.halves)),
         }
     }
     if active {
-        let chains = chains_of(solid, seam, node);
-        for halves in SkinArcs::new(seam, &chains).halves {
+        let chains = chains_of(skin_grid, intersection, node);
+        for halves in SkinArcs::new(intersection, &chains).halves {
             pairs.extend(halves.windows(2).map(|pair| [pair[0], pair[1]]));
         }
     }

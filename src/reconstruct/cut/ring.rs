@@ -9,30 +9,30 @@
 //! both sides of it agree.
 
 /// A crossing on a walk round a ring: the half on the near side, and the half beyond.
-pub type Step = [u32; 2];
+pub type RingCrossing = [u32; 2];
 
 /// A stretch of a ring between two crossings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
+pub struct RingArc {
     /// Halves at its ends, in order round the ring: counter-clockwise seen against the face's axis.
     pub halves: [u32; 2],
     /// Whether a line passes through the face: the tip of a crack, or a line where several cracks meet.
     pub line: bool,
 }
 
-impl Arc {
+impl RingArc {
     /// Whether the surface has an edge through the face here. Crossings below `stretch_count` lie on grid
     /// edges. The end of a rim has no such edge.
-    pub fn has_edge(&self, portions: u32) -> bool {
+    pub fn has_edge(&self, stretch_count: u32) -> bool {
         let [a, b] = self.halves.map(|half| half / 2);
-        a != b || a < portions
+        a != b || a < stretch_count
     }
 }
 
 /// Arcs of a ring with these crossings, in order round the ring.
-pub fn arcs(steps: &[Step]) -> impl Iterator<Item = Arc> {
+pub fn arcs(steps: &[RingCrossing]) -> impl Iterator<Item = RingArc> {
     let count = steps.len();
-    (0..count).map(move |m| Arc {
+    (0..count).map(move |m| RingArc {
         halves: [steps[m][1], steps[(m + 1) % count][0]],
         line: count != 2,
     })
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn arcs_join_what_lies_between_crossings() {
-        let tip: Vec<Arc> = arcs(&[[0, 1]]).collect();
+        let tip: Vec<RingArc> = arcs(&[[0, 1]]).collect();
         assert_eq!(
             tip,
-            [Arc {
+            [RingArc {
                 halves: [1, 0],
                 line: true
             }]

@@ -1,37 +1,37 @@
 //! Traces the rings that chains of the skin bound on faces of the grid.
 
-use super::chain::{Chain, Gate, Stretches, gates_on};
-use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
-use crate::reconstruct::body::solid::Solid;
+use super::chain::{SkinChain, SkinGate, Stretches, gates_on};
+use super::ring::{RingArc, RingCrossing, arcs, edge_corners, face_edges};
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// Input for tracing rings.
 #[derive(Clone, Copy)]
-pub struct Walk<'a> {
+pub struct RingWalk<'a> {
     /// Skin and grid.
-    pub solid: &'a Solid,
+    pub skin_grid: &'a SkinGrid,
     /// Grid edge of each crossing on a stretch, ascending.
     pub edges: &'a [u64],
     /// Gates, sorted by edge and then along the edge.
-    pub gates: &'a [Gate],
+    pub gates: &'a [SkinGate],
     /// Crossings on the stretches of edges with gates.
     pub stretches: &'a Stretches,
 }
 
-impl Walk<'_> {
+impl RingWalk<'_> {
     /// Arcs on a face with these chains; `None` if skin and grid are inconsistent on it.
-    pub fn arcs_of(&self, face: u64, chains: &[Chain]) -> Option<Vec<Arc>> {
-        let solid = self.solid;
+    pub fn arcs_of(&self, face: u64, chains: &[SkinChain]) -> Option<Vec<RingArc>> {
+        let skin_grid = self.skin_grid;
         let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
         // Stretches in order round the face: the crossing if there is one, whether the stretch is inside, and
         // the gate at its end.
-        let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
+        let mut walk: Vec<(Option<RingCrossing>, bool, Option<u32>)> = Vec::new();
         for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
             let start = edge_corners(edge)[0];
-            let low = solid.corners(node)[start];
+            let low = skin_grid.corner_nodes(node)[start];
             let key = 3 * low as u64 + (edge / 4) as u64;
             let gates = gates_on(self.gates, key);
-            let mut inside = solid.is_inside(low);
-            let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
+            let mut inside = skin_grid.is_inside(low);
+            let mut of_edge: Vec<(Option<RingCrossing>, bool, [Option<u32>; 2])> = Vec::new();
             let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
             let known = self.stretches.get(&key).map_or(&whole[..], Vec::as_slice);
             for (s, crossing) in known.iter().enumerate() {
@@ -64,7 +64,8 @@ impl Walk<'_> {
         let mut result = Vec::new();
         if starts.is_empty() {
             if walk[0].1 {
-                let steps: Vec<Step> = walk.iter().filter_map(|stretch| stretch.0).collect();
+                let steps: Vec<RingCrossing> =
+                    walk.iter().filter_map(|stretch| stretch.0).collect();
                 result.extend(arcs(&steps));
             }
             return Some(result);

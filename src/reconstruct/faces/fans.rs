@@ -7,19 +7,19 @@
 //! and each fan gets its own vertex at the same position. A closed surface stays closed, and no two parts of
 //! it are pinched together at a vertex.
 
-use super::surface::Surface;
+use super::surface::BodySurface;
 use crate::math::union_find::UnionFind;
 use crate::parallel::prelude::*;
 
 /// A corner of a triangle: its vertex, the next vertex of the triangle, the previous one, and the triangle.
-type Corner = (u32, u32, u32, u32);
+type FanCorner = (u32, u32, u32, u32);
 
-fn corners_of(t: u32, [a, b, c]: [u32; 3]) -> [Corner; 3] {
+fn corners_of(t: u32, [a, b, c]: [u32; 3]) -> [FanCorner; 3] {
     [(a, b, c, t), (b, c, a, t), (c, a, b, t)]
 }
 
 /// Whether the corners at a vertex, sorted, form one closed fan.
-fn is_single(corners: &[Corner]) -> bool {
+fn is_one_fan(corners: &[FanCorner]) -> bool {
     let (mut at, mut length) = (corners[0].1, 0);
     while length < corners.len() {
         let next = corners.partition_point(|corner| corner.1 < at);
@@ -36,7 +36,7 @@ fn is_single(corners: &[Corner]) -> bool {
 
 /// For each corner at a vertex, sorted, the first corner of its fan. Triangles that share an edge are in one
 /// fan.
-fn fans(corners: &[Corner]) -> Vec<u32> {
+fn fans(corners: &[FanCorner]) -> Vec<u32> {
     let mut fans = UnionFind::new(corners.len());
     for (own, corner) in (0..).zip(corners) {
         let first = corners.partition_point(|other| other.1 < corner.2);
@@ -49,24 +49,24 @@ fn fans(corners: &[Corner]) -> Vec<u32> {
 }
 
 /// Whether the triangles around every vertex form one closed fan.
-pub fn are_single<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> bool {
+pub fn have_single_fans<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> bool {
     let numbered = (0..).zip(triangles);
-    let mut corners: Vec<Corner> = numbered.flat_map(|(t, own)| corners_of(t, *own)).collect();
+    let mut corners: Vec<FanCorner> = numbered.flat_map(|(t, own)| corners_of(t, *own)).collect();
     corners.sort_unstable();
-    corners.chunk_by(|a, b| a.0 == b.0).all(is_single)
+    corners.chunk_by(|a, b| a.0 == b.0).all(is_one_fan)
 }
 
 /// Gives each fan around the `wanted` vertices its own vertex. Vertices beyond the end of `wanted` are left
 /// as they are.
-pub fn part_fans(surface: &mut Surface, wanted: &[bool]) {
+pub fn split_fans(surface: &mut BodySurface, wanted: &[bool]) {
     let is_wanted = |vertex: u32| wanted.get(vertex as usize) == Some(&true);
     let triangles = surface.triangles.par_iter().enumerate().with_min_len(1024);
     let corners = triangles.flat_map_iter(|(t, own)| corners_of(t as u32, *own));
-    let mut corners: Vec<Corner> = corners.filter(|own| is_wanted(own.0)).collect();
+    let mut corners: Vec<FanCorner> = corners.filter(|own| is_wanted(own.0)).collect();
     corners.par_sort_unstable();
     // In the order of the vertices, so that new vertices get the same indices for any number of threads.
     let of_vertices = corners.chunk_by(|a, b| a.0 == b.0);
-    for own in of_vertices.filter(|own| !is_single(own)) {
+    for own in of_vertices.filter(|own| !is_one_fan(own)) {
         let vertex = own[0].0;
         // Vertex of each fan seen so far; the first fan keeps the existing vertex.
         let mut known = vec![(0, vertex)];
@@ -75,7 +75,7 @@ pub fn part_fans(surface: &mut Surface, wanted: &[bool]) {
             let number = number.map(|(_, number)| *number).unwrap_or_else(|| {
                 let number = surface.positions.len() as u32;
                 surface.positions.push(surface.positions[vertex as usize]);
-                surface.holds.push(surface.holds[vertex as usize]);
+                surface.bindings.push(surface.bindings[vertex as usize]);
                 known.push((fan, number));
                 number
             });
@@ -91,24 +91,24 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::reconstruct::surface::hold::Hold;
+    use crate::reconstruct::surface::binding::Binding;
 
     #[test]
     fn fans_that_meet_in_a_vertex_are_parted_and_a_single_one_stays() {
         let one = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
         let other = one.map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 }));
-        let mut surface = Surface {
+        let mut surface = BodySurface {
             positions: (0..7).map(|v| DVec3::splat(f64::from(v))).collect(),
-            holds: vec![Hold::Near; 7],
+            bindings: vec![Binding::Nearest; 7],
             triangles: [one, other].concat(),
-            ..Surface::default()
+            ..BodySurface::default()
         };
-        assert!(!are_single(surface.triangles.iter()));
-        part_fans(&mut surface, &[false, true, true, true, true]);
+        assert!(!have_single_fans(surface.triangles.iter()));
+        split_fans(&mut surface, &[false, true, true, true, true]);
         assert_eq!(surface.positions.len(), 7);
-        part_fans(&mut surface, &[true]);
-        assert!(are_single(surface.triangles.iter()));
-        assert_eq!((surface.positions.len(), surface.holds.len()), (8, 8));
+        split_fans(&mut surface, &[true]);
+        assert!(have_single_fans(surface.triangles.iter()));
+        assert_eq!((surface.positions.len(), surface.bindings.len()), (8, 8));
         assert_eq!(surface.positions[7], surface.positions[0]);
         assert_eq!(surface.triangles[..4], one);
     }

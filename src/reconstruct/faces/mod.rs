@@ -2,8 +2,8 @@
 
 pub mod divide;
 pub mod extract;
-pub mod fair;
 pub mod fans;
 pub mod place;
 pub mod rough;
+pub mod smooth;
 pub mod surface;

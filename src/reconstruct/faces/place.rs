@@ -8,19 +8,19 @@
 use glam::{DMat3, DVec3};
 
 use crate::math;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::cracks::crossing::Crossing;
 
 /// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than
 /// about 35° are treated as smooth.
-const SHARP: f64 = 0.1;
+const SHARP_EIGENVALUE: f64 = 0.1;
 /// Minimum distance of a vertex from the faces of its cell, cell edges, so that vertices of neighbouring
 /// cells never coincide.
 const INSET: f64 = 0.02;
 
 /// Groups loops that share crossings. Returns the group of each loop, and the crossings of each group.
 /// `halves` lists crossing halves with their loops.
-pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
+pub fn loop_groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     let mut group: Vec<u8> = (0..loops).collect();
     loop {
         let before = group.clone();
@@ -50,8 +50,8 @@ pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
 }
 
 /// Position of the vertex in the cell at `node` that belongs to these crossings, m.
-pub fn place<'a>(
-    solid: &Solid,
+pub fn vertex_position<'a>(
+    skin_grid: &SkinGrid,
     node: usize,
     crossings: impl Iterator<Item = &'a Crossing> + Clone,
 ) -> DVec3 {
@@ -68,11 +68,11 @@ pub fn place<'a>(
     let largest = values.max_element();
     let mut x = mean;
     for m in 0..3 {
-        if values[m] > SHARP * largest {
+        if values[m] > SHARP_EIGENVALUE * largest {
             x += axes.col(m) * (axes.col(m).dot(b) / values[m]);
         }
     }
-    let grid = &solid.grid;
+    let grid = &skin_grid.grid;
     let low = grid.position(grid.coords(node)) + DVec3::splat(INSET * grid.spacing);
     x.clamp(low, low + DVec3::splat((1.0 - 2.0 * INSET) * grid.spacing))
 }

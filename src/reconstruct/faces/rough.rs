@@ -8,13 +8,13 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::fair::Vertex;
+use super::smooth::CrackVertex;
 
 /// Wavelength of the first octave, radii; the second octave has half of it.
 const WAVELENGTH: f64 = 2.0;
 
 /// Displaces vertices by up to `depth` (m) along each axis. `radius` (m) is that of the elements.
-pub fn roughen(vertices: &mut [Vertex], depth: f64, radius: f64) {
+pub fn roughen(vertices: &mut [CrackVertex], depth: f64, radius: f64) {
     if depth == 0.0 {
         return;
     }

@@ -9,10 +9,10 @@ use glam::DVec3;
 use crate::geometry::CornerUv;
 use crate::geometry::corners::Corners;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::faces::fans::are_single;
+use crate::reconstruct::faces::fans::have_single_fans;
 
 /// Triangles of skin and cracks, and the texture coordinates of the skin's triangles if there are any.
-pub type Parts = ([Vec<u32>; 2], Vec<CornerUv>);
+pub type SimplifiedTriangles = ([Vec<u32>; 2], Vec<CornerUv>);
 
 /// Removes as many triangles of skin and cracks as possible while the surface stays within `error` (m).
 /// Vertices that skin and cracks share stay. `density` is that of the texture coordinates, 1/m.
@@ -22,7 +22,7 @@ pub fn simplified(
     positions: &[DVec3],
     error: f64,
     density: f64,
-) -> Parts {
+) -> SimplifiedTriangles {
     let mut part_of = vec![0_u8; positions.len()];
     for (part, indices) in [1, 2].into_iter().zip(&indices) {
         indices.iter().for_each(|&v| part_of[v as usize] |= part);
@@ -150,5 +150,5 @@ fn is_closed(indices: &[&Vec<u32>; 2]) -> bool {
     let mut all = triangles().flat_map(|t| (0..3).map(move |m| (t[m], t[(m + 1) % 3])));
     all.all(|(a, b)| edges.get(&(a, b)) == Some(&1) && edges.get(&(b, a)) == Some(&1))
         && triangles().next().is_some()
-        && are_single(triangles())
+        && have_single_fans(triangles())
 }

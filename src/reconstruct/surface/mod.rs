@@ -1,7 +1,7 @@
 //! The surface of one fragment: its shape at rest, its texture, and how its elements deform it in a frame.
 
-pub mod carried;
-pub mod hold;
+pub mod binding;
 pub mod motion;
+pub mod rigged;
 pub mod shell;
 pub mod texture;

@@ -7,7 +7,7 @@ use crate::columns::Frames;
 
 /// Motion of all elements from rest into a frame.
 #[derive(Debug)]
-pub struct Motion {
+pub struct ElementMotions {
     /// Motion of each element, in the order of the rows.
     pub elements: Vec<ElementMotion>,
 }
@@ -29,7 +29,7 @@ pub struct ElementMotion {
     pub sigma: f64,
 }
 
-impl Motion {
+impl ElementMotions {
     /// Motion in `frame` of elements with rest positions `rest` (m); both in the order of the rows.
     pub fn new(rest: &[DVec3], frame: &Frames) -> Self {
         let elements = rest
@@ -55,13 +55,13 @@ impl Motion {
                 }
             })
             .collect();
-        Motion { elements }
+        ElementMotions { elements }
     }
 }
 
 /// Vertices of a surface in a frame, as in the columns of a [`crate::store::SurfaceFrame`].
 #[derive(Debug)]
-pub struct Moved {
+pub struct DeformedSurface {
     /// Positions, m.
     pub positions: Vec<[f32; 3]>,
     /// Unit normals.

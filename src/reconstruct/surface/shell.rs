@@ -16,7 +16,7 @@ pub struct Shell {
 
 /// Vertex normals: mean normals of the adjacent triangles, weighted by their angles. At the rim of a crack
 /// only the skin counts, so that a cracked body shades like an intact one until its fragments separate.
-pub fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
+pub fn vertex_normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
     let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
     for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {
         let p = triangle.map(|v| positions[v as usize]);

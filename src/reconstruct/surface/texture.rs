@@ -12,20 +12,20 @@ use crate::geometry::{CornerUv, TriMesh};
 
 /// Texture coordinates of a skin's input mesh.
 #[derive(Clone, Debug)]
-pub struct Texture {
+pub struct SkinTexture {
     /// Triangles of the input. Its vertices are also vertices of the skin.
     triangles: Vec<[u32; 3]>,
     /// Texture coordinates of their corners.
     uv: Vec<CornerUv>,
     /// For each triangle of the skin, the triangle of the input that it is a part of.
-    pub of: Vec<u32>,
+    pub source: Vec<u32>,
     /// Texture coordinates per metre, mean over the skin.
     pub density: f64,
     /// Point where the texture coordinates of crack faces are 0, m.
     origin: DVec3,
 }
 
-impl Texture {
+impl SkinTexture {
     /// Moves the texture coordinates out of an input mesh, if it has any.
     pub fn take(mesh: &mut TriMesh) -> Option<Self> {
         let uv = std::mem::take(&mut mesh.uv);
@@ -43,9 +43,9 @@ impl Texture {
                 area_of_uv += own;
             }
         }
-        Some(Texture {
+        Some(SkinTexture {
             triangles: mesh.triangles.clone(),
-            of: (0..uv.len() as u32).collect(),
+            source: (0..uv.len() as u32).collect(),
             uv,
             density: if area > 0.0 {
                 (area_of_uv / area).sqrt()
@@ -59,7 +59,7 @@ impl Texture {
     /// Texture coordinates at `corners` (m) of a part of the skin's triangle `triangle`. `positions` are the
     /// vertices of the skin, m.
     pub fn on_skin(&self, positions: &[DVec3], triangle: u32, corners: [DVec3; 3]) -> CornerUv {
-        let of = self.of[triangle as usize] as usize;
+        let of = self.source[triangle as usize] as usize;
         let whole = self.triangles[of].map(|v| positions[v as usize]);
         let uv = self.uv[of].map(|uv| uv.map(f64::from));
         corners.map(|x| {

@@ -296,10 +296,10 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
     for _ in 0..40_000 {
         let x =
             lo + (hi - lo) * DVec3::new(random(&mut state), random(&mut state), random(&mut state));
-        let holds = inside.iter().filter(|(mesh, (lo, hi))| {
+        let bindings = inside.iter().filter(|(mesh, (lo, hi))| {
             x.cmpge(*lo).all() && x.cmple(*hi).all() && mesh.contains(x)
         });
-        let count = holds.count();
+        let count = bindings.count();
         assert!(count <= 1, "{x} lies in {count} fragments");
         found += count;
     }
@@ -422,7 +422,7 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
             }
         }
     }
-    assert_eq!(surfaces.redrawn, 0);
+    assert_eq!(surfaces.rebuilds, 0);
 }
 
 /// A torus around z.

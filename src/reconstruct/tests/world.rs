@@ -278,7 +278,7 @@ fn reconstruct(
     mode: ReconstructMode,
     frames: Range<u32>,
     threads: usize,
-) -> Result<Summary, ReconstructError> {
+) -> Result<ReconstructSummary, ReconstructError> {
     let params = spec::Reconstruct {
         mode,
         ..spec::Reconstruct::default()

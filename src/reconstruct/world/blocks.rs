@@ -4,12 +4,12 @@
 
 use crate::parallel::prelude::*;
 
-use super::field::{Ball, EDGE, LIMIT, Lattice, REACH};
+use super::field::{BLOCK_EDGE, ElementBall, KERNEL_RADIUS, Lattice, MAX_INSIDE_DISTANCE};
 
 /// Largest block index. Whatever has flown farther has no surface.
-const FARTHEST: f64 = 1e9;
+const MAX_BLOCK_INDEX: f64 = 1e9;
 /// Marks an element that is so close to a block that the inside may reach into it.
-const NEAR: u32 = 1 << 31;
+const NEAR_FLAG: u32 = 1 << 31;
 
 /// Blocks of a fragment.
 #[derive(Debug)]
@@ -23,12 +23,14 @@ pub struct Blocks {
 
 impl Blocks {
     /// Builds the blocks that hold every inside node and all its neighbours.
-    pub fn new(lattice: Lattice, balls: &[Ball]) -> Self {
+    pub fn new(lattice: Lattice, balls: &[ElementBall]) -> Self {
         let block_of = |x: f64| {
             let node = (x / lattice.spacing).floor();
-            (node / EDGE as f64).floor().clamp(-FARTHEST, FARTHEST) as i32
+            (node / BLOCK_EDGE as f64)
+                .floor()
+                .clamp(-MAX_BLOCK_INDEX, MAX_BLOCK_INDEX) as i32
         };
-        let range = |ball: &Ball, reach: f64| {
+        let range = |ball: &ElementBall, reach: f64| {
             [0, 1, 2].map(|axis| {
                 let x = ball.centre[axis];
                 block_of(x - reach)..=block_of(x + reach)
@@ -36,10 +38,14 @@ impl Blocks {
         };
         let touched = |element: u32| {
             let ball = &balls[element as usize];
-            let near = range(ball, LIMIT * ball.radius + 1.01 * lattice.spacing);
+            let near = range(
+                ball,
+                MAX_INSIDE_DISTANCE * ball.radius + 1.01 * lattice.spacing,
+            );
             let [x, y, z] = range(
                 ball,
-                (REACH * ball.radius).max(LIMIT * ball.radius + 1.01 * lattice.spacing),
+                (KERNEL_RADIUS * ball.radius)
+                    .max(MAX_INSIDE_DISTANCE * ball.radius + 1.01 * lattice.spacing),
             );
             let mut pairs = Vec::new();
             for i in x {
@@ -47,7 +53,7 @@ impl Blocks {
                     for k in z.clone() {
                         let key = [i, j, k];
                         let is_near = (0..3).all(|axis| near[axis].contains(&key[axis]));
-                        pairs.push((key, element | if is_near { NEAR } else { 0 }));
+                        pairs.push((key, element | if is_near { NEAR_FLAG } else { 0 }));
                     }
                 }
             }
@@ -59,16 +65,16 @@ impl Blocks {
             .flat_map_iter(touched)
             .collect();
         // Sorts the elements of a block, so that blocks sum them in the same order at a common node.
-        pairs.par_sort_by_key(|&(key, element)| (key, element & !NEAR));
+        pairs.par_sort_by_key(|&(key, element)| (key, element & !NEAR_FLAG));
         let mut blocks = Blocks {
             keys: Vec::new(),
             first: vec![0],
             elements: Vec::new(),
         };
         for block in pairs.chunk_by(|a, b| a.0 == b.0) {
-            if block.iter().any(|pair| pair.1 & NEAR != 0) {
+            if block.iter().any(|pair| pair.1 & NEAR_FLAG != 0) {
                 blocks.keys.push(block[0].0);
-                let elements = block.iter().map(|pair| pair.1 & !NEAR);
+                let elements = block.iter().map(|pair| pair.1 & !NEAR_FLAG);
                 blocks.elements.extend(elements);
                 blocks.first.push(blocks.elements.len() as u32);
             }
@@ -83,7 +89,7 @@ impl Blocks {
 
     /// Lowest node of a block.
     pub fn low(&self, block: usize) -> [i64; 3] {
-        self.keys[block].map(|k| i64::from(k) * EDGE as i64)
+        self.keys[block].map(|k| i64::from(k) * BLOCK_EDGE as i64)
     }
 
     /// Elements whose kernels reach a block, in ascending order.
@@ -93,7 +99,7 @@ impl Blocks {
 
     /// The block itself and its seven upper neighbours. The bits of the index are the axes along which the
     /// neighbour lies one block higher.
-    pub fn upward(&self, block: usize) -> [Option<usize>; 8] {
+    pub fn upper_blocks(&self, block: usize) -> [Option<usize>; 8] {
         std::array::from_fn(|side| {
             let key =
                 std::array::from_fn(|axis| self.keys[block][axis] + (side >> axis & 1) as i32);

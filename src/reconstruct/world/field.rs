@@ -30,25 +30,25 @@ use glam::DVec3;
 
 /// Radius R of the kernel, element radii. At this value faces are flat to 0.03 and at the right height to
 /// 0.13.
-pub const REACH: f64 = 3.75;
+pub const KERNEL_RADIUS: f64 = 3.75;
 /// Variance of the kernel along an axis, in R²: ∫s⁴(1−s²)³ds / 3∫s²(1−s²)³ds.
-const VARIANCE: f32 = 1.0 / 11.0;
+const KERNEL_VARIANCE: f32 = 1.0 / 11.0;
 /// Eigenvalues between which f falls from 1 to 0. Elements up to 1.6 diameters apart stay connected.
-const SPREAD: [f32; 2] = [1.3, 2.2];
+const GAP_EIGENVALUES: [f32; 2] = [1.3, 2.2];
 /// Largest distance of an inside point from the nearest element, element radii. A body of touching elements
 /// needs √3.
-pub const LIMIT: f64 = 2.2;
+pub const MAX_INSIDE_DISTANCE: f64 = 2.2;
 /// φ where no element is in reach, unit lengths. φ is smaller everywhere else.
-const FAR: f32 = 8.0;
+const FAR_VALUE: f32 = 8.0;
 
 /// Number of nodes of a block along an axis.
-pub const EDGE: usize = 8;
+pub const BLOCK_EDGE: usize = 8;
 /// Number of nodes of a block.
-pub const NODES: usize = EDGE * EDGE * EDGE;
+pub const BLOCK_NODES: usize = BLOCK_EDGE * BLOCK_EDGE * BLOCK_EDGE;
 
 /// An element in a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Ball {
+pub struct ElementBall {
     /// Centre, m.
     pub centre: [f64; 3],
     /// Radius, m.
@@ -67,58 +67,58 @@ pub struct Lattice {
 
 impl Lattice {
     /// Coordinate of a node along an axis, m.
-    pub fn place(self, node: i64) -> f64 {
+    pub fn coordinate(self, node: i64) -> f64 {
         node as f64 * self.spacing
     }
 }
 
 /// Sums over elements for eight nodes in a row. Distances are measured from the node, in unit lengths.
 #[derive(Clone, Copy, Default)]
-struct Row {
-    weight: [f32; EDGE],
-    radius: [f32; EDGE],
+struct NodeRow {
+    weight: [f32; BLOCK_EDGE],
+    radius: [f32; BLOCK_EDGE],
     /// Weighted sums of x, y, z.
-    first: [[f32; EDGE]; 3],
+    first: [[f32; BLOCK_EDGE]; 3],
     /// Weighted sums of xx, yy, zz, yz, zx, xy.
-    second: [[f32; EDGE]; 6],
+    second: [[f32; BLOCK_EDGE]; 6],
     /// Smallest ratio of squared distance to squared radius.
-    nearest: [f32; EDGE],
+    nearest: [f32; BLOCK_EDGE],
 }
 
 /// φ at the nodes of the block whose lowest node is `low`, x fastest, unit lengths. The value of a node does
 /// not depend on its block, provided that `balls` holds all balls whose kernels reach it, in the same order.
-pub fn values<'a>(
+pub fn block_values<'a>(
     lattice: Lattice,
     low: [i64; 3],
-    balls: impl Iterator<Item = &'a Ball>,
-) -> Box<[f32; NODES]> {
-    let empty = Row {
-        nearest: [f32::INFINITY; EDGE],
-        ..Row::default()
+    balls: impl Iterator<Item = &'a ElementBall>,
+) -> Box<[f32; BLOCK_NODES]> {
+    let empty = NodeRow {
+        nearest: [f32::INFINITY; BLOCK_EDGE],
+        ..NodeRow::default()
     };
-    let mut rows = [empty; EDGE * EDGE];
+    let mut rows = [empty; BLOCK_EDGE * BLOCK_EDGE];
     for ball in balls {
         // From nodes to the centre: differences in double precision, for bodies far from the origin.
-        let to_centre: [[f32; EDGE]; 3] = std::array::from_fn(|axis| {
+        let to_centre: [[f32; BLOCK_EDGE]; 3] = std::array::from_fn(|axis| {
             std::array::from_fn(|m| {
-                let node = lattice.place(low[axis] + m as i64);
+                let node = lattice.coordinate(low[axis] + m as i64);
                 ((ball.centre[axis] - node) / lattice.unit) as f32
             })
         });
         let radius = (ball.radius / lattice.unit) as f32;
-        let per_reach = 1.0 / (REACH as f32 * radius).powi(2);
-        for k in 0..EDGE {
+        let per_reach = 1.0 / (KERNEL_RADIUS as f32 * radius).powi(2);
+        for k in 0..BLOCK_EDGE {
             let z = to_centre[2][k];
-            for j in 0..EDGE {
+            for j in 0..BLOCK_EDGE {
                 let y = to_centre[1][j];
                 if (y * y + z * z) * per_reach < 1.0 {
-                    rows[k * EDGE + j].add(&to_centre[0], y, z, radius, per_reach);
+                    rows[k * BLOCK_EDGE + j].add(&to_centre[0], y, z, radius, per_reach);
                 }
             }
         }
     }
-    let mut values = Box::new([FAR; NODES]);
-    for (row, values) in rows.iter().zip(values.as_chunks_mut::<EDGE>().0) {
+    let mut values = Box::new([FAR_VALUE; BLOCK_NODES]);
+    for (row, values) in rows.iter().zip(values.as_chunks_mut::<BLOCK_EDGE>().0) {
         for (m, value) in values.iter_mut().enumerate() {
             *value = row.value(m);
         }
@@ -126,10 +126,10 @@ pub fn values<'a>(
     values
 }
 
-impl Row {
-    fn add(&mut self, x: &[f32; EDGE], y: f32, z: f32, radius: f32, per_reach: f32) {
+impl NodeRow {
+    fn add(&mut self, x: &[f32; BLOCK_EDGE], y: f32, z: f32, radius: f32, per_reach: f32) {
         let yz = y * y + z * z;
-        for m in 0..EDGE {
+        for m in 0..BLOCK_EDGE {
             let x = x[m];
             let squared = x * x + yz;
             let u = (1.0 - squared * per_reach).max(0.0);
@@ -160,18 +160,18 @@ impl Row {
         let weight = self.weight[m];
         // Near the end of the kernels the quotients are meaningless.
         if weight < 1e-12 {
-            return FAR;
+            return FAR_VALUE;
         }
-        let mean = |sum: &[f32; EDGE]| sum[m] / weight;
+        let mean = |sum: &[f32; BLOCK_EDGE]| sum[m] / weight;
         let [x, y, z] = [0, 1, 2].map(|axis| mean(&self.first[axis]));
         let products = [x * x, y * y, z * z, y * z, z * x, x * y];
         let radius = mean(&self.radius);
-        let variance = VARIANCE * (REACH as f32 * radius).powi(2);
+        let variance = KERNEL_VARIANCE * (KERNEL_RADIUS as f32 * radius).powi(2);
         let covariance: [f32; 6] =
             std::array::from_fn(|c| (mean(&self.second[c]) - products[c]) / variance);
-        let distance = (x * x + y * y + z * z).sqrt() - hold(covariance) * radius;
-        let beyond = (self.nearest[m].sqrt() - LIMIT as f32) * radius;
-        distance.max(beyond).min(FAR)
+        let distance = (x * x + y * y + z * z).sqrt() - gap_factor(covariance) * radius;
+        let beyond = (self.nearest[m].sqrt() - MAX_INSIDE_DISTANCE as f32) * radius;
+        distance.max(beyond).min(FAR_VALUE)
     }
 }
 
@@ -179,9 +179,9 @@ impl Row {
 /// surface, with less noise than the normals of triangles.
 ///
 /// With g_i = ∇w_i and n = (x − x̄)/|x − x̄|: ∇φ = n − Σ g_i ((p_i − x̄)·n + r_i − r̄) / Σ w_i.
-pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a Ball> + Clone) -> DVec3 {
+pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a ElementBall> + Clone) -> DVec3 {
     let terms = balls.filter_map(|ball| {
-        let reach = REACH * ball.radius;
+        let reach = KERNEL_RADIUS * ball.radius;
         let from = x - DVec3::from(ball.centre);
         let u = 1.0 - from.length_squared() / (reach * reach);
         (u > 0.0).then(|| (ball, u * u * u, from * (-6.0 * u * u / (reach * reach))))
@@ -201,8 +201,8 @@ pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a Ball> + Clone) -> 
 }
 
 /// The factor f for a covariance (xx, yy, zz, yz, zx, xy) in units of the kernel's variance.
-fn hold(covariance: [f32; 6]) -> f32 {
-    let [low, high] = SPREAD;
+fn gap_factor(covariance: [f32; 6]) -> f32 {
+    let [low, high] = GAP_EIGENVALUES;
     let part = ((high - largest_eigenvalue(covariance, low)) / (high - low)).clamp(0.0, 1.0);
     part * part * (3.0 - 2.0 * part)
 }
@@ -252,22 +252,26 @@ mod tests {
             spacing: 0.4,
             unit: 0.5,
         };
-        let ball = Ball {
+        let ball = ElementBall {
             centre: [0.1, -0.7, 3.0],
             radius: 0.5,
         };
         for low in [[-4, -5, 3], [-3, -5, 4]] {
-            let found = values(lattice, low, [ball].iter());
+            let found = block_values(lattice, low, [ball].iter());
             for (n, value) in found.iter().enumerate() {
-                let node = [n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE];
+                let node = [
+                    n % BLOCK_EDGE,
+                    n / BLOCK_EDGE % BLOCK_EDGE,
+                    n / BLOCK_EDGE / BLOCK_EDGE,
+                ];
                 let squared: f64 = (0..3)
                     .map(|axis| {
-                        let x = lattice.place(low[axis] + node[axis] as i64);
+                        let x = lattice.coordinate(low[axis] + node[axis] as i64);
                         (x - ball.centre[axis]).powi(2)
                     })
                     .sum();
                 // Near the end of the kernel the quotients of sums are inaccurate.
-                if squared.sqrt() < 0.9 * REACH * ball.radius {
+                if squared.sqrt() < 0.9 * KERNEL_RADIUS * ball.radius {
                     let expected = (squared.sqrt() - ball.radius) / lattice.unit;
                     assert!((f64::from(*value) - expected).abs() < 1e-4, "{n}: {value}");
                 }

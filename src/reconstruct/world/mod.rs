@@ -8,29 +8,29 @@
 mod blocks;
 mod cases;
 mod field;
-mod follow;
 mod march;
+mod vertex_motion;
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use self::blocks::Blocks;
-use self::field::{Ball, Lattice};
-use self::follow::Followed;
+use self::field::{ElementBall, Lattice};
 use self::march::march;
+use self::vertex_motion::VertexMotion;
 use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::surface::carried::Carried;
-use crate::reconstruct::surface::motion::{ElementMotion, Motion, Moved};
-use crate::reconstruct::surface::shell::{Shell, normals};
+use crate::reconstruct::surface::motion::{DeformedSurface, ElementMotion, ElementMotions};
+use crate::reconstruct::surface::rigged::RiggedSurface;
+use crate::reconstruct::surface::shell::{Shell, vertex_normals};
 
 /// Minimum cosine between the field's gradient and the normal of the triangles for the gradient to be used as
 /// normal: the gradient ignores gaps, triangles do not.
-const AGREES: f64 = 0.7;
+const MIN_AGREEMENT: f64 = 0.7;
 
 /// The world mode of a body: its lattice and radii.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct WorldReconstruction {
     lattice: Lattice,
     /// Radius of each element, m.
     radii: Vec<f64>,
@@ -38,16 +38,16 @@ pub struct World {
 
 /// Surface of a fragment in a frame.
 #[derive(Debug)]
-pub struct Drawn {
+pub struct WorldSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// Its triangles, with vertices mapped back to the rest configuration.
     pub shell: Shell,
     /// Its vertices in the frame.
-    pub moved: Moved,
+    pub moved: DeformedSurface,
 }
 
-impl World {
+impl WorldReconstruction {
     /// A body whose elements have these radii (m), on a lattice with a spacing of `voxel` mean radii.
     pub fn new(body: u32, radii: Vec<f64>, voxel: f64) -> Result<Self, ReconstructError> {
         let unit = radii.iter().sum::<f64>() / radii.len() as f64;
@@ -59,7 +59,7 @@ impl World {
         if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
             return Err(ReconstructError::GridTooLarge { body, cells });
         }
-        Ok(World {
+        Ok(WorldReconstruction {
             lattice: Lattice { spacing, unit },
             radii,
         })
@@ -67,7 +67,7 @@ impl World {
 
     /// Surfaces in a frame, in the order of the labels. `rows` are the elements' rows in the packing,
     /// `labels` their fragments.
-    pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &Motion) -> Vec<Drawn> {
+    pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &ElementMotions) -> Vec<WorldSurface> {
         let mut members: Vec<(u32, u32)> = labels.iter().copied().zip(0..).collect();
         members.sort_unstable();
         let fragments: Vec<&[(u32, u32)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
@@ -92,14 +92,14 @@ impl World {
         fragment: u32,
         elements: &[u32],
         rows: &[u32],
-        motion: &Motion,
-    ) -> Option<Drawn> {
+        motion: &ElementMotions,
+    ) -> Option<WorldSurface> {
         let of = |&element: &u32| &motion.elements[rows[element as usize] as usize];
         let motions: Vec<&ElementMotion> = elements.iter().map(of).collect();
-        let balls: Vec<Ball> = motions
+        let balls: Vec<ElementBall> = motions
             .iter()
             .zip(elements)
-            .map(|(motion, &element)| Ball {
+            .map(|(motion, &element)| ElementBall {
                 centre: motion.position.to_array(),
                 radius: self.radii[element as usize],
             })
@@ -109,7 +109,7 @@ impl World {
         if marched.triangles.is_empty() {
             return None;
         }
-        let (vertices, gradients): (Vec<Followed>, Vec<DVec3>) = marched
+        let (vertices, gradients): (Vec<VertexMotion>, Vec<DVec3>) = marched
             .positions
             .par_iter()
             .enumerate()
@@ -117,10 +117,10 @@ impl World {
                 let near = blocks.elements(block);
                 let (motions, balls, unit) = (&motions, &balls, self.lattice.unit);
                 positions.iter().map(move |&x| {
-                    let followed =
-                        Followed::new(x, unit, near.iter().map(|&e| motions[e as usize]));
+                    let vertex_motion =
+                        VertexMotion::new(x, unit, near.iter().map(|&e| motions[e as usize]));
                     (
-                        followed,
+                        vertex_motion,
                         field::gradient(x, near.iter().map(|&e| &balls[e as usize])),
                     )
                 })
@@ -137,14 +137,14 @@ impl World {
         };
         let positions = marched.positions.concat();
         let single = |v: DVec3| v.as_vec3().to_array();
-        let mut normals = normals(&positions, &shell);
+        let mut normals = vertex_normals(&positions, &shell);
         for (normal, gradient) in normals.iter_mut().zip(gradients) {
             let smooth = gradient.normalize_or_zero();
-            if smooth.dot(DVec3::from(normal.map(f64::from))) > AGREES {
+            if smooth.dot(DVec3::from(normal.map(f64::from))) > MIN_AGREEMENT {
                 *normal = single(smooth);
             }
         }
-        let moved = Moved {
+        let moved = DeformedSurface {
             normals,
             positions: positions.into_iter().map(single).collect(),
             velocities: vertices
@@ -153,7 +153,7 @@ impl World {
                 .collect(),
             stress: vertices.iter().map(|vertex| vertex.sigma as f32).collect(),
         };
-        Some(Drawn {
+        Some(WorldSurface {
             fragment,
             shell,
             moved,
@@ -166,18 +166,18 @@ impl World {
         fragment: u32,
         elements: &[u32],
         rows: &[u32],
-        motion: &Motion,
+        motion: &ElementMotions,
         ball: &TriMesh,
-    ) -> Drawn {
+    ) -> WorldSurface {
         let balls = elements.iter().map(|&element| {
             let row = rows[element as usize];
             let centre = motion.elements[row as usize].rest;
             (row, centre, self.radii[element as usize])
         });
-        let carried = Carried::balls(fragment, ball, balls, 0);
-        let moved = carried.carry(motion);
-        let shell = carried.shell;
-        Drawn {
+        let rigged = RiggedSurface::balls(fragment, ball, balls, 0);
+        let moved = rigged.deform(motion);
+        let shell = rigged.shell;
+        WorldSurface {
             fragment,
             shell,
             moved,

@@ -4,8 +4,8 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use crate::reconstruct::cracks::field::Cracks;
-use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
-use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::surface::binding::Binding;
+use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurface};
 use crate::reconstruct::surface::shell::Shell;
 
 /// Width of the Gaussian weight, radii.
@@ -13,31 +13,36 @@ const WIDTH: f64 = 1.0;
 
 /// The surface of a fragment with the elements that each vertex follows, chosen according to its binding.
 /// `index` is the index of the fragment, `fragment` its label.
-pub fn carried(
+pub fn rigged(
     cracks: &Cracks,
-    piece: u32,
+    index: u32,
     fragment: u32,
     shell: Shell,
-    holds: &[Hold],
-) -> Carried {
+    bindings: &[Binding],
+) -> RiggedSurface {
     let vertices = shell.mesh.positions.par_iter().with_min_len(256);
-    let carriers = vertices
-        .zip(holds)
-        .map(|(&x, &hold)| carriers(cracks, x, hold, piece))
+    let influences = vertices
+        .zip(bindings)
+        .map(|(&x, &binding)| influences(cracks, x, binding, index))
         .collect();
-    Carried {
+    RiggedSurface {
         fragment,
         shell,
-        carriers,
+        influences,
     }
 }
 
 /// The elements that a vertex at `x` follows: the nearest ones on its own side, in the fragment with this
 /// index.
-fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARRIERS] {
+fn influences(
+    cracks: &Cracks,
+    x: DVec3,
+    binding: Binding,
+    index: u32,
+) -> [Influence; MAX_INFLUENCES] {
     let body = cracks.body;
-    let own = |element: u32| cracks.piece_of[element as usize] == piece;
-    let mut nearest = Nearest::default();
+    let own = |element: u32| cracks.fragment_of[element as usize] == index;
+    let mut nearest = NearestElements::default();
     let mut add = |element: u32| {
         if own(element) {
             nearest.add(
@@ -46,55 +51,58 @@ fn carriers(cracks: &Cracks, x: DVec3, hold: Hold, piece: u32) -> [Carrier; CARR
             );
         }
     };
-    match hold {
-        Hold::Side(owners) => {
+    match binding {
+        Binding::Elements(owners) => {
             for (m, &owner) in owners.iter().enumerate() {
                 if m == 0 || owners[m - 1] != owner {
                     add(owner);
-                    cracks.graph.row(owner).iter().for_each(|&e| add(e));
+                    cracks.graph.neighbours(owner).iter().for_each(|&e| add(e));
                 }
             }
         }
-        Hold::Skin(vertex) => body.anchors[vertex as usize].iter().for_each(|&e| add(e)),
-        Hold::Near => (),
+        Binding::SkinVertex(vertex) => body.nearest_elements[vertex as usize]
+            .iter()
+            .for_each(|&e| add(e)),
+        Binding::Nearest => (),
     }
     if nearest.count == 0 {
-        for (squared, element) in body.nearest(x, own, CARRIERS) {
+        for (squared, element) in body.nearest(x, own, MAX_INFLUENCES) {
             nearest.add(squared, element);
         }
     }
     let found = &nearest.found[..nearest.count];
     // A vertex bound to elements is on their side already; other vertices keep to the side of the nearest
     // element.
-    let free = !matches!(hold, Hold::Side(_)) && found.iter().any(|&(_, e)| cracks.is_open(e));
+    let free = !matches!(binding, Binding::Elements(_))
+        && found.iter().any(|&(_, e)| cracks.has_open_bonds(e));
     let first = found[0];
     let found = found
         .iter()
-        .filter(|&&(_, e)| !free || !cracks.parts(first.1, e));
+        .filter(|&&(_, e)| !free || !cracks.separates(first.1, e));
     let falloff = 0.5 / (WIDTH * body.radius).powi(2);
-    let mut carriers = [Carrier::default(); CARRIERS];
-    for (carrier, &(squared, element)) in carriers.iter_mut().zip(found) {
-        carrier.row = body.rows[element as usize];
-        carrier.weight = (-(squared - first.0) * falloff).exp() as f32;
+    let mut influences = [Influence::default(); MAX_INFLUENCES];
+    for (influence, &(squared, element)) in influences.iter_mut().zip(found) {
+        influence.row = body.rows[element as usize];
+        influence.weight = (-(squared - first.0) * falloff).exp() as f32;
     }
-    carriers
+    influences
 }
 
 /// The nearest elements seen so far with their squared distances, nearest first; ties are sorted by element.
 #[derive(Default)]
-struct Nearest {
-    found: [(f64, u32); CARRIERS],
+struct NearestElements {
+    found: [(f64, u32); MAX_INFLUENCES],
     count: usize,
 }
 
-impl Nearest {
+impl NearestElements {
     fn add(&mut self, squared: f64, element: u32) {
         let known = &self.found[..self.count];
         let place = known.partition_point(|&entry| entry < (squared, element));
-        if place == CARRIERS || known.get(place) == Some(&(squared, element)) {
+        if place == MAX_INFLUENCES || known.get(place) == Some(&(squared, element)) {
             return;
         }
-        self.count = (self.count + 1).min(CARRIERS);
+        self.count = (self.count + 1).min(MAX_INFLUENCES);
         self.found[place..self.count].rotate_right(1);
         self.found[place] = (squared, element);
     }

@@ -8,20 +8,20 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// Number of λ|μ iterations.
-const ROUNDS: usize = 6;
+const ITERATIONS: usize = 6;
 /// Smoothing step λ and inflating step μ: a pass band of 1/λ + 1/μ = 0.1.
 const STEPS: [f64; 2] = [0.5, -0.526];
 /// Maximum displacement of a vertex, cells.
-const LIMIT: f64 = 0.5;
+const MAX_DISPLACEMENT: f64 = 0.5;
 /// In fragments with fewer elements than this the displacement is limited further, to preserve their shape.
-const SMALL: f64 = 16.0;
+const SMALL_FRAGMENT: f64 = 16.0;
 
 /// A vertex of the cracks, shared by the sides that meet there.
 #[derive(Clone, Copy, Debug)]
-pub struct Vertex {
+pub struct CrackVertex {
     /// Position, m.
     pub position: DVec3,
     /// Whether it stays fixed: it lies on the skin, or separates two arcs of a face.
@@ -32,7 +32,7 @@ pub struct Vertex {
 
 /// Two vertices linked through a face between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Link {
+pub struct VertexLink {
     /// The two vertices, ascending.
     pub ends: [u32; 2],
     /// Whether it is part of a line: a tip, or a line where cracks meet.
@@ -40,7 +40,7 @@ pub struct Link {
 }
 
 /// Smooths the vertices.
-pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
+pub fn smooth(skin_grid: &SkinGrid, vertices: &mut [CrackVertex], links: &[VertexLink]) {
     let mut lines = vec![0_u8; vertices.len()];
     for link in links.iter().filter(|link| link.line) {
         for v in link.ends {
@@ -48,7 +48,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
         }
     }
     // Inside a line a vertex has two line links; at ends and junctions of lines it stays fixed.
-    let listens = |v: u32, line: bool| match lines[v as usize] {
+    let averages = |v: u32, line: bool| match lines[v as usize] {
         0 => true,
         2 => line,
         _ => false,
@@ -60,7 +60,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
             let [a, b] = link.ends;
             [(a, b, link.line), (b, a, link.line)]
         })
-        .filter(|&(a, _, line)| moves(a) && listens(a, line))
+        .filter(|&(a, _, line)| moves(a) && averages(a, line))
         .map(|(a, b, _)| (a, b))
         .collect();
     pairs.par_sort_unstable();
@@ -70,13 +70,15 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
         .filter(|neighbours| neighbours.len() >= 2)
         .map(|neighbours| (neighbours[0].0 as usize, neighbours))
         .collect();
-    let spacing = solid.grid.spacing;
+    let spacing = skin_grid.grid.spacing;
     let start: Vec<DVec3> = moving.iter().map(|&(v, _)| vertices[v].position).collect();
     let limits: Vec<f64> = moving
         .iter()
-        .map(|&(v, _)| LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0))
+        .map(|&(v, _)| {
+            MAX_DISPLACEMENT * spacing * (f64::from(vertices[v].elements) / SMALL_FRAGMENT).min(1.0)
+        })
         .collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..ITERATIONS {
         for step in STEPS {
             let moved: Vec<DVec3> = moving
                 .par_iter()

@@ -8,14 +8,14 @@ use crate::geometry::{NodeGrid, TriMesh};
 use crate::reconstruct::error::ReconstructError;
 
 /// Number of cells between the bounds of the skin and the border of the grid.
-const MARGIN: usize = 3;
+const MARGIN_CELLS: usize = 3;
 /// Offset of the grid from the middle of the bounds, cells. Without it, faces of boxes would often lie on
 /// grid nodes.
-const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
+const GRID_SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
 
 /// The skin of a body and its grid.
 #[derive(Debug)]
-pub struct Solid {
+pub struct SkinGrid {
     /// Grid for all cracks of the body.
     pub grid: NodeGrid,
     /// Which nodes lie inside the skin, and where grid lines cross it.
@@ -23,12 +23,12 @@ pub struct Solid {
     /// The skin.
     pub skin: Skin,
     /// Amplitude of the roughness of crack faces, m.
-    pub grain: f64,
+    pub roughness: f64,
     /// Maximum deviation of simplified surfaces, m; 0 keeps all triangles.
     pub simplify: f64,
 }
 
-impl Solid {
+impl SkinGrid {
     /// Lays a grid of cell size `spacing` (m) around the skin, whose edges are subdivided until none is
     /// longer than `longest` (m).
     pub fn new(
@@ -39,25 +39,25 @@ impl Solid {
     ) -> Result<Self, ReconstructError> {
         let (lo, hi) = skin.bounds().ok_or(ReconstructError::EmptySkin { body })?;
         let cells =
-            ((hi - lo) / spacing + DVec3::splat(2.0 * MARGIN as f64 + 2.0)).element_product();
+            ((hi - lo) / spacing + DVec3::splat(2.0 * MARGIN_CELLS as f64 + 2.0)).element_product();
         // Nodes are numbered by u32, and memory runs out even earlier.
         if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
             return Err(ReconstructError::GridTooLarge { body, cells });
         }
-        let mut grid = NodeGrid::around(lo, hi, spacing, MARGIN);
-        grid.origin += SHIFT * spacing;
+        let mut grid = NodeGrid::around(lo, hi, spacing, MARGIN_CELLS);
+        grid.origin += GRID_SHIFT * spacing;
         let skin = Skin::new(skin, longest);
-        Ok(Solid {
+        Ok(SkinGrid {
             occupancy: Occupancy::new(&skin.mesh, &grid),
             skin,
             grid,
-            grain: 0.0,
+            roughness: 0.0,
             simplify: 0.0,
         })
     }
 
     /// Nodes at the corners of the cell at `node`. The bits of corner `c` are its offsets along x, y and z.
-    pub fn corners(&self, node: usize) -> [usize; 8] {
+    pub fn corner_nodes(&self, node: usize) -> [usize; 8] {
         let [sx, sy, sz] = self.grid.strides();
         std::array::from_fn(|c| node + sx * (c & 1) + sy * (c >> 1 & 1) + sz * (c >> 2))
     }
@@ -68,15 +68,15 @@ impl Solid {
     }
 
     /// A copy with the grid shifted by a fraction of a cell, differently for each `attempt`.
-    pub fn aside(&self, attempt: u32) -> Self {
+    pub fn with_shifted_grid(&self, attempt: u32) -> Self {
         let mut grid = self.grid.clone();
-        let part = SHIFT * f64::from(attempt);
+        let part = GRID_SHIFT * f64::from(attempt);
         grid.origin += (part - part.floor() - 0.5) * 0.5 * grid.spacing;
-        Solid {
+        SkinGrid {
             occupancy: Occupancy::new(&self.skin.mesh, &grid),
             grid,
             skin: self.skin.clone(),
-            grain: self.grain,
+            roughness: self.roughness,
             simplify: self.simplify,
         }
     }

@@ -5,21 +5,21 @@ use crate::parallel::prelude::*;
 /// Values for some of the grid's faces, sorted by face. A face is numbered as three times the node of the
 /// cell above it, plus its axis.
 #[derive(Clone, Debug)]
-pub struct ByFace<T> {
+pub struct FaceMap<T> {
     faces: Vec<u64>,
     values: Vec<T>,
 }
 
-impl<T> Default for ByFace<T> {
+impl<T> Default for FaceMap<T> {
     fn default() -> Self {
-        ByFace {
+        FaceMap {
             faces: Vec::new(),
             values: Vec::new(),
         }
     }
 }
 
-impl<T: Send + Sync> ByFace<T> {
+impl<T: Send + Sync> FaceMap<T> {
     /// Makes a value for each face from the `entries` of that face, in their order. Returns `None` if a value
     /// cannot be made.
     pub fn gather<E: Send + Sync>(
@@ -33,14 +33,14 @@ impl<T: Send + Sync> ByFace<T> {
             .with_min_len(64)
             .map(|own| make(own))
             .collect();
-        Some(ByFace {
+        Some(FaceMap {
             faces: of_faces.iter().map(|own| own[0].0).collect(),
             values: values?,
         })
     }
 
     /// Maps the value of each face. Returns `None` if a value cannot be made.
-    pub fn map<U: Send>(&self, make: impl Fn(u64, &T) -> Option<U> + Sync) -> Option<ByFace<U>> {
+    pub fn map<U: Send>(&self, make: impl Fn(u64, &T) -> Option<U> + Sync) -> Option<FaceMap<U>> {
         let values: Option<Vec<U>> = self
             .faces
             .par_iter()
@@ -48,7 +48,7 @@ impl<T: Send + Sync> ByFace<T> {
             .with_min_len(64)
             .map(|(&face, value)| make(face, value))
             .collect();
-        Some(ByFace {
+        Some(FaceMap {
             faces: self.faces.clone(),
             values: values?,
         })

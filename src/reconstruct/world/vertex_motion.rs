@@ -9,10 +9,10 @@ use crate::reconstruct::surface::motion::ElementMotion;
 const WIDTH: f64 = 1.0;
 /// Cut-off of the Gaussian: excess of the squared distance over that of the nearest element, in variances.
 /// The weight is e⁻⁸ there.
-const END: f64 = 16.0;
+const CUTOFF: f64 = 16.0;
 
 /// Quantities of a vertex, averaged over the elements near it.
-pub struct Followed {
+pub struct VertexMotion {
     /// Rest position, m.
     pub rest: DVec3,
     /// Velocity, m/s.
@@ -21,7 +21,7 @@ pub struct Followed {
     pub sigma: f64,
 }
 
-impl Followed {
+impl VertexMotion {
     /// Weighted mean at `x` over the elements `near`, each extended rigidly to `x`: velocity v + ω × (x − p),
     /// rest position P + Rᵀ(x − p). `unit` is a mean radius.
     pub fn new<'a>(
@@ -32,7 +32,7 @@ impl Followed {
         let falloff = 0.5 / (WIDTH * unit).powi(2);
         let squared = |element: &ElementMotion| x.distance_squared(element.position) * falloff;
         let nearest = near.clone().map(squared).fold(f64::INFINITY, f64::min);
-        let mut mean = Followed {
+        let mut mean = VertexMotion {
             rest: DVec3::ZERO,
             velocity: DVec3::ZERO,
             sigma: 0.0,
@@ -40,7 +40,7 @@ impl Followed {
         let mut total = 0.0;
         for element in near {
             let beyond = squared(element) - nearest;
-            if beyond < 0.5 * END {
+            if beyond < 0.5 * CUTOFF {
                 let weight = (-beyond).exp();
                 let arm = x - element.position;
                 mean.rest += weight * (element.rest + element.turn.transpose() * arm);

@@ -2,24 +2,24 @@
 
 /// What a vertex moves with.
 #[derive(Clone, Copy, Debug)]
-pub enum Hold {
+pub enum Binding {
     /// Elements on one side of the cracks, ascending; the last one is repeated to fill the array.
-    Side([u32; 8]),
+    Elements([u32; 8]),
     /// A vertex of the body's skin.
-    Skin(u32),
+    SkinVertex(u32),
     /// The nearest elements, whichever they are.
-    Near,
+    Nearest,
 }
 
-impl Hold {
+impl Binding {
     /// Binds to these elements, which are distinct and ascending; to the nearest elements if the list is
     /// empty.
-    pub fn of(elements: &[u32]) -> Self {
+    pub fn to(elements: &[u32]) -> Self {
         match elements.last() {
-            Some(&last) => Hold::Side(std::array::from_fn(|m| {
+            Some(&last) => Binding::Elements(std::array::from_fn(|m| {
                 elements.get(m).copied().unwrap_or(last)
             })),
-            None => Hold::Near,
+            None => Binding::Nearest,
         }
     }
 }

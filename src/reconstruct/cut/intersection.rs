@@ -9,44 +9,46 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::by_face::ByFace;
-use super::chain::{Chain, Gate, Stretches, ends, gates_on, join, node_of, segments};
-use super::clip::{Name, Pieces, Point, cuts};
-use super::ring::Arc;
-use super::trace::Walk;
+use super::chain::{
+    SkinChain, SkinGate, Stretches, chains_from, ends, gates_on, node_of, segments,
+};
+use super::clip::{PointName, SkinPoint, TrianglePieces, plane_cuts};
+use super::face_map::FaceMap;
+use super::ring::RingArc;
+use super::trace::RingWalk;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::body::solid::Solid;
-use crate::reconstruct::cracks::crossing::{Crossing, crossing, on_chain};
+use crate::reconstruct::body::skin_grid::SkinGrid;
+use crate::reconstruct::cracks::crossing::{Crossing, crossing_on_stretch, locate_on_chain};
 use crate::reconstruct::cracks::field::Cracks;
-use crate::reconstruct::cracks::owners::{Owners, owner_at};
+use crate::reconstruct::cracks::owners::{NodeOwners, owner_at};
 
 /// The skin and the grid are inconsistent, because of rounding or because the mesh is not closed.
 #[derive(Debug)]
-pub struct Disagreement;
+pub struct SkinGridMismatch;
 
 /// Number of layers of cells that are added around active cells.
-const RINGS: usize = 1;
+const MARGIN_LAYERS: usize = 1;
 
 /// The skin in the cells that a crack crosses, and all crossings of cracks.
 #[derive(Debug, Default)]
-pub struct Seam {
+pub struct SkinIntersection {
     /// For each node, whether its cell is active: a crack crosses the skin in it or near it; empty if there
     /// is none.
     pub active: Vec<bool>,
     /// The active cells.
     pub cells: Vec<u32>,
     /// Triangles of the skin that reach into active cells, with their pieces.
-    pub touched: Vec<(u32, Pieces)>,
+    pub touched: Vec<(u32, TrianglePieces)>,
     /// For each edge of the skin, its index in `cuts`, or `u32::MAX` if none of its triangles is touched.
     pub number: Vec<u32>,
     /// Cuts of each such edge by planes of the grid.
-    pub cuts: Vec<Vec<Point>>,
+    pub cuts: Vec<Vec<SkinPoint>>,
     /// Gates, sorted by edge and then along the edge.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<SkinGate>,
     /// Chains on each face.
-    pub chains: ByFace<Vec<Chain>>,
+    pub chains: FaceMap<Vec<SkinChain>>,
     /// Arcs on those faces.
-    pub arcs: ByFace<Vec<Arc>>,
+    pub arcs: FaceMap<Vec<RingArc>>,
     /// All crossings: first those on stretches of grid edges, then those on chains.
     pub crossings: Vec<Crossing>,
     /// Grid edge of each crossing on a stretch, ascending.
@@ -54,55 +56,67 @@ pub struct Seam {
 }
 
 /// Vertices of the skin as points.
-pub fn corners(solid: &Solid) -> Vec<Point> {
-    let positions = solid.skin.mesh.positions.par_iter().enumerate();
+pub fn corners(skin_grid: &SkinGrid) -> Vec<SkinPoint> {
+    let positions = skin_grid.skin.mesh.positions.par_iter().enumerate();
     positions
-        .map(|(v, &x)| Point::vertex(v as u32, (x - solid.grid.origin) / solid.grid.spacing))
+        .map(|(v, &x)| {
+            SkinPoint::vertex(
+                v as u32,
+                (x - skin_grid.grid.origin) / skin_grid.grid.spacing,
+            )
+        })
         .collect()
 }
 
 /// The four cells around a grid edge.
-pub fn ring_cells(solid: &Solid, edge: u64) -> [usize; 4] {
+pub fn cells_around_edge(skin_grid: &SkinGrid, edge: u64) -> [usize; 4] {
     let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
-    let strides = solid.grid.strides();
+    let strides = skin_grid.grid.strides();
     let (u, v) = (strides[(axis + 1) % 3], strides[(axis + 2) % 3]);
     std::array::from_fn(|m| node - (m & 1) * u - (m >> 1) * v)
 }
 
-impl Seam {
+impl SkinIntersection {
     /// Intersects the skin with the cells at the cracks between nodes of different `owners`. Owners are added
     /// where a crack continues along the skin.
     pub fn new(
-        solid: &Solid,
+        skin_grid: &SkinGrid,
         cracks: &Cracks,
-        owners: &mut Owners,
-        corners: &[Point],
-    ) -> Result<Self, Disagreement> {
-        let mut seam = Seam::default();
-        let mut active = vec![false; solid.grid.len()];
-        let mut fresh = first_cells(solid, owners);
+        owners: &mut NodeOwners,
+        corners: &[SkinPoint],
+    ) -> Result<Self, SkinGridMismatch> {
+        let mut intersection = SkinIntersection::default();
+        let mut active = vec![false; skin_grid.grid.len()];
+        let mut fresh = cells_at_skin(skin_grid, owners);
         loop {
-            add(solid, &fresh, RINGS, &mut active, &mut seam.cells);
-            if owners.extend(solid, cracks, &seam.cells) {
-                add(
-                    solid,
-                    &first_cells(solid, owners),
+            activate(
+                skin_grid,
+                &fresh,
+                MARGIN_LAYERS,
+                &mut active,
+                &mut intersection.cells,
+            );
+            if owners.extend(skin_grid, cracks, &intersection.cells) {
+                activate(
+                    skin_grid,
+                    &cells_at_skin(skin_grid, owners),
                     0,
                     &mut active,
-                    &mut seam.cells,
+                    &mut intersection.cells,
                 );
-                owners.extend(solid, cracks, &seam.cells);
+                owners.extend(skin_grid, cracks, &intersection.cells);
             }
-            seam.cut_skin(solid, corners, &active)?;
-            seam.find_gates(solid, cracks)?;
-            let (stretches, portions) = seam.find_crossings(solid, cracks, owners)?;
-            fresh = seam.reached(solid, &active);
+            intersection.cut_skin(skin_grid, corners, &active)?;
+            intersection.find_gates(skin_grid, cracks)?;
+            let (stretches, crossed_stretches) =
+                intersection.find_crossings(skin_grid, cracks, owners)?;
+            fresh = intersection.missing_cells(skin_grid, &active);
             if fresh.is_empty() {
-                seam.place(solid, cracks, &portions);
-                seam.find_arcs(solid, &stretches)?;
-                seam.cells.par_sort_unstable();
-                seam.active = active;
-                return Ok(seam);
+                intersection.locate_crossings(skin_grid, cracks, &crossed_stretches);
+                intersection.find_arcs(skin_grid, &stretches)?;
+                intersection.cells.par_sort_unstable();
+                intersection.active = active;
+                return Ok(intersection);
             }
         }
     }
@@ -111,11 +125,11 @@ impl Seam {
     /// these cells to chains.
     fn cut_skin(
         &mut self,
-        solid: &Solid,
-        corners: &[Point],
+        skin_grid: &SkinGrid,
+        corners: &[SkinPoint],
         active: &[bool],
-    ) -> Result<(), Disagreement> {
-        let skin = &solid.skin;
+    ) -> Result<(), SkinGridMismatch> {
+        let skin = &skin_grid.skin;
         let of = |t: usize| skin.mesh.triangles[t].map(|v| &corners[v as usize]);
         let seen: Vec<bool> = {
             let mut seen = vec![false; skin.mesh.triangles.len()];
@@ -127,7 +141,7 @@ impl Seam {
         let touched: Vec<u32> = (0..skin.mesh.triangles.len())
             .into_par_iter()
             .with_min_len(512)
-            .filter(|&t| !seen[t] && cells_of(solid, of(t)).any(|node| active[node]))
+            .filter(|&t| !seen[t] && cells_in_box(skin_grid, of(t)).any(|node| active[node]))
             .map(|t| t as u32)
             .collect();
         let mut edges = Vec::new();
@@ -142,7 +156,7 @@ impl Seam {
         }
         let cut = edges.par_iter().with_min_len(128).map(|&edge| {
             let [p, q] = skin.edges[edge as usize].map(|v| &corners[v as usize]);
-            cuts(p, q, &[0, 1, 2], |n| Name::Edge(edge, n))
+            plane_cuts(p, q, &[0, 1, 2], |n| PointName::Edge(edge, n))
         });
         self.cuts.par_extend(cut);
         let this = &*self;
@@ -152,18 +166,18 @@ impl Seam {
             .map(|&t| {
                 Some((
                     t,
-                    Pieces::new(t, this.outline(solid, corners, t as usize, |_| true))?,
+                    TrianglePieces::new(t, this.outline(skin_grid, corners, t as usize, |_| true))?,
                 ))
             })
             .collect();
-        self.touched.extend(pieces.ok_or(Disagreement)?);
+        self.touched.extend(pieces.ok_or(SkinGridMismatch)?);
         self.touched.sort_unstable_by_key(|(t, _)| *t);
         let pieces = self.touched.par_iter().with_min_len(64);
-        let segments: Vec<Vec<(u64, [Point; 2])>> = pieces
-            .map(|(_, pieces)| segments(solid, pieces, active))
+        let segments: Vec<Vec<(u64, [SkinPoint; 2])>> = pieces
+            .map(|(_, pieces)| segments(skin_grid, pieces, active))
             .collect();
-        let chains = ByFace::gather(segments.concat(), join);
-        self.chains = chains.ok_or(Disagreement)?;
+        let chains = FaceMap::gather(segments.concat(), chains_from);
+        self.chains = chains.ok_or(SkinGridMismatch)?;
         Ok(())
     }
 
@@ -171,22 +185,22 @@ impl Seam {
     /// true.
     pub fn outline(
         &self,
-        solid: &Solid,
-        corners: &[Point],
+        skin_grid: &SkinGrid,
+        corners: &[SkinPoint],
         t: usize,
         keeps: impl Fn(u32) -> bool,
-    ) -> Vec<Point> {
+    ) -> Vec<SkinPoint> {
         let mut outline = Vec::new();
         for m in 0..3 {
-            let edge = solid.skin.edges_of[t][m];
-            let from = solid.skin.mesh.triangles[t][m];
+            let edge = skin_grid.skin.edges_of[t][m];
+            let from = skin_grid.skin.mesh.triangles[t][m];
             outline.push(corners[from as usize]);
             let number = self.number[edge as usize];
             if number == u32::MAX || !keeps(edge) {
                 continue;
             }
             let cuts = &self.cuts[number as usize];
-            if solid.skin.edges[edge as usize][0] == from {
+            if skin_grid.skin.edges[edge as usize][0] == from {
                 outline.extend(cuts);
             } else {
                 outline.extend(cuts.iter().rev());
@@ -196,12 +210,16 @@ impl Seam {
     }
 
     /// Numbers the gates, and finds their owners.
-    fn find_gates(&mut self, solid: &Solid, cracks: &Cracks) -> Result<(), Disagreement> {
-        let mut gates: Vec<Gate> = Vec::new();
+    fn find_gates(
+        &mut self,
+        skin_grid: &SkinGrid,
+        cracks: &Cracks,
+    ) -> Result<(), SkinGridMismatch> {
+        let mut gates: Vec<SkinGate> = Vec::new();
         for chain in self.chains.iter().flat_map(|(_, chains)| chains) {
             for point in ends(&chain.points) {
-                let edge = edge_of(solid, point).ok_or(Disagreement)?;
-                gates.push(Gate {
+                let edge = edge_of(skin_grid, point).ok_or(SkinGridMismatch)?;
+                gates.push(SkinGate {
                     edge,
                     point: *point,
                     owner: 0,
@@ -219,10 +237,10 @@ impl Seam {
             .par_iter_mut()
             .with_min_len(64)
             .for_each_init(Vec::new, |found, gate| {
-                let x = solid.grid.origin + gate.point.at * solid.grid.spacing;
+                let x = skin_grid.grid.origin + gate.point.at * skin_grid.grid.spacing;
                 gate.owner = owner_at(cracks, x, found);
             });
-        let number: QuickMap<Name, u32> = (0..gates.len() as u32)
+        let number: QuickMap<PointName, u32> = (0..gates.len() as u32)
             .map(|n| (gates[n as usize].point.name, n))
             .collect();
         for chain in self.chains.values_mut().iter_mut().flatten() {
@@ -239,22 +257,22 @@ impl Seam {
     /// all crossed stretches.
     fn find_crossings(
         &mut self,
-        solid: &Solid,
+        skin_grid: &SkinGrid,
         cracks: &Cracks,
-        owners: &Owners,
-    ) -> Result<(Stretches, Vec<Portion>), Disagreement> {
-        let grid = &solid.grid;
+        owners: &NodeOwners,
+    ) -> Result<(Stretches, Vec<CrossedStretch>), SkinGridMismatch> {
+        let grid = &skin_grid.grid;
         let mut stretches = Stretches::default();
         // Edge, ends and owners of each crossing on a stretch.
         let mut crossed: Vec<(u64, [DVec3; 2], [u32; 2])> = Vec::new();
-        let world = |point: &Point| grid.origin + point.at * grid.spacing;
+        let world = |point: &SkinPoint| grid.origin + point.at * grid.spacing;
         for on_edge in self.gates.chunk_by(|a, b| a.edge == b.edge) {
             let edge = on_edge[0].edge;
             let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
             let nodes = [node, node + grid.strides()[axis]];
-            let mut inside = solid.is_inside(nodes[0]);
-            if (inside != solid.is_inside(nodes[1])) != (on_edge.len() % 2 == 1) {
-                return Err(Disagreement);
+            let mut inside = skin_grid.is_inside(nodes[0]);
+            if (inside != skin_grid.is_inside(nodes[1])) != (on_edge.len() % 2 == 1) {
+                return Err(SkinGridMismatch);
             }
             let [low, high] = nodes.map(|n| (grid.position(grid.coords(n)), owners.owner[n]));
             let mut ends = vec![low];
@@ -263,7 +281,7 @@ impl Seam {
             let mut of_edge = Vec::with_capacity(ends.len() - 1);
             for pair in ends.windows(2) {
                 let owners = [pair[0].1, pair[1].1];
-                let cut = inside && cracks.parts(owners[0], owners[1]);
+                let cut = inside && cracks.separates(owners[0], owners[1]);
                 of_edge.push(cut.then_some(crossed.len() as u32));
                 if cut {
                     crossed.push((edge, [pair[0].0, pair[1].0], owners));
@@ -275,7 +293,7 @@ impl Seam {
         // Edges without gates are interleaved: all crossings are numbered in the order of the edges.
         let gated = crossed.len();
         for &edge in owners
-            .cut
+            .cut_edges
             .iter()
             .filter(|edge| !stretches.contains_key(edge))
         {
@@ -296,33 +314,38 @@ impl Seam {
             *crossing = number[*crossing as usize];
         }
         self.edges = order.iter().map(|&n| crossed[n as usize].0).collect();
-        let portions = order.iter().map(|&n| {
+        let crossed_stretches = order.iter().map(|&n| {
             let (_, ends, owners) = crossed[n as usize];
             (ends, owners)
         });
-        let portions = portions.collect();
+        let crossed_stretches = crossed_stretches.collect();
         let mut count = self.edges.len() as u32;
         for chain in self.chains.values_mut().iter_mut().flatten() {
             let owner = |gate: u32| self.gates[gate as usize].owner;
             if let Some([a, b]) = chain.gates.map(|gates| gates.map(owner))
-                && cracks.parts(a, b)
+                && cracks.separates(a, b)
             {
                 chain.crossing = Some((count, 0));
                 count += 1;
             }
         }
-        Ok((stretches, portions))
+        Ok((stretches, crossed_stretches))
     }
 
     /// Finds the positions of all crossings: on stretches between their ends, on chains within one of their
     /// segments.
-    fn place(&mut self, solid: &Solid, cracks: &Cracks, portions: &[Portion]) {
-        self.crossings = portions
+    fn locate_crossings(
+        &mut self,
+        skin_grid: &SkinGrid,
+        cracks: &Cracks,
+        crossed_stretches: &[CrossedStretch],
+    ) {
+        self.crossings = crossed_stretches
             .par_iter()
             .with_min_len(128)
-            .map(|&(ends, owners)| crossing(cracks, ends, owners))
+            .map(|&(ends, owners)| crossing_on_stretch(cracks, ends, owners))
             .collect();
-        let grid = &solid.grid;
+        let grid = &skin_grid.grid;
         let gates = &self.gates;
         let chains = self
             .chains
@@ -337,8 +360,8 @@ impl Seam {
                 let points: Vec<DVec3> =
                     points.map(|p| grid.origin + p.at * grid.spacing).collect();
                 let point;
-                (*segment, point) = on_chain(cracks, &points, owners);
-                let (plane, normal) = cracks.between(point, owners);
+                (*segment, point) = locate_on_chain(cracks, &points, owners);
+                let (plane, normal) = cracks.nearest_on_sheet(point, owners);
                 Some(Crossing {
                     point,
                     plane,
@@ -351,12 +374,12 @@ impl Seam {
     }
 
     /// Cells that are not active yet, although a crossing lies on them and the skin is near it.
-    fn reached(&self, solid: &Solid, active: &[bool]) -> Vec<u32> {
-        let strides = solid.grid.strides();
+    fn missing_cells(&self, skin_grid: &SkinGrid, active: &[bool]) -> Vec<u32> {
+        let strides = skin_grid.grid.strides();
         let mut cells: Vec<usize> = Vec::new();
         for &edge in &self.edges {
             if !gates_on(&self.gates, edge).is_empty() {
-                cells.extend(ring_cells(solid, edge));
+                cells.extend(cells_around_edge(skin_grid, edge));
             }
         }
         for (face, chains) in self.chains.iter() {
@@ -372,36 +395,42 @@ impl Seam {
     }
 
     /// Finds the arcs on the rings of all faces with chains.
-    fn find_arcs(&mut self, solid: &Solid, stretches: &Stretches) -> Result<(), Disagreement> {
-        let walk = Walk {
-            solid,
+    fn find_arcs(
+        &mut self,
+        skin_grid: &SkinGrid,
+        stretches: &Stretches,
+    ) -> Result<(), SkinGridMismatch> {
+        let walk = RingWalk {
+            skin_grid,
             edges: &self.edges,
             gates: &self.gates,
             stretches,
         };
         let faces = self.chains.map(|face, chains| walk.arcs_of(face, chains));
-        self.arcs = faces.ok_or(Disagreement)?;
+        self.arcs = faces.ok_or(SkinGridMismatch)?;
         Ok(())
     }
 }
 
 /// Ends (m) of a crossed stretch, and their owners.
-type Portion = ([DVec3; 2], [u32; 2]);
+type CrossedStretch = ([DVec3; 2], [u32; 2]);
 
 /// Cells around cut edges that may contain skin: with a corner outside, or around an edge that the skin
 /// crosses.
-fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
+fn cells_at_skin(skin_grid: &SkinGrid, owners: &NodeOwners) -> Vec<u32> {
     let mut cells: Vec<u32> = owners
-        .cut
+        .cut_edges
         .par_iter()
         .with_min_len(256)
         .flat_map_iter(|&edge| {
             let (node, axis) = ((edge / 3) as usize, (edge % 3) as usize);
-            let passed = !solid.occupancy.hits(node, axis).is_empty();
-            let cells = ring_cells(solid, edge).into_iter().filter(move |&cell| {
-                let corners = solid.corners(cell);
-                passed || corners.iter().any(|&node| !solid.is_inside(node))
-            });
+            let passed = !skin_grid.occupancy.hits(node, axis).is_empty();
+            let cells = cells_around_edge(skin_grid, edge)
+                .into_iter()
+                .filter(move |&cell| {
+                    let corners = skin_grid.corner_nodes(cell);
+                    passed || corners.iter().any(|&node| !skin_grid.is_inside(node))
+                });
             cells.map(|cell| cell as u32)
         })
         .collect();
@@ -410,18 +439,24 @@ fn first_cells(solid: &Solid, owners: &Owners) -> Vec<u32> {
     cells
 }
 
-/// Activates the cells within `rings` layers of the cells `fresh`, except those on the border of the grid.
-fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &mut Vec<u32>) {
+/// Activates the cells within `layers` layers of the cells `fresh`, except those on the border of the grid.
+fn activate(
+    skin_grid: &SkinGrid,
+    fresh: &[u32],
+    layers: usize,
+    active: &mut [bool],
+    cells: &mut Vec<u32>,
+) {
     for &cell in fresh {
-        let c = solid.grid.coords(cell as usize);
+        let c = skin_grid.grid.coords(cell as usize);
         let range = |axis: usize| {
-            let last = solid.grid.nodes[axis] - 3;
-            c[axis].saturating_sub(rings).max(1)..=(c[axis] + rings).min(last)
+            let last = skin_grid.grid.nodes[axis] - 3;
+            c[axis].saturating_sub(layers).max(1)..=(c[axis] + layers).min(last)
         };
         for k in range(2) {
             for j in range(1) {
                 for i in range(0) {
-                    let node = solid.grid.index([i, j, k]);
+                    let node = skin_grid.grid.index([i, j, k]);
                     if !active[node] {
                         active[node] = true;
                         cells.push(node as u32);
@@ -433,11 +468,11 @@ fn add(solid: &Solid, fresh: &[u32], rings: usize, active: &mut [bool], cells: &
 }
 
 /// Cells in the bounding box of a triangle.
-fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> {
-    let cells = corners.map(Point::cell);
+fn cells_in_box(skin_grid: &SkinGrid, corners: [&SkinPoint; 3]) -> impl Iterator<Item = usize> {
+    let cells = corners.map(SkinPoint::cell);
     let low: [i32; 3] = std::array::from_fn(|a| cells[0][a].min(cells[1][a]).min(cells[2][a]));
     let high: [i32; 3] = std::array::from_fn(|a| cells[0][a].max(cells[1][a]).max(cells[2][a]));
-    let strides = solid.grid.strides();
+    let strides = skin_grid.grid.strides();
     (low[2]..=high[2]).flat_map(move |k| {
         (low[1]..=high[1]).flat_map(move |j| {
             (low[0]..=high[0])
@@ -447,8 +482,8 @@ fn cells_of(solid: &Solid, corners: [&Point; 3]) -> impl Iterator<Item = usize> 
 }
 
 /// Grid edge that a point lies on, if any.
-pub fn edge_of(solid: &Solid, point: &Point) -> Option<u64> {
+pub fn edge_of(skin_grid: &SkinGrid, point: &SkinPoint) -> Option<u64> {
     let off: Vec<usize> = (0..3).filter(|&axis| !point.is_on(axis)).collect();
     let [axis] = off[..] else { return None };
-    Some(3 * node_of(solid, point.cell()) as u64 + axis as u64)
+    Some(3 * node_of(skin_grid, point.cell()) as u64 + axis as u64)
 }
