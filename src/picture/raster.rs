@@ -5,11 +5,11 @@ use super::image::Picture;
 use super::text;
 
 /// Pixels per point.
-pub const SCALE: f64 = 2.0;
+pub const PIXELS_PER_POINT: f64 = 2.0;
 
 /// Rasterises a drawing.
 pub fn draw(drawing: &Drawing) -> Picture {
-    let size = |points: f64| (points * SCALE).ceil() as usize;
+    let size = |points: f64| (points * PIXELS_PER_POINT).ceil() as usize;
     let (width, height) = (size(drawing.width), size(drawing.height));
     let mut picture = Picture {
         width,
@@ -39,21 +39,28 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 Some(dash) => dashes(points, *dash),
                 None => vec![points.clone()],
             };
-            let points = parts.iter().flatten().map(|p| p.map(|c| c * SCALE));
-            let mut coverage = Coverage::around(points, width * SCALE, picture);
+            let points = parts
+                .iter()
+                .flatten()
+                .map(|p| p.map(|c| c * PIXELS_PER_POINT));
+            let mut coverage = Coverage::around(points, width * PIXELS_PER_POINT, picture);
             for part in &parts {
-                let part: Vec<[f64; 2]> = part.iter().map(|p| p.map(|c| c * SCALE)).collect();
+                let part: Vec<[f64; 2]> = part
+                    .iter()
+                    .map(|p| p.map(|c| c * PIXELS_PER_POINT))
+                    .collect();
                 for pair in part.windows(2) {
-                    let [a, b] = snapped([pair[0], pair[1]], width * SCALE);
-                    coverage.stroke(a, b, width * SCALE / 2.0);
+                    let [a, b] = snapped([pair[0], pair[1]], width * PIXELS_PER_POINT);
+                    coverage.stroke(a, b, width * PIXELS_PER_POINT / 2.0);
                 }
             }
             coverage.draw_onto(picture, *colour);
         }
         Mark::Disc { at, radius, colour } => {
-            let at = at.map(|c| c * SCALE);
-            let mut coverage = Coverage::around([at].into_iter(), 2.0 * radius * SCALE, picture);
-            coverage.stroke(at, at, radius * SCALE);
+            let at = at.map(|c| c * PIXELS_PER_POINT);
+            let mut coverage =
+                Coverage::around([at].into_iter(), 2.0 * radius * PIXELS_PER_POINT, picture);
+            coverage.stroke(at, at, radius * PIXELS_PER_POINT);
             coverage.draw_onto(picture, *colour);
         }
         Mark::Text {
@@ -70,17 +77,17 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 Anchor::End => width(text, *size),
             };
             // From em, y up, to pixels, y down.
-            let place = |[x, y]: [f64; 2]| {
+            let to_pixels = |[x, y]: [f64; 2]| {
                 let (along, up) = (x * size - back, y * size);
                 let [x, y] = match upward {
                     true => [at[0] - up, at[1] - along],
                     false => [at[0] + along, at[1] - up],
                 };
-                [x * SCALE, y * SCALE]
+                [x * PIXELS_PER_POINT, y * PIXELS_PER_POINT]
             };
             let outlines: Vec<Vec<[f64; 2]>> = text::outlines(text)
                 .into_iter()
-                .map(|outline| outline.into_iter().map(place).collect())
+                .map(|outline| outline.into_iter().map(to_pixels).collect())
                 .collect();
             let mut coverage = Coverage::around(outlines.iter().flatten().copied(), 0.0, picture);
             coverage.fill(&outlines);

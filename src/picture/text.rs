@@ -98,8 +98,8 @@ pub fn outlines(text: &str) -> Vec<Vec<[f64; 2]>> {
             continue;
         };
         out.extend(glyph.outlines.iter().map(|outline| {
-            let place = |&[x, y]: &[f64; 2]| [pen + x * size, up + y * size];
-            outline.iter().map(place).collect()
+            let to_line = |&[x, y]: &[f64; 2]| [pen + x * size, up + y * size];
+            outline.iter().map(to_line).collect()
         }));
         pen += glyph.advance * size;
     }

@@ -8,11 +8,11 @@ use super::source::FrameSource;
 use crate::spec;
 
 /// Vertical angle of view of the automatic camera, rad: a short telephoto lens.
-const ANGLE: f64 = 0.55;
+const ANGLE_OF_VIEW: f64 = 0.55;
 /// Direction from the target to the automatic camera: three-quarter view from above.
-const DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
-/// Margin around the bodies: factor on the distance of the camera.
-const MARGIN: f64 = 1.12;
+const VIEW_DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
+/// Factor on the distance of the automatic camera, which leaves a margin around the bodies.
+const DISTANCE_FACTOR: f64 = 1.12;
 
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug)]
@@ -140,9 +140,9 @@ fn automatic(
     radius: f64,
     aspect: f64,
 ) -> (DVec3, DVec3, f64) {
-    let forward = -DIRECTION.normalize();
+    let forward = -VIEW_DIRECTION.normalize();
     let (right, up) = axes(forward);
-    let upward = (ANGLE / 2.0).tan();
+    let upward = (ANGLE_OF_VIEW / 2.0).tan();
     let across = upward * aspect;
     let corners: Vec<DVec3> = boxes
         .iter()
@@ -162,9 +162,9 @@ fn automatic(
     };
     let (e, w) = (extreme(right, across), extreme(-right, across));
     let (n, s) = (extreme(up, upward), extreme(-up, upward));
-    let back = ((e + w) / (2.0 * across)).max((n + s) / (2.0 * upward)) * MARGIN;
+    let back = ((e + w) / (2.0 * across)).max((n + s) / (2.0 * upward)) * DISTANCE_FACTOR;
     let aim = focus + right * ((e - w) / 2.0) + up * ((n - s) / 2.0);
-    (aim - forward * back.max(radius * 0.1), aim, ANGLE)
+    (aim - forward * back.max(radius * 0.1), aim, ANGLE_OF_VIEW)
 }
 
 /// Bounding boxes of the bodies over the shot: the complete first frame, later frames without the few chips

@@ -15,7 +15,7 @@ const TICKS: usize = 5;
 /// Draws a bar from 0 to `largest` along the right side, with a title above. `more` says whether there are
 /// larger values. `unit` gets a prefix.
 pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), unit: &str) {
-    let points = |pixels: usize| pixels as f64 / raster::SCALE;
+    let points = |pixels: usize| pixels as f64 / raster::PIXELS_PER_POINT;
     let (width, height) = (points(picture.width), points(picture.height));
     let mut drawing = Drawing {
         width,
@@ -34,7 +34,7 @@ pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), un
     drawing.text(above, &title, TEXT_SIZE, Anchor::End, INK);
     let (top, bottom) = (MARGIN + 2.5 * TEXT_SIZE, height - MARGIN);
     let right = width - MARGIN;
-    let rows = ((bottom - top) * raster::SCALE) as usize;
+    let rows = ((bottom - top) * raster::PIXELS_PER_POINT) as usize;
     for row in 0..rows {
         let part = (row as f64 + 0.5) / rows as f64;
         let y = bottom + part * (top - bottom);
@@ -42,7 +42,7 @@ pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), un
         drawing.rule(
             [right - BAR_WIDTH, y],
             [right, y],
-            1.0 / raster::SCALE,
+            1.0 / raster::PIXELS_PER_POINT,
             colour,
         );
     }

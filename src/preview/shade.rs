@@ -102,7 +102,8 @@ fn sample(
     let open = occlusion.at(column, row, near);
     let albedo = albedo(material);
     let ambient = GROUND.lerp(SKY, 0.5 + 0.5 * normal.y);
-    // Light that bounces inside pale crevices comes back coloured (Jimenez et al. 2016, fit of multiple bounces).
+    // Light that bounces inside pale crevices comes back coloured (Jimenez et al. 2016, fit of multiple
+    // bounces).
     let bounce = |a: f32| {
         let (x, y, z) = (
             2.0404 * a - 0.3324,

@@ -39,7 +39,7 @@ pub use error::ReconstructError;
 use body::rest::Body;
 use fragments::Fragments;
 use surface::motion::{DeformedSurface, ElementMotions};
-use surface::shell::Shell;
+use surface::rest_surface::RestSurface;
 
 /// Groups of frame columns that are required to rebuild surfaces. Velocity, spin and stress are optional:
 /// missing columns become zeros.
@@ -220,7 +220,7 @@ impl Surfaces {
         }
         let motion = ElementMotions::new(&self.rest, frame);
         let bodies = self.bodies.par_iter().zip(&self.current);
-        let parts: Vec<Vec<(u32, Cow<Shell>, DeformedSurface)>> = bodies
+        let parts: Vec<Vec<(u32, Cow<RestSurface>, DeformedSurface)>> = bodies
             .map(|(body, current)| match (&body.world, current) {
                 (Some(world), _) => world
                     .draw(&body.rows, &labels_of(body), &motion)
@@ -261,7 +261,7 @@ fn append(
     result: &mut SurfaceFrame,
     body: u32,
     fragment: u32,
-    shell: &Shell,
+    shell: &RestSurface,
     moved: DeformedSurface,
 ) {
     let mesh = &shell.mesh;

@@ -23,7 +23,8 @@ impl ElementBins {
             .fold(DVec3::NEG_INFINITY, DVec3::max);
         let limit = 64.0 + 8.0 * positions.len() as f64;
         let crowd = ((hi - lo) / edge + DVec3::ONE).element_product() / limit;
-        let edge = edge * crowd.max(1.0); // more than needed: the number of bins falls with the cube of the edge
+        // More than needed: the number of bins falls with the cube of the edge.
+        let edge = edge * crowd.max(1.0);
         let bins = ((hi - lo) / edge)
             .floor()
             .to_array()

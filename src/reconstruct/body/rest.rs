@@ -83,7 +83,7 @@ impl Body {
         params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
-        // Body numbers come from the program that packed them, and can be arbitrary.
+        // The numbers of bodies come from the program that packed them, and can be arbitrary.
         let mut rows: BTreeMap<u32, (Vec<u32>, Vec<RestBond>)> = BTreeMap::new();
         let mut local = vec![0_u32; elements.body.len()];
         for (row, &body) in elements.body.iter().enumerate() {

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::complex::Complex;
 use crate::columns::NONE;
 use crate::math::UnionFind;
+use crate::reconstruct::surface::rest_surface::RestSurface;
 use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurface};
-use crate::reconstruct::surface::shell::Shell;
 
 /// Surface of each fragment, in the order of the labels. `rows` are the cells' rows in the packing;
 /// `is_whole` says whether the bond in a row of the packing is intact.
@@ -103,7 +103,7 @@ impl CornerGroups {
 /// A surface under construction.
 #[derive(Default)]
 struct SurfaceBuilder {
-    shell: Shell,
+    shell: RestSurface,
     influences: Vec<[Influence; MAX_INFLUENCES]>,
     /// Vertex index of each group.
     vertex_of_group: HashMap<u32, u32>,

@@ -104,16 +104,16 @@ impl<'a> Cracks<'a> {
     /// Finds the cracks. `broken` says for each bond whether it is broken; elements of different fragments
     /// are always separate.
     pub fn new(body: &'a Body, fragment_of: &'a [u32], broken: &[bool]) -> Self {
-        let parted = |b: usize| {
+        let is_separated = |b: usize| {
             let bond = &body.bonds[b];
             broken[b] || fragment_of[bond.i as usize] != fragment_of[bond.j as usize]
         };
-        let graph = BondGraph::new(fragment_of.len(), &body.bonds, |b| !parted(b));
+        let graph = BondGraph::new(fragment_of.len(), &body.bonds, |b| !is_separated(b));
         let open: Vec<u32> = (0..body.bonds.len())
             .into_par_iter()
             .filter(|&b| {
                 let bond = &body.bonds[b];
-                parted(b) && !graph.are_close(bond.i, bond.j)
+                is_separated(b) && !graph.are_close(bond.i, bond.j)
             })
             .map(|b| b as u32)
             .collect();

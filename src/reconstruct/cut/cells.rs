@@ -351,10 +351,10 @@ fn loops(
     let mut halves: Vec<u32> = pairs.as_flattened().to_vec();
     halves.sort_unstable();
     halves.dedup();
-    let place = |half: u32| halves.partition_point(|&h| h < half) as u32;
+    let index_of = |half: u32| halves.partition_point(|&h| h < half) as u32;
     let mut joined = UnionFind::new(halves.len());
     for [a, b] in pairs {
-        joined.join(place(a), place(b));
+        joined.join(index_of(a), index_of(b));
     }
     let mut count = 0;
     let mut numbers = vec![0_u8; halves.len()];

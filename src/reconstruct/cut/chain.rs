@@ -36,7 +36,7 @@ pub struct SkinChain {
 }
 
 /// For each grid edge with gates, the crossings of its stretches, from its lower end.
-pub type Stretches = QuickMap<u64, Vec<Option<u32>>>;
+pub type StretchCrossings = QuickMap<u64, Vec<Option<u32>>>;
 
 /// Node of a cell.
 pub fn node_of(skin_grid: &SkinGrid, cell: [i32; 3]) -> usize {

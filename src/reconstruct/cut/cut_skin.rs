@@ -80,7 +80,7 @@ impl SkinCutter<'_> {
                 crossing_on.insert((b, a), 2 * crossing + 1);
                 let above = (face / 3) as usize;
                 let below = above - skin_grid.grid.strides()[(face % 3) as usize];
-                let parted = |node: usize| {
+                let is_separated = |node: usize| {
                     cells.at(node).is_some_and(|number| {
                         let of = |half: u32| cells.loop_of(number, half);
                         of(2 * crossing) != of(2 * crossing + 1)
@@ -88,7 +88,7 @@ impl SkinCutter<'_> {
                 };
                 // The rim ends here if both sides are one in one of the two cells at the face. If they are
                 // one in both cells, there is no rim, and the crack stops short of the skin.
-                match (parted(above), parted(below)) {
+                match (is_separated(above), is_separated(below)) {
                     (true, true) => (),
                     (false, false) => {
                         crossing_on.remove(&(a, b));

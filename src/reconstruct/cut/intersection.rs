@@ -10,7 +10,7 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::chain::{
-    SkinChain, SkinGate, Stretches, chains_from, ends, gates_on, node_of, segments,
+    SkinChain, SkinGate, StretchCrossings, chains_from, ends, gates_on, node_of, segments,
 };
 use super::clip::{PointName, SkinPoint, TrianglePieces, plane_cuts};
 use super::face_map::FaceMap;
@@ -260,9 +260,9 @@ impl SkinIntersection {
         skin_grid: &SkinGrid,
         cracks: &Cracks,
         owners: &NodeOwners,
-    ) -> Result<(Stretches, Vec<CrossedStretch>), SkinGridMismatch> {
+    ) -> Result<(StretchCrossings, Vec<CrossedStretch>), SkinGridMismatch> {
         let grid = &skin_grid.grid;
-        let mut stretches = Stretches::default();
+        let mut stretches = StretchCrossings::default();
         // Edge, ends and owners of each crossing on a stretch.
         let mut crossed: Vec<(u64, [DVec3; 2], [u32; 2])> = Vec::new();
         let world = |point: &SkinPoint| grid.origin + point.at * grid.spacing;
@@ -398,7 +398,7 @@ impl SkinIntersection {
     fn find_arcs(
         &mut self,
         skin_grid: &SkinGrid,
-        stretches: &Stretches,
+        stretches: &StretchCrossings,
     ) -> Result<(), SkinGridMismatch> {
         let walk = RingWalk {
             skin_grid,

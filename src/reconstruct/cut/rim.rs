@@ -128,10 +128,10 @@ impl RimCutter<'_> {
             for (point, &own) in points.iter().zip(&sides) {
                 bindings.push((point.name, binding(own)));
             }
-            // The corners of the piece and the rim points between them. `parted` are the rim points at which
-            // the side changes.
+            // The corners of the piece and the rim points between them. `side_changes` are the rim points at
+            // which the side changes.
             let mut outline: Vec<(PatchCorner, Option<u8>)> = Vec::new();
-            let mut parted = Vec::new();
+            let mut side_changes = Vec::new();
             for m in 0..points.len() {
                 let next = (m + 1) % points.len();
                 let (p, q) = (points[m], points[next]);
@@ -168,17 +168,17 @@ impl RimCutter<'_> {
                 };
                 outline.push((corner(keys[0], sides[m]), sides[m]));
                 if !same {
-                    parted.push(outline.len() - 1);
+                    side_changes.push(outline.len() - 1);
                     outline.push((corner(keys[1], sides[next]), sides[next]));
                 }
             }
             if outline.len() > points.len() {
                 // A stretch of rim between two ends of rims would be the same edge for both sides.
-                let ends = parted.iter().filter(|&&m| match outline[m].0.key {
+                let ends = side_changes.iter().filter(|&&m| match outline[m].0.key {
                     VertexKey::Crossing(half) => rim_ends.contains(&(half / 2)),
                     _ => false,
                 });
-                let meets = parted.len() > 2 || ends.count() == 2;
+                let meets = side_changes.len() > 2 || ends.count() == 2;
                 let meeting = |corner: u32| VertexKey::Meeting(*triangle, piece.1, corner);
                 let apex = |own: Option<u8>| {
                     let number = number?;
@@ -186,7 +186,7 @@ impl RimCutter<'_> {
                 };
                 result.push((
                     piece,
-                    split_outline(&outline, &parted, meets, meeting, apex),
+                    split_outline(&outline, &side_changes, meets, meeting, apex),
                 ));
             }
         }
@@ -326,28 +326,29 @@ impl RimCutter<'_> {
     }
 }
 
-/// Splits the outline of a piece along the rim. `parted` are the positions after which the side changes.
-/// `meeting` returns the key of the point where stretches of rim meet, if they do, on the side that begins
-/// with a corner. `apex` returns the vertex of a side's loop.
+/// Splits the outline of a piece along the rim. `side_changes` are the positions after which the side
+/// changes. `meeting` returns the key of the point where stretches of rim meet, if they do, on the side that
+/// begins with a corner. `apex` returns the vertex of a side's loop.
 fn split_outline(
     outline: &[(PatchCorner, Option<u8>)],
-    parted: &[usize],
+    side_changes: &[usize],
     meets: bool,
     meeting: impl Fn(u32) -> VertexKey,
     apex: impl Fn(Option<u8>) -> Option<u32>,
 ) -> Vec<SkinPatch> {
     let count = outline.len();
-    if parted.is_empty() {
+    if side_changes.is_empty() {
         return vec![SkinPatch {
             corners: outline.iter().map(|(corner, _)| *corner).collect(),
             tied: None,
         }];
     }
-    let middle: DVec3 = parted.iter().map(|&m| outline[m].0.x).sum::<DVec3>() / parted.len() as f64;
-    (0..parted.len())
+    let middle: DVec3 =
+        side_changes.iter().map(|&m| outline[m].0.x).sum::<DVec3>() / side_changes.len() as f64;
+    (0..side_changes.len())
         .map(|m| {
-            let start = (parted[m] + 1) % count;
-            let end = parted[(m + 1) % parted.len()];
+            let start = (side_changes[m] + 1) % count;
+            let end = side_changes[(m + 1) % side_changes.len()];
             let length = (end + count - start) % count + 1;
             let mut corners: Vec<PatchCorner> = (0..length)
                 .map(|k| outline[(start + k) % count].0)

@@ -1,6 +1,6 @@
 //! Traces the rings that chains of the skin bound on faces of the grid.
 
-use super::chain::{SkinChain, SkinGate, Stretches, gates_on};
+use super::chain::{SkinChain, SkinGate, StretchCrossings, gates_on};
 use super::ring::{RingArc, RingCrossing, arcs, edge_corners, face_edges};
 use crate::reconstruct::body::skin_grid::SkinGrid;
 
@@ -14,7 +14,7 @@ pub struct RingWalk<'a> {
     /// Gates, sorted by edge and then along the edge.
     pub gates: &'a [SkinGate],
     /// Crossings on the stretches of edges with gates.
-    pub stretches: &'a Stretches,
+    pub stretches: &'a StretchCrossings,
 }
 
 impl RingWalk<'_> {

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn one_label_or_none_cuts_nothing_and_an_open_surface_has_no_sheet() {
+    fn one_label_or_none_cuts_nothing_and_an_open_surface_is_refused() {
         let mut surface = ball();
         let (positions, triangles) = (surface.positions.clone(), surface.triangles.clone());
         let adjacency = TriangleAdjacency::new(&surface, |_| true).unwrap();

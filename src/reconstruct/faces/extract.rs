@@ -34,7 +34,7 @@ use crate::reconstruct::surface::binding::Binding;
 
 /// The cut skin and the cracks between nodes of different `owners`. Owners are added where a crack continues
 /// along the skin. `corners` are the skin's vertices.
-pub fn extract(
+pub fn extract_surface(
     skin_grid: &SkinGrid,
     cracks: &Cracks,
     owners: &mut NodeOwners,

@@ -40,8 +40,8 @@ fn fans(corners: &[FanCorner]) -> Vec<u32> {
     let mut fans = UnionFind::new(corners.len());
     for (own, corner) in (0..).zip(corners) {
         let first = corners.partition_point(|other| other.1 < corner.2);
-        let beside = corners[first..].iter().take_while(|c| c.1 == corner.2);
-        (first as u32..).zip(beside).for_each(|(other, _)| {
+        let adjacent = corners[first..].iter().take_while(|c| c.1 == corner.2);
+        (first as u32..).zip(adjacent).for_each(|(other, _)| {
             fans.join(own, other);
         });
     }
@@ -80,8 +80,8 @@ pub fn split_fans(surface: &mut BodySurface, wanted: &[bool]) {
                 number
             });
             let triangle = &mut surface.triangles[corner.3 as usize];
-            let place = triangle.iter_mut().find(|v| **v == vertex);
-            place.into_iter().for_each(|v| *v = number);
+            let corner_vertex = triangle.iter_mut().find(|v| **v == vertex);
+            corner_vertex.into_iter().for_each(|v| *v = number);
         }
     }
 }

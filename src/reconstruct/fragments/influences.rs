@@ -5,8 +5,8 @@ use glam::DVec3;
 
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::surface::binding::Binding;
+use crate::reconstruct::surface::rest_surface::RestSurface;
 use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurface};
-use crate::reconstruct::surface::shell::Shell;
 
 /// Width of the Gaussian weight, radii.
 const WIDTH: f64 = 1.0;
@@ -17,7 +17,7 @@ pub fn rigged(
     cracks: &Cracks,
     index: u32,
     fragment: u32,
-    shell: Shell,
+    shell: RestSurface,
     bindings: &[Binding],
 ) -> RiggedSurface {
     let vertices = shell.mesh.positions.par_iter().with_min_len(256);
@@ -98,12 +98,12 @@ struct NearestElements {
 impl NearestElements {
     fn add(&mut self, squared: f64, element: u32) {
         let known = &self.found[..self.count];
-        let place = known.partition_point(|&entry| entry < (squared, element));
-        if place == MAX_INFLUENCES || known.get(place) == Some(&(squared, element)) {
+        let rank = known.partition_point(|&entry| entry < (squared, element));
+        if rank == MAX_INFLUENCES || known.get(rank) == Some(&(squared, element)) {
             return;
         }
         self.count = (self.count + 1).min(MAX_INFLUENCES);
-        self.found[place..self.count].rotate_right(1);
-        self.found[place] = (squared, element);
+        self.found[rank..self.count].rotate_right(1);
+        self.found[rank] = (squared, element);
     }
 }

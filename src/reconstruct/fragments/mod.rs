@@ -21,11 +21,11 @@ use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::cracks::owners::NodeOwners;
 use crate::reconstruct::cut::intersection::{SkinGridMismatch, corners};
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::faces::extract::extract;
+use crate::reconstruct::faces::extract::extract_surface;
 use crate::reconstruct::faces::surface::BodySurface;
 use crate::reconstruct::surface::binding::Binding;
+use crate::reconstruct::surface::rest_surface::RestSurface;
 use crate::reconstruct::surface::rigged::RiggedSurface;
-use crate::reconstruct::surface::shell::Shell;
 
 /// Radius of the ball that represents an element of a fragment too small for the grid, radii.
 const DUST_RADIUS: f64 = 0.8;
@@ -76,7 +76,7 @@ impl Fragments {
         let rest_surfaces = match &body.skin_grid {
             Some(skin_grid) => rest_surfaces(skin_grid, &cracks, distinct_labels.len())
                 .map_err(|SkinGridMismatch| ReconstructError::Uncut { body: body.index })?,
-            None => vec![(Shell::default(), Vec::new()); distinct_labels.len()],
+            None => vec![(RestSurface::default(), Vec::new()); distinct_labels.len()],
         };
         let surfaces = rest_surfaces
             .into_par_iter()
@@ -109,7 +109,7 @@ fn rest_surfaces(
     skin_grid: &SkinGrid,
     cracks: &Cracks,
     fragment_count: usize,
-) -> Result<Vec<(Shell, Vec<Binding>)>, SkinGridMismatch> {
+) -> Result<Vec<(RestSurface, Vec<Binding>)>, SkinGridMismatch> {
     let surface = if cracks.open.is_empty() {
         BodySurface::uncracked(skin_grid)
     } else {
@@ -136,7 +136,7 @@ fn rest_surfaces(
 /// shifted grid.
 fn cracked_surface(skin_grid: &SkinGrid, cracks: &Cracks) -> Result<BodySurface, SkinGridMismatch> {
     let draw = |skin_grid: &SkinGrid| {
-        extract(
+        extract_surface(
             skin_grid,
             cracks,
             &mut NodeOwners::new(skin_grid, cracks),

@@ -10,7 +10,7 @@ use crate::math::hash::QuickMap;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::faces::surface::BodySurface;
 use crate::reconstruct::surface::binding::Binding;
-use crate::reconstruct::surface::shell::Shell;
+use crate::reconstruct::surface::rest_surface::RestSurface;
 
 /// The triangles `own` of a surface: skin first, then crack faces, each in an order that suits a vertex
 /// cache, with vertices in the order of use. If `skin_grid.simplify` is not zero, triangles are removed as
@@ -21,8 +21,8 @@ pub fn ordered_surface(
     own: &[u32],
     number: &[AtomicU32],
     skin_grid: &SkinGrid,
-) -> (Shell, Vec<Binding>) {
-    let (mut shell, mut bindings) = (Shell::default(), Vec::new());
+) -> (RestSurface, Vec<Binding>) {
+    let (mut shell, mut bindings) = (RestSurface::default(), Vec::new());
     let mut vertices = Vec::new();
     let mut local = |v: u32| {
         let number = &number[v as usize];
@@ -65,14 +65,14 @@ pub fn ordered_surface(
                 });
             }
             let triangle = own.map(|v| {
-                let place = &mut order[v as usize];
-                if *place == u32::MAX {
-                    *place = shell.mesh.positions.len() as u32;
+                let new_vertex = &mut order[v as usize];
+                if *new_vertex == u32::MAX {
+                    *new_vertex = shell.mesh.positions.len() as u32;
                     let v = vertices[v as usize] as usize;
                     shell.mesh.positions.push(surface.positions[v]);
                     bindings.push(surface.bindings[v]);
                 }
-                *place
+                *new_vertex
             });
             shell.mesh.triangles.push(triangle);
             shell.inside.push(inside as u8);

@@ -2,6 +2,6 @@
 
 pub mod binding;
 pub mod motion;
+pub mod rest_surface;
 pub mod rigged;
-pub mod shell;
 pub mod texture;

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::motion::{DeformedSurface, ElementMotions};
-use super::shell::{Shell, vertex_normals};
+use super::rest_surface::{RestSurface, vertex_normals};
 use super::texture::SkinTexture;
 use crate::geometry::TriMesh;
 
@@ -20,7 +20,7 @@ pub struct RiggedSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// The surface at rest.
-    pub shell: Shell,
+    pub shell: RestSurface,
     /// The elements that each of its vertices follows.
     pub influences: Vec<[Influence; MAX_INFLUENCES]>,
 }
@@ -43,7 +43,7 @@ impl RiggedSurface {
         elements: impl Iterator<Item = (u32, DVec3, f64)>,
         inside: u8,
     ) -> Self {
-        let (mut shell, mut influences) = (Shell::default(), Vec::new());
+        let (mut shell, mut influences) = (RestSurface::default(), Vec::new());
         for (row, centre, radius) in elements {
             let mesh = &mut shell.mesh;
             let base = mesh.positions.len() as u32;

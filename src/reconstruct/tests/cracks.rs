@@ -55,7 +55,8 @@ fn euler(mesh: &TriMesh) -> i64 {
 fn two_halves_of_a_cube_stay_two_at_any_gap() {
     let voxel = 0.8;
     let layer = (8.0_f64 / 3.0).sqrt() * R;
-    // Thirteen layers of the packing and a radius on either side: the middle lies between the seventh and the eighth.
+    // Thirteen layers of the packing and a radius on either side: the middle lies between the seventh and the
+    // eighth layer.
     let size = DVec3::new(22.0, 22.0, 13.0 * layer + 2.0 * R);
     let (elements, bonds, skin) = box_body(size);
     let plane = elements.z.iter().copied().fold(f64::INFINITY, f64::min) + 6.5 * layer;

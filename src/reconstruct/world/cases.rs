@@ -138,7 +138,8 @@ mod tests {
                 let used = triangles.iter().flatten().any(|&used| used as usize == e);
                 assert_eq!(used, ends[0] != ends[1], "case {case}, edge {e}");
             }
-            // An edge of a triangle within a face is a segment: the other triangle there belongs to the next cell.
+            // An edge of a triangle within a face is a segment: the other triangle at it belongs to the next
+            // cell.
             let directed = || {
                 let edges = triangles
                     .iter()

@@ -21,8 +21,8 @@ use self::vertex_motion::VertexMotion;
 use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::error::ReconstructError;
 use crate::reconstruct::surface::motion::{DeformedSurface, ElementMotion, ElementMotions};
+use crate::reconstruct::surface::rest_surface::{RestSurface, vertex_normals};
 use crate::reconstruct::surface::rigged::RiggedSurface;
-use crate::reconstruct::surface::shell::{Shell, vertex_normals};
 
 /// Minimum cosine between the field's gradient and the normal of the triangles for the gradient to be used as
 /// normal: the gradient ignores gaps, triangles do not.
@@ -42,7 +42,7 @@ pub struct WorldSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// Its triangles, with vertices mapped back to the rest configuration.
-    pub shell: Shell,
+    pub shell: RestSurface,
     /// Its vertices in the frame.
     pub moved: DeformedSurface,
 }
@@ -127,7 +127,7 @@ impl WorldReconstruction {
             })
             .unzip();
         let count = marched.triangles.len();
-        let shell = Shell {
+        let shell = RestSurface {
             mesh: TriMesh {
                 positions: vertices.iter().map(|vertex| vertex.rest).collect(),
                 triangles: marched.triangles,
