@@ -1,47 +1,49 @@
-//! Carries the surfaces of fragments from rest into a frame with their elements.
+//! Deforms the surfaces of fragments from rest into a frame, with their elements.
 //!
-//! A vertex X follows up to eight elements on its own side of all cracks with weights fixed at rest:
-//! x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves exactly so.
+//! A vertex X follows up to eight elements on its own side of all cracks, with weights fixed at rest (linear
+//! blend skinning): x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves
+//! exactly like them.
 
 use glam::DVec3;
 
-use super::motion::{Motion, Moved};
-use super::shell::{Shell, normals};
-use super::texture::Texture;
+use super::motion::{DeformedSurface, ElementMotions};
+use super::rest_surface::{RestSurface, vertex_normals};
+use super::texture::SkinTexture;
 use crate::geometry::TriMesh;
 
-/// Elements that a vertex follows at most.
-pub const CARRIERS: usize = 8;
+/// Maximum number of elements that a vertex follows.
+pub const MAX_INFLUENCES: usize = 8;
 
-/// The surface of a fragment at rest and what carries it.
+/// Surface of a fragment at rest with the elements that each vertex follows.
 #[derive(Clone, Debug)]
-pub struct Carried {
+pub struct RiggedSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// The surface at rest.
-    pub shell: Shell,
+    pub shell: RestSurface,
     /// The elements that each of its vertices follows.
-    pub carriers: Vec<[Carrier; CARRIERS]>,
+    pub influences: Vec<[Influence; MAX_INFLUENCES]>,
 }
 
-/// An element with its weight; weight 0 fills up.
+/// An element that a vertex follows, and its weight. Unused entries have weight 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Carrier {
+pub struct Influence {
     /// Row in the packing.
     pub row: u32,
-    /// Weight, relative to those of the vertex's other elements.
+    /// Weight relative to those of the vertex's other elements.
     pub weight: f32,
 }
 
-impl Carried {
-    /// Balls that turn with their elements: row in the packing, centre and radius (m) of each. `ball` has radius 1.
+impl RiggedSurface {
+    /// Balls that rotate with their elements. `elements` yields the row in the packing, the centre and the
+    /// radius (m) of each. `ball` has radius 1; `inside` is the flag of all triangles.
     pub fn balls(
         fragment: u32,
         ball: &TriMesh,
         elements: impl Iterator<Item = (u32, DVec3, f64)>,
         inside: u8,
     ) -> Self {
-        let (mut shell, mut carriers) = (Shell::default(), Vec::new());
+        let (mut shell, mut influences) = (RestSurface::default(), Vec::new());
         for (row, centre, radius) in elements {
             let mesh = &mut shell.mesh;
             let base = mesh.positions.len() as u32;
@@ -50,20 +52,20 @@ impl Carried {
             let triangles = ball.triangles.iter();
             mesh.triangles
                 .extend(triangles.map(|t| t.map(|v| v + base)));
-            let mut own = [Carrier::default(); CARRIERS];
-            own[0] = Carrier { row, weight: 1.0 };
-            carriers.resize(mesh.positions.len(), own);
+            let mut own = [Influence::default(); MAX_INFLUENCES];
+            own[0] = Influence { row, weight: 1.0 };
+            influences.resize(mesh.positions.len(), own);
         }
         shell.inside = vec![inside; shell.mesh.triangles.len()];
-        Carried {
+        RiggedSurface {
             fragment,
             shell,
-            carriers,
+            influences,
         }
     }
 
-    /// The same surface, nothing of which is skin, with texture coordinates if its body has a texture.
-    pub fn textured(mut self, texture: Option<&Texture>) -> Self {
+    /// The same surface with texture coordinates for crack faces on all triangles, if its body has a texture.
+    pub fn textured(mut self, texture: Option<&SkinTexture>) -> Self {
         if let Some(texture) = texture {
             let mesh = &mut self.shell.mesh;
             let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t));
@@ -73,19 +75,19 @@ impl Carried {
     }
 
     /// The surface in a frame.
-    pub fn carry(&self, motion: &Motion) -> Moved {
-        let count = self.carriers.len();
-        let mut moved = Moved {
+    pub fn deform(&self, motion: &ElementMotions) -> DeformedSurface {
+        let count = self.influences.len();
+        let mut moved = DeformedSurface {
             positions: Vec::with_capacity(count),
             velocities: Vec::with_capacity(count),
             stress: Vec::with_capacity(count),
             normals: Vec::new(),
         };
         let mut exact = Vec::with_capacity(count);
-        for (&rest, carriers) in self.shell.mesh.positions.iter().zip(&self.carriers) {
+        for (&rest, influences) in self.shell.mesh.positions.iter().zip(&self.influences) {
             let (mut x, mut v, mut sigma, mut total) = (DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
-            for carrier in carriers.iter().filter(|carrier| carrier.weight > 0.0) {
-                let (row, weight) = (carrier.row as usize, f64::from(carrier.weight));
+            for influence in influences.iter().filter(|influence| influence.weight > 0.0) {
+                let (row, weight) = (influence.row as usize, f64::from(influence.weight));
                 let element = &motion.elements[row];
                 let arm = element.turn * (rest - element.rest);
                 x += weight * (element.position + arm);
@@ -98,7 +100,7 @@ impl Carried {
             moved.velocities.push((v / total).as_vec3().to_array());
             moved.stress.push((sigma / total) as f32);
         }
-        moved.normals = normals(&exact, &self.shell);
+        moved.normals = vertex_normals(&exact, &self.shell);
         moved
     }
 }
