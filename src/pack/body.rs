@@ -22,29 +22,31 @@ pub struct PackedBody {
     pub centres: Vec<DVec3>,
     /// Radii of the elements, m.
     pub radii: Vec<f64>,
-    /// Their mean, m, before elements were left out.
+    /// Mean radius, m, before elements were left out.
     pub radius: f64,
-    /// What the moduli of its bonds follow from.
+    /// How the moduli of its bonds are calibrated.
     pub calibration: Calibration,
-    /// Volume of the shape, m³: of its skin; of a mesh filled by winding number, where that exceeds one half.
+    /// Volume of the shape, m³: the volume inside its skin or, for a mesh filled by winding number, the
+    /// region where that exceeds one half.
     pub volume: f64,
     /// Pairs of neighbours `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
     pub pairs: Vec<[u32; 2]>,
-    /// Skin at rest, in the world.
+    /// Skin at rest, world coordinates.
     pub skin: TriMesh,
     /// Elements left out because they had no neighbour.
     pub isolated: usize,
-    /// Parts that are connected by these pairs; the number of elements in a body that is not bonded.
+    /// Number of parts connected by these pairs; equal to the number of elements if the body is not bonded.
     pub parts: usize,
-    /// Cells and their faces in the world, where the elements are cells: faces between them in the order of
-    /// the pairs. Moments of inertia stay in the shape's own frame, of density 1.
+    /// Cells and their faces in world coordinates, if the elements are cells. Faces between cells are in the
+    /// order of the pairs. Moments of inertia stay in the shape's own frame, at density 1.
     pub cells: Option<Cells>,
 }
 
-/// Packs a body, the `number`th of a shot with this seed; `base` is the folder that mesh paths start from.
+/// Packs body `number` of a shot with this seed; `base` is the folder that mesh paths are relative to.
 ///
-/// The packing lies in the shape's own frame, so that rotation and position move it rigidly. A bonded body
-/// leaves out elements without any neighbour, unless there is but one: that may be as large as the body.
+/// The packing is made in the shape's own frame, so that rotation and position move it rigidly. Elements of a
+/// bonded body without any neighbour are left out, except where there is only one element, which may be as
+/// large as the body.
 pub fn pack_body(
     body: &Body,
     base: &Path,
@@ -67,7 +69,7 @@ pub fn pack_body(
         pairs = filled.bonding.pairs(&centres, &radii, &order);
     }
     let calibration = filled.makeup.calibration(&centres, &order, &pairs);
-    // A body of one element has no neighbours to lack.
+    // The only element of a body stays although it has no neighbour.
     if body.is_bonded() && centres.len() > 1 {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
@@ -93,7 +95,7 @@ pub fn pack_body(
     })
 }
 
-/// A body of these solids, of which a face has the number of the solid beyond it as its tag.
+/// A body of these solids. The tag of a face is the number of the solid on its other side.
 fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
     let (cells, order) = cells::placed(body, &filled.points.centres, solids);
     let (turn, position) = (body.rotation.quaternion(), DVec3::from_array(body.position));
@@ -117,7 +119,8 @@ fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
     }
 }
 
-/// Removes points in no pair and numbers the pairs anew; order is kept. Returns how many went.
+/// Removes points that are in no pair and renumbers the pairs; keeps the order. Returns the number of removed
+/// points.
 fn leave_out_isolated(
     centres: &mut Vec<DVec3>,
     radii: &mut Vec<f64>,

@@ -1,5 +1,5 @@
-//! Figures of a packing far from its borders: how full it is, how many neighbours elements have and how far
-//! they are, which way bonds point.
+//! Statistics of a packing far from its borders: filling fraction, numbers of neighbours by distance,
+//! directions of bonds.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -10,51 +10,52 @@ use crate::geometry::{TriMesh, check};
 use crate::laws::weibull::uniform;
 use crate::math::eigen;
 
-/// Over the largest radius, how deep under the skin elements lie whose neighbours are all there, up to the
-/// farthest of [`DISTANCES`].
+/// Depth under the skin, over the largest radius, beyond which elements have all their neighbours up to the
+/// largest of [`DISTANCES`].
 const DEEP: f64 = 4.0;
-/// The same for points that all elements about them may cover.
+/// Depth under the skin, over the largest radius, beyond which the filling fraction is sampled: no element
+/// that could cover a point is missing there.
 const COVERED: f64 = 2.0;
-/// Points that the part of the volume in elements is found by, in the bounding box: 1e-3 of it.
+/// Points in the bounding box that sample the filling fraction, which gives it to 1e-3.
 const SAMPLES: u32 = 500_000;
-/// Elements that are looked at, at most.
+/// Largest number of elements that are analysed.
 const LOOKED_AT: usize = 100_000;
-/// Gap over the smaller radius up to which elements touch.
+/// Gap over the smaller radius up to which elements count as touching.
 const TOUCH: f64 = 1e-3;
 
-/// Distances over the sum of radii that neighbours are counted within.
+/// Distances over the sum of radii within which neighbours are counted.
 pub const DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
 
-/// Figures of the elements of a body.
+/// Statistics of the elements of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// Smallest, mean and largest radius, m.
     pub radius: [f64; 3],
-    /// Deepest overlap over the smaller radius, among the elements looked at.
+    /// Deepest overlap over the smaller radius, among the analysed elements.
     pub overlap: f64,
-    /// Of the bulk, where the body is large enough to have one.
+    /// Statistics of the bulk, if the body is large enough to have one.
     pub bulk: Option<Bulk>,
 }
 
-/// Figures far from the border.
+/// Statistics of elements far from the border.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bulk {
-    /// Elements looked at.
+    /// Number of analysed elements.
     pub elements: usize,
-    /// Part of the volume in elements.
+    /// Filling fraction: fraction of the volume inside elements.
     pub filling: f64,
-    /// Touching elements about one, and bonds of one, in the mean.
+    /// Mean number of touching neighbours of an element.
     pub contacts: f64,
-    /// Bonds of an element, in the mean.
+    /// Mean number of bonds of an element.
     pub bonds: f64,
-    /// Elements within each of [`DISTANCES`] of one, in the mean.
+    /// Mean number of elements within each of [`DISTANCES`] of an element.
     pub within: [f64; DISTANCES.len()],
-    /// Mean of n nᵀ over the bonds of direction n, or over contacts where there are no bonds: its
-    /// eigenvalues, ascending, a third each where directions are spread evenly.
+    /// Eigenvalues, ascending, of the mean of n nᵀ over the directions n of bonds, or of contacts where there
+    /// are no bonds; one third each if directions are isotropic.
     pub fabric: [f64; 3],
 }
 
-/// What is seen around an element.
+/// Sums over the neighbours of elements.
 #[derive(Clone, Copy, Default)]
 struct Around {
     contacts: f64,
@@ -101,8 +102,8 @@ impl Around {
     }
 }
 
-/// Figures of elements with these centres and radii (m), bonded in these pairs, inside a skin. There is no
-/// bulk without a skin.
+/// Statistics of elements with these centres and radii (m), bonded in these pairs, inside a skin. Without a
+/// skin there are no statistics of the bulk.
 pub fn figures(
     centres: &[DVec3],
     radii: &[f64],
@@ -116,7 +117,7 @@ pub fn figures(
     let farthest = DISTANCES[DISTANCES.len() - 1];
     let grid = CellGrid::new(centres, 2.0 * farthest * largest);
     let deep = skin.map(|skin| Inside::new(skin).deep(centres, DEEP * largest));
-    // Every so many-th, so that a large body takes no longer than it must.
+    // A regular subsample, which limits the time for large bodies.
     let of_interest: Vec<u32> = match &deep {
         Some(deep) if !deep.is_empty() => deep.clone(),
         _ => (0..centres.len() as u32).collect(),
@@ -149,7 +150,7 @@ pub fn figures(
         });
         seen
     };
-    // Parts in order, so that the sums are the same on any number of threads.
+    // Chunks are added in order, so that the sums are the same on any number of threads.
     let parts: Vec<Around> = chosen
         .par_chunks(1024)
         .map(|part| {
@@ -211,7 +212,7 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// Which of the points lie at least `depth` inside.
+    /// Indices of the points that lie at least `depth` (m) inside.
     fn deep(&self, points: &[DVec3], depth: f64) -> Vec<u32> {
         let inside = points.par_iter().map_init(Vec::new, |flags, p| {
             self.solid.row(&[p.x], p.y, p.z, depth, flags);
@@ -225,7 +226,8 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// Part of the volume far from the skin that lies in elements, by points spread over it: one in each cell of a lattice.
+/// Fraction of the volume far from the skin that lies inside elements, by one random point in each cell of a
+/// grid.
 fn filling(centres: &[DVec3], radii: &[f64], largest: f64, inside: &Inside) -> f64 {
     let (low, high) = inside.bounds;
     let (low, high) = (low + COVERED * largest, high - COVERED * largest);
@@ -271,7 +273,7 @@ mod tests {
         let skin = shapes::cuboid(hexagonal::block_size(rows, 0.5));
         let figures = figures(&centres, &radii, &bonds, Some(&skin)).unwrap();
         let bulk = figures.bulk.unwrap();
-        // Where the bulk is cut between layers matters a little.
+        // The result depends a little on where the bulk is cut between layers.
         assert!((bulk.filling - 0.7405).abs() < 4e-3, "{}", bulk.filling);
         assert_eq!((bulk.contacts, bulk.bonds), (12.0, 12.0));
         // 12 at 1, 6 at √2.
@@ -281,7 +283,7 @@ mod tests {
         }
         assert_eq!(figures.radius, [0.5; 3]);
         assert!(figures.overlap.abs() < 1e-9);
-        // All that lie so deep: a layer more or less on each side.
+        // All elements below the depth, up to one layer on each side.
         let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * DEEP * 0.5);
         let expected = within.element_product() * 2.0_f64.sqrt();
         let part = bulk.elements as f64 / expected;

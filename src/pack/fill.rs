@@ -1,4 +1,4 @@
-//! The shape of a body, filled with elements in its own frame.
+//! Fills the shape of a body with elements, in the frame of the shape.
 
 use std::f64::consts::PI;
 use std::path::Path;
@@ -18,10 +18,11 @@ use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
-/// [`DEPTH`] for loose elements at random, which lie inside as a whole: where they stuck out, a container
-/// that the shape fits would throw them.
+/// [`DEPTH`] for loose elements, which lie inside as a whole: if they stuck out, a container that fits the
+/// shape would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
-/// Distance over the sum of radii within which loose grains count as neighbours: that of random packings.
+/// Distance over the sum of radii within which loose grains count as neighbours, equal to the default of
+/// random packings.
 const BESIDE: f64 = 1.1;
 
 fn depth(body: &Body, kind: Kind) -> f64 {
@@ -48,7 +49,7 @@ fn wanted(body: &Body) -> Result<Wanted, PackError> {
     }
 }
 
-/// Fills the shape of a body; `base` is the folder that mesh paths start from.
+/// Fills the shape of a body; `base` is the folder that mesh paths are relative to.
 pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     let wanted = || wanted(body);
@@ -120,7 +121,8 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
     }
 }
 
-/// Fills a shape with whole rows where it is made of them, others as they come.
+/// Fills a shape with a hexagonal packing: plates, blocks and boxes with whole rows, others with the lattice
+/// cut at the skin.
 fn close_packed(job: Job, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
     let body = job.body;
     match &body.shape {
@@ -137,7 +139,7 @@ fn close_packed(job: Job, wanted: Wanted, base: &Path) -> Result<Filled, PackErr
     }
 }
 
-/// Fills a shape with one pattern, whatever its proportions.
+/// Fills a shape of any proportions with one pattern.
 fn throughout(job: Job, kind: Kind, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
     let outline = Outline::of(job.body, base)?;
     let fit = fill_solid(job, kind, wanted, &outline)?;
@@ -163,7 +165,7 @@ fn plate(
         let size = DVec3::new(x, layers * LAYER * r, z);
         hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
     };
-    // The rows are counted as if they went on through the hole.
+    // The rows are counted as if they continued through the hole.
     let whole = match wanted {
         Wanted::Elements(number) => Wanted::Elements(number * x * z / area),
         Wanted::Radius(_) => wanted,
@@ -171,7 +173,7 @@ fn plate(
     let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
     let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
     let (counts, radius) = counted(body, whole, &skin(0.0), start, counts)?;
-    // Rows along x as ever, layers turned from z to y.
+    // Rows along x as in the lattice, layers turned from z to y.
     let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
     let clear = hole.map_or(0.0, |hole| hole + DEPTH * radius);
     let centres = hexagonal::block(counts, radius).into_iter().map(turned);
@@ -187,7 +189,7 @@ fn block(body: &Body, wanted: Wanted, rows: &[u32; 3]) -> Result<Filled, PackErr
     }
     let radius = match wanted {
         Wanted::Radius(radius) => radius,
-        // The counts are given, so nothing sets a size.
+        // The rows are given, so a number of elements does not determine a size.
         Wanted::Elements(_) => {
             return Err(PackError::RadiusOrElements {
                 body: body.name.clone(),
@@ -216,7 +218,7 @@ fn cuboid(body: &Body, wanted: Wanted, base: &Path) -> Result<Filled, PackError>
     Ok(Fit::lattice(centres, radius).filled(volume, skin))
 }
 
-/// Fills a cylinder or a tube with a rope of so many strands and filaments and this pitch (m).
+/// Fills a cylinder or a tube with a rope; `(strands, filaments, pitch)`, pitch in m.
 fn rope(
     body: &Body,
     wanted: Wanted,
@@ -226,7 +228,7 @@ fn rope(
     let (radius, height, axis) = match &body.shape {
         BodyShape::Cylinder { radius, height } => (*radius, *height, None),
         BodyShape::Tube { points, radius } => {
-            // Refuses what meets itself, as for any packing of a tube.
+            // Refuses a tube that intersects itself, as for every packing.
             Outline::of(body, base)?;
             let axis = curve(body, points, *radius)?;
             (*radius, axis.length(), Some(axis))
@@ -279,7 +281,7 @@ fn cloth(
     woven::fill(body, wanted, &cut, yarns)
 }
 
-/// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
+/// Largest number of lattice sites in the body's box per element. A valid body hardly fills less of its box.
 const SPARSE: f64 = 1e4;
 
 fn refuse_sparse(
@@ -289,7 +291,7 @@ fn refuse_sparse(
     most: f64,
 ) -> Result<(), PackError> {
     let sites = hexagonal::sites(bounds, radius);
-    // No number is none of these.
+    // NaN is refused too.
     if sites <= most {
         return Ok(());
     }
@@ -301,7 +303,7 @@ fn refuse_sparse(
     })
 }
 
-/// Elements that fit.
+/// Elements that fit into a shape.
 struct Fit {
     points: Points,
     radius: f64,
@@ -346,7 +348,7 @@ fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result
                 let filled = (volume - depth * radius * area).max(0.3 * volume);
                 radius = (filled / (each * number)).cbrt();
             }
-            // The radius that meets the number may be smaller.
+            // The radius that gives the requested number may be smaller.
             (radius, 1.05)
         }
     };
@@ -366,7 +368,8 @@ fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result
         sparse(radius)?;
         let points = pattern.fill(solid, bounds, radius, depth);
         Ok::<_, PackError>(match points.centres.is_empty() {
-            // One element may fit where a random packing has none: in the middle, where the lattice has one.
+            // If the random packing has no element inside, one may fit in the middle, where the lattice has a
+            // site.
             true => Pattern::Hexagonal.fill(solid, bounds, radius, depth),
             false => points,
         })
@@ -380,7 +383,7 @@ fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result
                 break;
             }
             tried *= (found.max(1) as f64 / number).cbrt();
-            // The thinner the body, the finer the pattern that would find as many in it.
+            // In a thin body the pattern that gives the number may be too fine.
             let other = match at(tried) {
                 Err(PackError::Sparse { .. }) => break,
                 other => other?,
@@ -399,8 +402,8 @@ fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result
     })
 }
 
-/// Counts a direction and radius of a body filled by whole rows: `start` guesses the radius for a number of elements,
-/// `counts` rounds the rows.
+/// Counts of rows per direction, and radius, of a body filled with whole rows: `start` estimates the radius
+/// for a number of elements, `counts` rounds the rows for a radius.
 fn counted(
     body: &Body,
     wanted: Wanted,
@@ -412,8 +415,8 @@ fn counted(
     let radius = match wanted {
         Wanted::Radius(radius) => radius,
         Wanted::Elements(number) => {
-            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or
-            // else the closest.
+            // Counts jump with the radius. Of the radii within a tenth of the estimate, take the nearest one
+            // that is within the tolerance, or else the best one.
             let off = |r: f64| (product(r) / number - 1.0).abs();
             let guess = start(number);
             let tries = (0..=100).map(|k| {

@@ -1,7 +1,7 @@
 //! Hexagonal close packing: rows of touching elements along x, close-packed layers stacked along z in the order ABAB.
 //!
-//! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element
-//! stands for the volume 4√2 r³ and touches 12 others.
+//! With element radius r: spacing 2r in a row, √3 r between rows, 2√6/3 r between layers; the volume per
+//! element is 4√2 r³, and an element touches 12 others.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -9,7 +9,7 @@ use glam::DVec3;
 use super::lattice::{LAYER, ROW};
 use super::solid::Solid;
 
-/// Position of element `i` of row `j` of layer `k` over the radius.
+/// Position over the radius of element `i` of row `j` of layer `k`.
 fn site(i: i64, j: i64, k: i64) -> DVec3 {
     DVec3::new(
         (2 * i + (j + k).rem_euclid(2)) as f64,
@@ -18,8 +18,8 @@ fn site(i: i64, j: i64, k: i64) -> DVec3 {
     )
 }
 
-/// Block of counted rows, the box of its centres about the origin: `[elements a row, rows a layer, layers]`,
-/// radius in m.
+/// Centres (m) of a block with `[elements per row, rows per layer, layers]`, their bounding box centred at
+/// the origin; radius in m.
 pub(super) fn block(counts: [u32; 3], radius: f64) -> Vec<DVec3> {
     let [nx, ny, nz] = counts.map(i64::from);
     let sites: Vec<DVec3> = (0..nz)
@@ -34,13 +34,13 @@ pub(super) fn block(counts: [u32; 3], radius: f64) -> Vec<DVec3> {
     sites.iter().map(|p| (*p - centre) * radius).collect()
 }
 
-/// Edges of the box that a block stands for, m.
+/// Edges of the box that a block fills, m.
 pub(super) fn block_size(counts: [u32; 3], radius: f64) -> DVec3 {
     DVec3::new(2.0, ROW, LAYER) * DVec3::from_array(counts.map(f64::from)) * radius
 }
 
-/// Lattice points at least `depth` inside a solid; one lattice point is the middle of `bounds`, the solid's
-/// bounding box.
+/// Lattice points at least `depth` (m) inside a solid. One lattice point is the middle of `bounds`, the
+/// solid's bounding box.
 pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Vec<DVec3> {
     let rows: Vec<Vec<DVec3>> = lattice_rows(bounds, radius)
         .map_init(Buffers::default, |buffers, at| {
@@ -51,7 +51,7 @@ pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f6
     rows.concat()
 }
 
-/// About how many places of the lattice are tried to fill these bounds.
+/// Estimated number of lattice sites that are tried to fill these bounds.
 pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
     let half = (high - low) / (2.0 * radius);
     let each = half / DVec3::new(2.0, ROW, LAYER);
@@ -61,13 +61,13 @@ pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
         .product()
 }
 
-/// Row and layer of every row that may meet the bounds, layer by layer.
+/// Row and layer indices of every row that may intersect the bounds, layer by layer.
 fn lattice_rows((low, high): (DVec3, DVec3), radius: f64) -> impl Indexed<Item = (i64, i64)> {
     let half = (high - low) / (2.0 * radius);
     let rows = (half.y / ROW).ceil() as i64 + 1;
     let layers = (half.z / LAYER).ceil() as i64;
     let (a_layer, number) = (2 * rows + 1, 2 * layers + 1);
-    // Numbered, not listed: a needle has many.
+    // Computed from an index rather than stored, since a needle-shaped box has very many rows.
     (0..(a_layer * number) as usize)
         .into_par_iter()
         .map(move |at| (at as i64 % a_layer - rows, at as i64 / a_layer - layers))
@@ -80,7 +80,7 @@ struct Buffers {
 }
 
 impl Buffers {
-    /// The points of a row that lie inside.
+    /// Points (x, y, z) of row `j` of layer `k` that lie inside.
     fn inside(
         &mut self,
         solid: &Solid,

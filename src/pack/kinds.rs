@@ -1,5 +1,5 @@
-//! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of
-//! materials, directions.
+//! Material of each element and properties of each bond: grains of other materials, pairs of materials, fibre
+//! direction.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -14,7 +14,7 @@ use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains};
 
-/// The material of this name, with its number.
+/// Number and properties of the material with this name.
 pub(super) fn find_material<'a>(
     materials: &'a [PackedMaterial<'a>],
     name: &str,
@@ -22,7 +22,8 @@ pub(super) fn find_material<'a>(
     materials.iter().enumerate().find(|(_, m)| m.name == name)
 }
 
-/// Index of each element's material: the body's own, numbered `own`, or that of the grain that the element lies in.
+/// Index of each element's material: `own`, the material of the body, or the material of the grain that
+/// contains the element.
 pub(super) fn of_elements(
     inputs: &Inputs,
     body: &Body,
@@ -30,7 +31,7 @@ pub(super) fn of_elements(
     own: usize,
 ) -> Result<Vec<u32>, PackError> {
     let mut found = vec![own as u32; packed.centres.len()];
-    // What the grains before have left of the body.
+    // Fraction of the body that earlier grains leave.
     let mut left = 1.0;
     // Later grains fill what earlier ones leave, so they are drawn first.
     let mut drawn = Vec::new();
@@ -56,8 +57,8 @@ pub(super) fn of_elements(
     Ok(found)
 }
 
-/// Whether a point (m, frame of the shape) lies in a grain: the cell of the nearest of points of which one is
-/// scattered in each cube of the grains' size, and the cell is one of the chosen.
+/// Whether a point (m, frame of the shape) lies in a grain. One point is scattered in each cube of the
+/// grains' size; grains are the Voronoi cells of a random choice of these points.
 fn chosen(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     let cell = (p / grains.size).floor();
     let draw = |at: DVec3, k: u32| {
@@ -81,7 +82,7 @@ fn chosen(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     nearest.is_some_and(|at| draw(at, 3) < chance)
 }
 
-/// Bonds between elements of two materials.
+/// Properties of bonds between elements of two materials.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BondKind {
     /// Young's modulus across any grain, Pa.
@@ -93,11 +94,11 @@ pub(super) struct BondKind {
     /// Mean shear strength across any grain, Pa.
     tau: f64,
     weibull: Option<f64>,
-    /// Direction in the world, λ of moduli and of strengths.
+    /// Direction in world coordinates, λ of moduli, λ of strengths.
     grain: Option<(DVec3, f64, f64)>,
 }
 
-/// A bond's own numbers.
+/// Moduli and strengths of one bond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BondNumbers {
     /// Young's modulus, Pa.
@@ -111,7 +112,7 @@ pub(super) struct BondNumbers {
 }
 
 impl BondKind {
-    /// Of a bond along the unit vector `direction`, with a stable `id`.
+    /// Properties of a bond along the unit vector `direction`, with a stable `id`.
     pub fn bond(&self, direction: DVec3, seed: u64, id: u32) -> BondNumbers {
         let scatter = self.weibull.map_or(1.0, |modulus| {
             weibull::factor(weibull::uniform(seed, id), modulus)
@@ -134,7 +135,7 @@ impl BondKind {
     }
 }
 
-/// Kinds of the bonds of one body.
+/// Properties of the bonds of one body, one entry for each pair of materials.
 pub(super) struct Kinds {
     /// Index of each material of the body among `kinds`, by its number in the pipeline.
     place: Vec<usize>,
@@ -143,7 +144,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Of a body whose elements are of these `materials`; `fabric` = Σ S l0 / (3V).
+    /// The entries of a body whose elements have these `materials`; `fabric` = Σ S l0 / (3V).
     pub fn new(
         inputs: &Inputs,
         body: &Body,
@@ -173,14 +174,14 @@ impl Kinds {
         })
     }
 
-    /// Of bonds between two materials, by their numbers in the pipeline.
+    /// Properties of bonds between two materials, by their numbers in the pipeline.
     pub fn of(&self, a: u32, b: u32) -> &BondKind {
         let [a, b] = [a, b].map(|number| self.place[number as usize]);
         &self.kinds[a * self.count + b]
     }
 }
 
-/// Bonds within a material.
+/// Properties of bonds within a material.
 fn kind(
     material: &PackedMaterial,
     turn: DQuat,
@@ -209,8 +210,8 @@ fn kind(
     })
 }
 
-/// Bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no grain, unless
-/// the pipeline says otherwise.
+/// Properties of bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no
+/// grain. Factors that the pipeline gives for the pair are applied.
 fn between(
     inputs: &Inputs,
     a: (&PackedMaterial, BondKind),

@@ -1,4 +1,4 @@
-//! Shapes that are filled whatever their proportions: their skin, their volume and what of space lies inside.
+//! Shapes of any proportions that can be filled: their skin, their volume and their inside.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};
 use crate::spec::{Body, BodyShape, COUNTED, Fill, WALLS};
 
-/// How the inside of a shape is told.
+/// How the inside of a shape is determined.
 pub(super) enum Form {
     Ball { radius: f64 },
     Cuboid { half: DVec3 },
@@ -30,7 +30,7 @@ pub(super) struct Outline {
     pub volume: f64,
 }
 
-/// What a body is called in messages.
+/// Name of a body in messages.
 fn owner(body: &Body) -> String {
     format!("body {:?}", body.name)
 }
@@ -39,7 +39,7 @@ pub(super) fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64
     mesh::positive(&owner(body), key, value)
 }
 
-/// The axis of a tube of this radius (m).
+/// Axis of a tube of this radius (m).
 pub(super) fn curve(body: &Body, points: &[[f64; 3]], radius: f64) -> Result<Curve, PackError> {
     Curve::new(points, radius).map_err(|source| PackError::Tube {
         body: body.name.clone(),
@@ -48,7 +48,8 @@ pub(super) fn curve(body: &Body, points: &[[f64; 3]], radius: f64) -> Result<Cur
 }
 
 impl Outline {
-    /// The shape of a body that is not made of counted rows or layers; `base` is the folder that mesh paths start from.
+    /// The shape of a body that does not consist of a given number of rows or layers; `base` is the folder
+    /// that mesh paths are relative to.
     pub fn of(body: &Body, base: &Path) -> Result<Self, PackError> {
         let (form, skin) = match &body.shape {
             BodyShape::Mesh { .. } => return Outline::of_mesh(body, base),
@@ -129,7 +130,7 @@ impl Outline {
         Ok(Outline { form, skin, volume })
     }
 
-    /// What of space lies inside.
+    /// The inside of the shape.
     pub fn solid(&self) -> Solid<'_> {
         match self.form {
             Form::Ball { radius } => Solid::Ball { radius },

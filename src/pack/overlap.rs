@@ -1,4 +1,5 @@
-//! Bodies must start apart: contact forces of deep overlaps would throw them across the scene.
+//! Check that bodies do not overlap at the start: contact forces of deep overlaps would throw them across the
+//! scene.
 
 use glam::DVec3;
 
@@ -9,9 +10,9 @@ use crate::spec::Body;
 
 /// Distance over the sum of radii below which elements of two bodies count as overlapping.
 const APART: f64 = 0.9;
-/// Part of a cell's radius by which a point of another body may be in it.
+/// Depth over a cell's radius to which a point of another body may lie inside it.
 const CLOSE: f64 = 0.05;
-/// Part of its radius that the centre of a ball is away from a cell at least.
+/// Least distance of a ball's centre from a cell over the ball's radius.
 const HALF: f64 = 0.5;
 
 /// Refuses bodies that overlap, naming the first two and their deepest pair of elements.
@@ -35,7 +36,7 @@ pub(super) fn refuse(bodies: &[Body], packed: &[PackedBody]) -> Result<(), PackE
     Ok(())
 }
 
-/// Depth and middle of the deepest overlapping pair.
+/// Depth and midpoint of the deepest overlapping pair.
 fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let largest = |body: &PackedBody| body.radii.iter().copied().fold(0.0, f64::max);
     let touch = largest(a) + largest(b);
@@ -65,16 +66,16 @@ fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     found
 }
 
-/// The same where one of them is of cells, whose shapes balls do not tell: the deepest point of one in a cell
-/// of the other. Points are the centres and those of the free faces.
+/// Depth and position of the deepest point of one body in a cell of the other, where at least one of them
+/// consists of cells. The points are the centres of elements and of free faces.
 fn within_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let both = [into_cells(a, b), into_cells(b, a)];
     let found = both.into_iter().flatten();
     found.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Depth and place of the point of `a` that is deepest in a cell of `b`, over what stacked bodies may have by
-/// rounding; of elements that are balls so deep that half of one is in it.
+/// Depth and position of the point of `a` that is deepest in a cell of `b`, if the depth exceeds a tolerance
+/// for rounding in stacked bodies; a ball must be in the cell by more than half its radius.
 fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let cells = b.cells.as_ref()?;
     let mut points: Vec<(DVec3, f64)> = match &a.cells {

@@ -1,4 +1,4 @@
-//! How elements lie in a solid: a lattice, or cut out of a random packing.
+//! Patterns that fill a solid: a lattice, or a section of a random packing.
 
 use glam::DVec3;
 
@@ -8,13 +8,13 @@ use super::random::{self, Draw, Tile};
 use super::solid::Solid;
 use super::{hexagonal, lattice};
 
-/// Ways to fill a solid throughout.
+/// Kinds of patterns that fill a whole solid.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (absent: close);
-    /// `neighbourhood`: bond reach as a multiple of r_i + r_j.
+    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (`None`: close
+    /// packing), `neighbourhood`: bond reach as a multiple of r_i + r_j.
     Random {
         spread: f64,
         fraction: Option<f64>,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Volume that an element stands for over the cube of the mean radius: of random packings about.
+    /// Volume per element over the cube of the mean radius; approximate for random packings.
     pub fn volume_each(self) -> f64 {
         match self {
             Kind::Hexagonal => lattice::CELL,
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Which elements are bonded.
+    /// The rule for which elements are bonded.
     pub fn bonding(self) -> Bonding {
         Bonding::Within(match self {
             Kind::Hexagonal => 1.0,
@@ -42,16 +42,16 @@ impl Kind {
     }
 }
 
-/// A pattern of any size: lengths are given when a solid is filled.
+/// A pattern without a length scale: the element radius is given when a solid is filled.
 pub(super) enum Pattern {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing, and how many neighbours an element has where it is close.
+    /// Random packing, and the mean number of neighbours of an element in its close packing.
     Random { tile: Tile, coordination: f64 },
 }
 
 impl Pattern {
-    /// The pattern of a body, `size` large over the mean radius.
+    /// The pattern of a body whose extent over the mean radius is `size`.
     pub fn of(kind: Kind, size: DVec3, (seed, body): (u64, u32)) -> Self {
         match kind {
             Kind::Hexagonal => Pattern::Hexagonal,
@@ -83,7 +83,7 @@ impl Pattern {
         }
     }
 
-    /// What the elements make up.
+    /// The structure that the elements form.
     pub fn makeup(&self) -> Makeup {
         match self {
             Pattern::Hexagonal => Makeup::Lattice,

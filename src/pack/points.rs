@@ -1,4 +1,4 @@
-//! Where elements are placed: centres and radii.
+//! Centres and radii of elements.
 
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// All of one radius.
+    /// Elements of equal radius (m).
     pub fn equal(centres: Vec<DVec3>, radius: f64) -> Self {
         let radii = vec![radius; centres.len()];
         Points { centres, radii }

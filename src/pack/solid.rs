@@ -1,4 +1,4 @@
-//! Shapes as the filler sees them: which points of a row lie inside, and at least so deep.
+//! Inside tests for the shapes that are filled: which points of a row lie inside, at least at a given depth.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -9,7 +9,7 @@ use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::Crossings;
 use crate::geometry::winding::Winding;
 
-/// A shape in its own frame.
+/// A region that is filled, in the frame of the shape.
 pub(super) enum Solid<'a> {
     /// Ball about the origin.
     Ball { radius: f64 },
@@ -23,14 +23,14 @@ pub(super) enum Solid<'a> {
         crossings: Crossings<'a>,
         bvh: Bvh,
     },
-    /// Where an open or self-cutting mesh winds round.
+    /// Region that an open or self-intersecting mesh winds around.
     Wound {
         mesh: &'a TriMesh,
         winding: Winding<'a>,
     },
 }
 
-/// Rows, and points of a row, that sample the box of a shape whose volume has no closed formula.
+/// Numbers of rows, and of points per row, that sample the box of a shape whose volume has no closed formula.
 const SAMPLES: [u32; 2] = [1024, 48];
 
 impl<'a> Solid<'a> {
@@ -82,7 +82,8 @@ impl<'a> Solid<'a> {
             Solid::Wound { mesh, winding } => {
                 inside.clear();
                 inside.extend(points().map(|p| {
-                    // Triangles may lie within the body, so depth is asked of the winding number, not of the distance.
+                    // Triangles may lie within the body, so depth is tested by the winding number, not by the
+                    // distance.
                     winding.contains(p)
                         && (depth == 0.0
                             || !winding.bvh().any_within(mesh, p, depth)
@@ -92,8 +93,8 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Volume within the shape's bounds, m³: the part of points spread evenly over them that lies inside,
-    /// whatever their proportions.
+    /// Volume of the shape, m³: the fraction of points spread evenly over its bounds that lies inside, for
+    /// bounds of any proportions.
     pub fn sampled_volume(&self, (low, high): (DVec3, DVec3)) -> f64 {
         let [rows, points] = SAMPLES;
         // Kronecker's sequence in three dimensions: powers of the reciprocal of the root of x⁴ = x + 1.

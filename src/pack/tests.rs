@@ -115,7 +115,8 @@ fn block_has_the_bonds_of_close_packing_and_the_mass_of_its_box() {
     for end in b.i.iter().chain(&b.j) {
         degree[*end as usize] += 1;
     }
-    // Interior elements: six a row (ends have neighbours on one side only), rows and layers less their borders.
+    // Interior elements: six per row (ends have neighbours on one side only), without the border rows and
+    // layers.
     assert_eq!(degree.iter().filter(|d| **d == 12).count(), 6 * 5 * 4);
     assert_eq!(degree.iter().max(), Some(&12));
     let ends: Vec<_> = b.i.iter().zip(&b.j).collect();
@@ -132,7 +133,7 @@ fn block_has_the_bonds_of_close_packing_and_the_mass_of_its_box() {
 
 #[test]
 fn moduli_follow_from_the_lattice_whatever_the_border() {
-    // With six bonds an element E_bond is E over the estimate at λ = (1 − 4ν)/(1 + ν) = 1/6: 1.333.
+    // With six bonds per element E_bond is E over the estimate at λ = (1 − 4ν)/(1 + ν) = 1/6: 1.333.
     let block = |rows| {
         let block = body("a", BodyShape::Block { rows }, Some(1e-3), None);
         packed(vec![block]).unwrap().packing.bonds
@@ -210,7 +211,7 @@ fn numbers_asked_for_are_met_in_every_shape() {
                 1e-12,
             );
             assert_eq!((bodies[0].isolated, bodies[0].parts), (0, 1));
-            // The elements' own cells fill the shape but for a layer under the skin.
+            // The elements' own cells fill the shape except for a layer under the skin.
             let cells = found * 4.0 * 2.0_f64.sqrt() * bodies[0].radius.powi(3);
             let filled = cells / shapes[0].volume();
             assert!(
@@ -259,8 +260,8 @@ fn poured_grains_lie_apart_unbonded_and_as_loosely_as_asked_for_in_every_shape()
         );
         close(bulk.filling, fraction, 0.02);
         assert!(told.overlap <= 0.0 && bulk.contacts == 0.0);
-        // Whole grains inside: the skin of a round shape is a prism of the same volume, a little farther in
-        // at its sides.
+        // Grains lie inside as a whole. The skin of a round shape is a prism of the same volume, whose sides
+        // lie a little further in.
         let bvh = crate::geometry::bvh::Bvh::new(skin);
         let mut grains = centres.iter().zip(&e.r);
         assert!(grains.all(|(p, r)| !bvh.any_within(skin, *p, 0.97 * r)));
@@ -348,7 +349,7 @@ fn cubes_that_overlap_in_one_file_need_winding() {
     );
     let wound = cubes(Fill::Winding).unwrap();
     close(wound.bodies[0].volume, 2.0 - 0.125, 0.01);
-    // The walls inside leave no slit: one part, as full as a body without them.
+    // The inner walls leave no gap: the body is one part, filled as if it had no walls.
     assert_eq!(wound.bodies[0].parts, 1);
     let cells = wound.packing.elements.id.len() as f64 * 4.0 * 2.0_f64.sqrt() * 0.03_f64.powi(3);
     assert!(cells / 1.875 > 0.87, "{}", cells / 1.875);
@@ -481,8 +482,8 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
                 let told = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
-                // By its box where that is larger than the number of elements says, or else by that number;
-                // in the farthest no inside is found.
+                // Refused because its box is too large for the number of elements, or because of that number;
+                // for the farthest vertex no volume is found.
                 assert!(
                     told.contains("is a vertex of the mesh astray?")
                         || told.contains("at most 700000000 are possible")

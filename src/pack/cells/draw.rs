@@ -1,4 +1,4 @@
-//! Places drawn in a shape, apart from each other: where the generators of Voronoi cells begin.
+//! Random points in a shape at a minimum distance from each other: the initial generators of Voronoi cells.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -6,19 +6,19 @@ use glam::DVec3;
 use super::super::solid::Solid;
 use crate::laws::weibull::uniform;
 
-/// Places of a lattice along each axis that are tried for each one wanted, each moved at random.
+/// Candidates per requested point along each axis: points of a grid, each displaced at random.
 const TRIED: f64 = 2.5;
-/// Distance over the spacing within which no two are kept at first: farther apart random places hardly lie.
+/// Initial minimum distance over the spacing, about the largest that random points reach.
 const APART: f64 = 0.82;
-/// By how much it shrinks as long as too few are found.
+/// Factor by which the minimum distance shrinks while too few points are found.
 const SHRINK: f64 = 0.93;
 
-/// Places kept so far, in the cubes of a grid.
+/// Accepted points, in linked lists by the cubes of a grid.
 struct Board {
     low: DVec3,
     edge: f64,
     counts: [usize; 3],
-    /// Number of the last place of each cube, and of the one before it.
+    /// Number of the last point of each cube, and for each point the one before it in its cube.
     last: Vec<u32>,
     before: Vec<u32>,
     places: Vec<DVec3>,
@@ -49,7 +49,7 @@ impl Board {
         (z * self.counts[1] + y) * self.counts[0] + x
     }
 
-    /// Whether no place lies nearer than `apart` (m), at most the edge of a cube.
+    /// Whether no accepted point is nearer than `apart` (m), which must not exceed the edge of a cube.
     fn is_free(&self, p: DVec3, apart: f64) -> bool {
         let home = self.cube(p);
         let range = |axis: usize| {
@@ -79,13 +79,13 @@ impl Board {
     }
 }
 
-/// How many places are tried for `count` of them, `spacing` (m) apart, in a box.
+/// Number of candidates in a box for points `spacing` (m) apart.
 pub fn tries((low, high): (DVec3, DVec3), spacing: f64) -> f64 {
     ((high - low) * (TRIED / spacing)).ceil().element_product()
 }
 
-/// `count` places in a solid within bounds, or as many as there are, drawn by `seed`; `spacing` (m) is the
-/// edge of the cube that each one has.
+/// `count` random points in a solid within bounds, or fewer if there are not enough candidates; `spacing` (m)
+/// is the cube root of the volume per point.
 pub fn draw(
     solid: &Solid,
     bounds: (DVec3, DVec3),
@@ -108,13 +108,14 @@ pub fn draw(
     board.places
 }
 
-/// Places of a lattice with this step (m) in a solid, each moved at random within its cube, in random order.
+/// Candidates in a solid, in random order: points of a grid of this step (m), each displaced at random within
+/// its cube.
 fn candidates(solid: &Solid, (low, high): (DVec3, DVec3), step: f64, seed: u64) -> Vec<DVec3> {
     let counts = ((high - low) / step).ceil().max(DVec3::ONE);
     let [nx, ny, nz] = counts.to_array().map(|n| n as u32);
     let each = (high - low) / counts;
     let row = |(xs, inside): &mut (Vec<f64>, Vec<bool>), row: u32| {
-        // Whichever number a row has, its own stream.
+        // Each row has its own random stream.
         let own = seed ^ u64::from(row + 1) << 32;
         let at = [0.0, f64::from(row % ny), f64::from(row / ny)];
         let [y, z] =

@@ -27,15 +27,15 @@ use crate::geometry::convex::Convex;
 use crate::geometry::mirror::Mirror;
 use crate::spec::{Body, BodyShape, CELLS_CLOSED};
 
-/// Part of the body's volume by which that of its Voronoi cells may be off.
+/// Largest relative difference between the volume of the Voronoi cells and that of the body.
 const OFF: f64 = 0.1;
-/// Places tried for each cell at most: less of its box a body hardly fills.
+/// Largest number of candidate points per cell. A valid body hardly fills less of its box.
 const SPARSE: f64 = 1e4;
-/// Kind of the numbers that the generators' first places are drawn by.
+/// Kind of the random stream for the initial generators.
 const PLACES: u64 = 3;
 
-/// Fills a shape with Voronoi cells of this size (m) or about so many, of which one is given, relaxed in so
-/// many rounds.
+/// Fills a shape with Voronoi cells of a given size (m) or of about a given number, exactly one of which must
+/// be given, after `relax` rounds of relaxation.
 pub(super) fn voronoi(
     job: Job,
     outline: Outline,
@@ -108,8 +108,8 @@ fn size_or(body: &Body, other: &'static str, both: bool) -> PackError {
     }
 }
 
-/// Fills a shape with bricks of about this size (m), or in so many rows, of which one is given; `base` is the
-/// folder that mesh paths start from.
+/// Fills a shape with bricks of about a given size (m), or in given numbers of rows, exactly one of which
+/// must be given; `base` is the folder that mesh paths are relative to.
 pub(super) fn cubic(
     body: &Body,
     base: &Path,
@@ -162,7 +162,7 @@ fn no_brick(body: &Body, size: DVec3) -> PackError {
     }
 }
 
-/// What solids fill; nothing where there are none or one is flat.
+/// The shape filled by these solids; `None` if there are none or one is flat.
 fn filled(solids: Vec<Convex>, skin: TriMesh) -> Option<Filled> {
     let Cells { masses, .. } = Cells::of(&solids).ok()?;
     let volume: f64 = masses.iter().map(|mass| mass.volume).sum();

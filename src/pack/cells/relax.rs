@@ -1,5 +1,5 @@
 //! Voronoi cells that fill a shape: generators move to the centres of their cells (Lloyd 1982), then the
-//! planes at the skin settle.
+//! planes at the skin are adjusted.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -9,21 +9,20 @@ use crate::geometry::convex::Convex;
 use crate::geometry::mirror::{Image, Mirror};
 use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
 
-/// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as
-/// many rounds.
+/// Step of a generator over its distance to the cell's centre. Over-relaxation halves the number of rounds.
 const STEP: f64 = 1.5;
-/// Rounds in which the planes at a curved skin settle.
+/// Rounds in which the planes at a curved skin are adjusted.
 const SETTLE: usize = 3;
-/// Part of the mean volume of a cell below which it is a sliver, whose generator goes.
+/// Fraction of the mean cell volume below which a cell is a sliver, whose generator is removed.
 const SLIVER: f64 = 1e-3;
-/// Over the spacing, how far the cells of generators reach at first.
+/// Initial reach of the cells over the spacing.
 const REACH: f64 = 2.0;
-/// Over the spacing, how much farther than its skin the box about a shape reaches.
+/// Margin over the spacing between a shape and the box around it.
 const ROOM: f64 = 4.0;
-/// Tag of the walls of that box.
+/// Tag of the sides of that box.
 const WALL: u32 = u32::MAX;
 
-/// What bounds the cells.
+/// The boundary of the cells.
 pub enum Border<'a> {
     /// The planes of a box about the origin: the cells fill it exactly.
     Box { half: DVec3 },
@@ -57,17 +56,17 @@ impl Border<'_> {
     }
 }
 
-/// The solids, or where two generators are in one place.
+/// The solids, or the position of two coincident generators.
 type Found = Result<Vec<Convex>, DVec3>;
 
-/// Cells of generators about `spacing` (m) apart, moved to their cells' centres `rounds` times; a face at the
-/// skin has a tag beyond those of the cells. Slivers are left out, and what they held goes to those about
-/// them.
+/// Voronoi cells of generators about `spacing` (m) apart, after moving them to the centres of their cells
+/// `rounds` times. The tag of a face at the skin is not below the number of cells. Slivers are removed, and
+/// their volume goes to the cells around them.
 ///
 /// # Errors
-/// The place of two generators.
+/// The position of two coincident generators.
 pub fn cells(border: &Border, mut generators: Vec<DVec3>, spacing: f64, rounds: u32) -> Found {
-    // Neighbours in space are neighbours in memory.
+    // Order by a Hilbert curve, for locality in memory.
     let order = hilbert::order(&generators);
     generators = order.iter().map(|&at| generators[at as usize]).collect();
     let mut reach = vec![REACH * spacing; generators.len()];
@@ -103,7 +102,7 @@ fn place(generators: &[DVec3], Coincident(own, _): Coincident) -> DVec3 {
     generators[own as usize]
 }
 
-/// Frees the faces between cells on both sides of a gap of the mesh that is thinner than they are.
+/// Makes the faces free between cells on both sides of a gap in the mesh that is thinner than the cells.
 fn part_gaps(cells: &mut [Convex], generators: &[DVec3], mirror: &Mirror) {
     let count = cells.len();
     let of_one = |own: usize| {
@@ -128,7 +127,7 @@ fn left<T: Copy>(all: &[T], gone: &[bool]) -> Vec<T> {
     kept.map(|(one, _)| *one).collect()
 }
 
-/// Which cells are slivers, or empty.
+/// Whether each cell is a sliver or empty.
 fn slivers(cells: &[Convex]) -> Vec<bool> {
     let volume = |cell: &Convex| cell.mass().map_or(0.0, |mass| mass.volume);
     let volumes: Vec<f64> = cells.par_iter().map(volume).collect();
@@ -158,8 +157,8 @@ fn blobs(
         .collect()
 }
 
-/// Generators moved towards the centres of their cells, but not out of the shape, and how far from them there
-/// may be skin that bounds their cells, m. Those whose cells are empty go.
+/// Generators moved towards the centres of their cells, but not out of the shape, and the distance from each
+/// within which the skin may bound its cell, m. Generators with empty cells are removed.
 fn moved(
     border: &Border,
     generators: &[DVec3],
@@ -181,7 +180,7 @@ fn moved(
     blobs.par_iter().enumerate().filter_map(of_one).unzip()
 }
 
-/// Images that have settled: the cells at the skin hold as much as it does.
+/// Mirror images adjusted so that the cells at the skin have the volume that it encloses.
 fn settled(
     border: &Border,
     generators: &[DVec3],
@@ -193,7 +192,7 @@ fn settled(
         return Ok(images);
     };
     let count = generators.len();
-    // Those at the skin have images.
+    // Exactly the generators at the skin have images.
     let mut outer: Vec<u32> = images.iter().map(|image| image.of).collect();
     outer.dedup();
     for _ in 0..SETTLE {

@@ -6,7 +6,7 @@ fn bunny() -> TriMesh {
     crate::geometry::read::read(Path::new(path)).expect("a mesh")
 }
 
-/// About so many cells of a mesh, relaxed in so many rounds.
+/// About `count` cells of a mesh after `rounds` rounds of relaxation.
 fn of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
     let spacing = (mesh.volume() / count as f64).cbrt();
     let solid = Solid::closed(mesh);
@@ -15,8 +15,8 @@ fn of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
     relax::cells(&border, places, spacing, rounds).unwrap()
 }
 
-/// Cells whose faces close: areas of each add up to nothing, pyramids over them to its volume. The faces
-/// between cells are those of the first.
+/// The cells of these solids, after a check that their faces close: for each cell the area vectors add up to
+/// zero and the pyramids over the faces to its volume. Normals of shared faces point out of the first cell.
 fn closed(solids: &[Convex]) -> Cells {
     let mut cells = Cells::of(solids).unwrap();
     cells.leave_out_slivers(1e-6);
@@ -127,7 +127,7 @@ fn the_same_bits_on_any_number_of_threads() {
     assert_eq!(run(1), run(3));
 }
 
-/// Voronoi cells of a whole diagram are each in the others' way nowhere: no point of one lies in another.
+/// Cells of one Voronoi diagram are disjoint: no face centre of one lies in another.
 #[test]
 fn cells_at_the_skin_do_not_overlap() {
     let solids = of_mesh(&bunny(), 500, 5);
@@ -159,7 +159,7 @@ fn bricks_fill_a_box_and_come_to_a_point_at_a_pole() {
     assert!((volume(&cells) - 6.0).abs() < 1e-12);
     let skin = bricks::skin(&solids);
     assert!((skin.volume() - 6.0).abs() < 1e-12);
-    // A cap of three bricks about the top of a ball: their upper faces are lines.
+    // A cap of three bricks around the pole of a ball, whose faces there degenerate to lines.
     let corner = |[i, j, k]: [usize; 3]| {
         let (sine, cosine) = [(0.5, 0.75f64.sqrt()), (0.0, 1.0)][j];
         let (x, z) = (std::f64::consts::TAU * (i % 3) as f64 / 3.0).sin_cos();

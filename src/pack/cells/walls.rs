@@ -1,5 +1,5 @@
-//! Walls of a cylinder and of a ball in rows of bricks: round, along and through. The corners of bricks lie
-//! on the wall's curved surfaces, and all their faces are plane.
+//! Cylindrical and spherical walls in rows of bricks: around the axis, along the wall and through it. The
+//! corners of bricks lie on the wall's curved surfaces, and all their faces are plane.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,10 +11,11 @@ use super::bricks;
 use crate::geometry::convex::Convex;
 use crate::spec::{Body, BodyShape};
 
-/// An angle this little short of the whole turn is all of it.
+/// Relative tolerance within which an angle counts as a full turn.
 const CLOSED: f64 = 1e-9;
 
-/// The bricks of a wall; `rows` gives how many there are of an extent round, along and through its middle (m).
+/// The bricks of a wall; `rows` returns the numbers of rows for the extents (m) around the axis, along the
+/// wall and through it.
 pub fn fill(
     body: &Body,
     rows: impl Fn(DVec3) -> Result<[usize; 3], PackError>,
@@ -37,7 +38,7 @@ pub fn fill(
     positive(body, "inner radius of the wall", inner)?;
     let turn = positive(body, "shape.angle", turn)?;
     let ring = turn > TAU * (1.0 - CLOSED);
-    // From z towards x, on the circle about y.
+    // Unit vector on the circle about y, from z towards x.
     let round = |k: usize, count: usize| {
         let k = if ring { k % count } else { k };
         let (sine, cosine) = (turn * k as f64 / count as f64).sin_cos();
@@ -54,7 +55,7 @@ pub fn fill(
             };
             let counts = rows(DVec3::new(turn * widest, along, thickness / radius) * radius)?;
             refuse_flat(body, counts[0], turn)?;
-            // Round, along and outwards are right-handed where the way along leads upwards.
+            // Around, along and outwards are right-handed if the direction along the wall points upwards.
             let corner = |[i, j, k]: [usize; 3]| {
                 let (sine, cosine) = polar(to - along * j as f64 / counts[1] as f64);
                 let out = round(i, counts[0]) * sine + DVec3::Y * cosine;
@@ -78,7 +79,7 @@ pub fn fill(
     }
 }
 
-/// Sine and cosine of an angle from the axis; exact at the poles, where bricks come to a point.
+/// Sine and cosine of an angle from the axis; exact at the poles, where bricks end in a point.
 fn polar(angle: f64) -> (f64, f64) {
     if angle <= CLOSED {
         (0.0, 1.0)
@@ -89,7 +90,7 @@ fn polar(angle: f64) -> (f64, f64) {
     }
 }
 
-/// A brick that takes half a turn is flat.
+/// Refuses bricks that span half a turn or more, since they would be flat.
 fn refuse_flat(body: &Body, rows: usize, turn: f64) -> Result<(), PackError> {
     if turn / (rows as f64) < PI * (1.0 - CLOSED) {
         return Ok(());

@@ -1,9 +1,10 @@
-//! A periodic cell and the pairs of spheres that are near each other in it.
+//! A periodic cell and the neighbour list of spheres in it.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-/// Spheres that a thread takes at a time. Fixed, so that sums over chunks come out the same on any number of threads.
+/// Number of spheres per parallel task. Fixed, so that sums over chunks are the same on any number of
+/// threads.
 pub(super) const CHUNK: usize = 1024;
 
 /// A box that repeats along its edges.
@@ -14,7 +15,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// From `q` to `p` the shortest way, for places that are at most half an edge outside.
+    /// Shortest vector from `q` to `p` (minimum image), for points at most half an edge outside the cell.
     #[inline(always)]
     pub fn between(self, p: DVec3, q: DVec3) -> DVec3 {
         let (d, half) = (p - q, 0.5 * self.edges);
@@ -23,13 +24,13 @@ impl Cell {
         d - down + up
     }
 
-    /// The same place inside.
+    /// The periodic image of a point inside the cell.
     pub fn wrapped(self, p: DVec3) -> DVec3 {
         p - (p / self.edges).floor() * self.edges
     }
 }
 
-/// For every sphere those near it.
+/// Neighbour list: the neighbours of sphere k are `others[starts[k]..starts[k + 1]]`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NearList {
     starts: Vec<u32>,
@@ -37,8 +38,8 @@ pub(super) struct NearList {
 }
 
 impl NearList {
-    /// Pairs whose distance is less than `factor` times the sum of their radii and `skin` more. Every edge
-    /// must be at least three times as long as the farthest pair; places lie inside.
+    /// Lists pairs whose distance is less than `factor` times the sum of their radii plus `skin`. Every edge
+    /// must be at least three times the largest listed distance, and all points must lie inside the cell.
     pub fn new(cell: Cell, places: &[DVec3], radii: &[f64], factor: f64, skin: f64) -> Self {
         let largest = radii.iter().copied().fold(0.0, f64::max);
         let counts = (cell.edges / (2.0 * factor * largest + skin)).floor();
@@ -108,13 +109,13 @@ impl NearList {
         list
     }
 
-    /// The spheres near one.
+    /// Neighbours of a sphere.
     #[inline(always)]
     pub fn of(&self, sphere: usize) -> &[u32] {
         &self.others[self.starts[sphere] as usize..self.starts[sphere + 1] as usize]
     }
 
-    /// How many are near a sphere, in the mean.
+    /// Mean number of neighbours.
     pub fn mean(&self) -> f64 {
         self.others.len() as f64 / (self.starts.len() - 1) as f64
     }

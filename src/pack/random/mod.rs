@@ -1,4 +1,4 @@
-//! Random close packing of equal or graded spheres in any shape: cut out of a periodic cell that is packed
+//! Random close packing of equal or graded spheres in any shape, cut out of a periodic cell that is packed
 //! once and repeats where the shape is larger.
 
 mod cell;
@@ -17,23 +17,23 @@ use super::points::Points;
 use super::solid::Solid;
 use crate::laws::weibull::uniform;
 
-/// Part of the cell that spheres fill at the start, more than they can without overlap.
+/// Initial filling fraction of the cell, more than spheres can fill without overlap.
 const CROWDED: f64 = 0.72;
-/// About what equal spheres fill in the end, to choose how many there are.
+/// Approximate final filling fraction of equal spheres, from which their number is chosen.
 const FILLED: f64 = 0.64;
-/// Most spheres in a cell; larger bodies repeat it.
+/// Largest number of spheres in a cell; larger bodies repeat it.
 const LARGEST: f64 = 125_000.0;
 /// Shortest edge of a cell over the mean radius.
 const SHORTEST: f64 = 16.0;
 
-/// What the spheres of a body are drawn from.
+/// Source of the random numbers for the spheres of a body, and their spread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draw {
-    /// Of the shot.
+    /// Seed of the shot.
     pub seed: u64,
-    /// Number of the body, so that bodies differ.
+    /// Number of the body; makes the packings of bodies different.
     pub body: u32,
-    /// Radii lie evenly between 1 − `spread` and 1 + `spread` of their mean.
+    /// Radii are uniformly distributed between 1 − `spread` and 1 + `spread` times their mean.
     pub spread: f64,
 }
 
@@ -43,14 +43,14 @@ impl Draw {
     }
 }
 
-/// What the seed is mixed with to draw numbers of a kind under 4 for a part of a body. None is 0: the scatter
-/// of strengths draws from the plain seed.
+/// Value to combine with the seed by exclusive or, for a separate random stream of each body, kind (below 4)
+/// and part. It is never 0, since the scatter of strengths uses the seed itself.
 pub(super) fn stream(body: u32, kind: u64, part: u32) -> u64 {
     (4 * u64::from(body) + kind + 1).rotate_right(16) ^ (u64::from(part) << 36)
 }
 
-/// Volume that a sphere stands for over the cube of the mean radius, about, where spheres fill this part of
-/// the volume (absent: close packed): radii spread evenly have the mean cube 1 + spread².
+/// Approximate volume per sphere over the cube of the mean radius, where spheres fill this fraction of the
+/// volume (`None`: close packing). Uniformly distributed radii have the mean cube 1 + spread².
 pub(super) fn volume_each(spread: f64, fraction: Option<f64>) -> f64 {
     4.0 / 3.0 * PI * (1.0 + spread * spread) / fraction.unwrap_or(FILLED)
 }
@@ -64,8 +64,8 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Packs a cell for a body of this size over the mean radius, or for part of it where that takes more
-    /// spheres than a cell may hold.
+    /// Packs a cell for a body of this size over the mean radius; the cell is smaller than the body where the
+    /// body would need more spheres than a cell may hold.
     pub fn new(size: DVec3, draw: Draw) -> Self {
         let each = volume_each(draw.spread, None);
         let mut edges = size.max(DVec3::splat(SHORTEST));
@@ -104,8 +104,8 @@ impl Tile {
         tile
     }
 
-    /// The same drawn apart, radii kept, until spheres fill this part of the volume: as evenly loose
-    /// everywhere as it was close. What is fuller stays.
+    /// Stretches the cell at constant radii until spheres fill this fraction of the volume, which loosens the
+    /// packing uniformly. It is never compressed.
     pub fn loosened(mut self, fraction: f64) -> Self {
         let apart = (filled(&self.cell, &self.radii) / fraction).cbrt().max(1.0);
         self.cell.edges *= apart;
@@ -113,12 +113,12 @@ impl Tile {
         self
     }
 
-    /// How many spheres have their centre within `factor` of the sum of radii from a sphere's centre, in the mean.
+    /// Mean number of neighbours of a sphere whose centres are nearer than `factor` times the sum of radii.
     pub fn coordination(&self, factor: f64) -> f64 {
         NearList::new(self.cell, &self.places, &self.radii, factor, 0.0).mean()
     }
 
-    /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` of their own radii inside a
+    /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` times their own radius inside a
     /// solid with these bounds.
     pub fn fill(
         &self,
@@ -156,7 +156,7 @@ impl Tile {
     }
 }
 
-/// Part of the cell's volume in the spheres.
+/// Fraction of the cell's volume inside the spheres.
 fn filled(cell: &Cell, radii: &[f64]) -> f64 {
     let cubes: f64 = radii.iter().map(|r| r.powi(3)).sum();
     4.0 / 3.0 * PI * cubes / cell.edges.element_product()

@@ -1,35 +1,34 @@
-//! Random close packing: soft spheres quenched from places drawn at random.
+//! Random close packing: soft spheres quenched from random positions.
 //!
-//! Spheres that push each other apart by the depth of their overlap start dense enough to be jammed well
-//! above the random close packing. They come to rest (FIRE, Bitzek et al. 2006), then shrink together by a
-//! little more than their mean overlap and come to rest again, until the deepest overlap is small. From
-//! above, the jammed packing is reached in hundreds of steps; from below, the last overlaps take tens of
-//! thousands.
+//! Spheres repel each other in proportion to their overlap and start at a density well above random close
+//! packing. They relax to rest (FIRE, Bitzek et al. 2006), then all shrink by a little more than their mean
+//! overlap and relax again, until the deepest overlap is small. From above, the jammed packing is reached in
+//! hundreds of steps; from below, removing the last overlaps takes tens of thousands.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::cell::{CHUNK, Cell, NearList};
 
-/// Deepest overlap that a packing is left with, over the smaller radius.
+/// Deepest overlap of a finished packing over the smaller radius.
 pub(in super::super) const OVERLAP: f64 = 0.9e-3;
-/// Deepest overlap over the sum of radii at which the shrinking ends.
+/// Deepest overlap over the sum of radii below which the shrinking ends.
 const SHALLOW: f64 = 7e-4;
-/// What radii shrink by at a time, over the mean overlap. Spheres that yield make the mean overlap fall by
-/// about 0.63 of it, so little is left.
+/// Relative shrinking of the radii over the mean overlap. Since spheres also give way, the mean overlap then
+/// nearly vanishes: it falls by about 0.63 of the shrinking without them.
 const SHRINK: f64 = 1.3;
-/// Forces (root mean square) over the mean overlap at which spheres are at rest.
+/// Root mean square force over the mean overlap below which spheres count as at rest.
 const REST: f64 = 0.05;
-/// Limits that only strange cells reach: steps between two shrinkings, and shrinkings.
+/// Limits that only unusual cells reach: steps between two shrinkings, and number of shrinkings.
 const STEPS: usize = 2000;
 const SHRINKINGS: usize = 12;
-/// Over the mean radius: how far apart spheres in the list of pairs may be.
+/// Verlet skin over the mean radius: margin of the distances in the neighbour list.
 const SKIN: f64 = 0.35;
 
-/// Largest step of the relaxation; pairs have stiffness and spheres mass 1.
+/// Largest time step of the relaxation; the stiffness of pairs and the mass of spheres are 1.
 const LARGEST_STEP: f64 = 0.4;
-/// First step, growth and shrinking of the step, part of the velocity turned towards the force and its decay,
-/// steps downhill before they grow.
+/// Parameters of FIRE: first step, growth and reduction factors of the step, fraction of the velocity turned
+/// towards the force, its decay factor, downhill steps before the step grows.
 const FIRE: (f64, f64, f64, f64, f64, u32) = (0.1, 1.1, 0.5, 0.25, 0.99, 5);
 
 /// Soft spheres in a periodic cell.
@@ -42,11 +41,12 @@ pub(super) struct Spheres {
 /// Sums over pairs and spheres.
 #[derive(Clone, Copy, Default)]
 struct Sums {
-    /// Force times velocity, force squared, velocity squared.
+    /// Sums over spheres: force times velocity, force squared, velocity squared.
     power: f64,
     force: f64,
     speed: f64,
-    /// Deepest overlap, and all added, over the sums of radii; overlapping pairs, each twice.
+    /// Deepest overlap and sum of overlaps, both over the sum of radii; number of overlapping pairs, each
+    /// counted twice.
     deepest: f64,
     overlap: f64,
     pairs: f64,
@@ -66,8 +66,7 @@ impl Sums {
 }
 
 impl Spheres {
-    /// Lets the spheres push each other apart and shrinks them until none overlaps another by 1e-3 of the
-    /// smaller radius.
+    /// Relaxes and shrinks the spheres until no overlap exceeds 1e-3 of the smaller radius.
     pub fn pack(&mut self) {
         let count = self.places.len();
         let skin = SKIN * self.radii.iter().sum::<f64>() / count as f64;
@@ -141,7 +140,7 @@ impl Spheres {
         self.touch(&list);
     }
 
-    /// Forces on the spheres.
+    /// Computes the forces on the spheres; returns the sums over them.
     fn push(&self, list: &NearList, speeds: &[DVec3], forces: &mut [DVec3]) -> Sums {
         let parts: Vec<Sums> = forces
             .par_chunks_mut(CHUNK)
@@ -175,7 +174,7 @@ impl Spheres {
         parts.into_iter().fold(Sums::default(), Sums::add)
     }
 
-    /// Gives the radii the common factor at which the deepest overlap is the one allowed.
+    /// Scales all radii by the common factor at which the deepest overlap is the allowed one.
     fn touch(&mut self, list: &NearList) {
         let factor = (0..self.places.len())
             .into_par_iter()

@@ -8,7 +8,7 @@ fn draw(seed: u64, spread: f64) -> Draw {
     }
 }
 
-/// Deepest overlap over the smaller radius; negative where gaps are left.
+/// Deepest overlap over the smaller radius; negative if all spheres are separated by gaps.
 fn deepest(tile: &Tile) -> f64 {
     let list = NearList::new(tile.cell, &tile.places, &tile.radii, 1.1, 0.0);
     let mut deepest = f64::NEG_INFINITY;
@@ -39,7 +39,7 @@ fn spheres_are_close_packed_without_overlap() {
         );
         assert!(phi > least && phi < 0.69, "{phi}");
         assert!(overlap > 0.0 && overlap < 1e-3, "{overlap}");
-        // Rattlers among them, which the jammed rest does not touch.
+        // The mean includes rattlers, which touch no other sphere.
         assert!(touching > contacts && touching < 6.3, "{touching}");
         assert!(near > 7.8 && near < 9.6, "{near}");
         let (low, high) = tile
@@ -74,8 +74,8 @@ fn a_loosened_cell_is_as_full_as_asked_for_with_gaps_between_all() {
 #[test]
 fn a_cell_is_no_crystal_and_differs_with_seed_and_body() {
     let tile = Tile::new(DVec3::splat(28.0), draw(1, 0.0));
-    // Second neighbours of close-packed crystals stand √2 diameters apart; there a random packing has a gap
-    // between two shells.
+    // Second neighbours in close-packed crystals are √2 diameters apart; at that distance a random packing
+    // has a gap between two shells of neighbours.
     let shell = |from: f64, to: f64| tile.coordination(to) - tile.coordination(from);
     let (gap, split) = (shell(1.39, 1.44) / 0.05, shell(1.70, 1.75) / 0.05);
     assert!(gap < 0.7 * split, "{gap} {split}");

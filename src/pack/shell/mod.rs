@@ -1,9 +1,9 @@
 //! Hollow shells: layers of elements right under the skin of a closed shape, nothing further in.
 //!
-//! Each layer lies on a surface offset inwards from the skin. Elements are drawn on it apart from each other,
-//! spread until they lie nearly as on a triangular lattice, and settle between the layers beside theirs. The
-//! layers stand a little farther apart than close-packed ones: on a curved surface no layer fits the next one
-//! everywhere.
+//! Each layer lies on a surface offset inwards from the skin. Elements are drawn on it at a minimum distance
+//! from each other, spread until they lie nearly on a triangular lattice, and settle into the hollows of the
+//! adjacent layers. The layers are a little farther apart than close-packed ones: on a curved surface no
+//! layer fits the next one everywhere.
 
 mod relax;
 mod spread;
@@ -20,32 +20,31 @@ use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many};
 use crate::geometry::{TriMesh, check, offset, shapes};
 use crate::spec::Body;
 
-/// Area that an element takes on its layer over r²: that of the triangular lattice of touching elements, 2√3,
-/// and as much more as a lattice grown at random needs, so that hardly any element is left out for want of
-/// room.
+/// Area per element on its layer over r²: 2√3 for the triangular lattice of touching elements, plus an
+/// allowance for the defects of a random arrangement, so that hardly any element has to be removed.
 const EACH: f64 = 3.9;
-/// From layer to layer over the radius; close-packed ones are 1.633 apart.
+/// Distance between layers over the radius; close-packed layers are 1.633 apart.
 const APART: f64 = 1.8;
-/// Cells of the grid that the surfaces under a mesh are drawn on, over the radius.
+/// Cell size, over the radius, of the grid on which surfaces under a mesh are extracted.
 const CELL: f64 = 1.5;
-/// Elements that a shell's innermost layer has at least: fewer close no surface.
+/// Least number of elements of a layer: fewer cannot enclose a hollow.
 const FEWEST: usize = 4;
-/// Radii tried for a number of elements, at most.
+/// Largest number of radii tried to reach a number of elements.
 const TRIES: usize = 8;
 
-/// Depth of layer `k` under the skin over the radius.
+/// Depth of the centres of layer `k` under the skin, over the radius.
 fn layer(k: u32) -> f64 {
     DEPTH + f64::from(k) * APART
 }
 
-/// Thickness of a shell of so many layers over the radius: elements stick out of its inner surface as far as
+/// Thickness of a shell of `layers` layers over the radius. Elements stick out of its inner surface as far as
 /// out of the skin.
 fn thickness(layers: u32) -> f64 {
     layer(layers - 1) + DEPTH
 }
 
-/// The surface at `depth` (m) under the skin, wound outward; none where nothing lies deeper. Exact for plain
-/// shapes, on a grid of cells `spacing` (m) else.
+/// The surface at `depth` (m) under the skin, wound outward; `None` if nothing lies deeper. Exact for simple
+/// shapes, otherwise extracted on a grid with cells of size `spacing` (m).
 fn surface(outline: &Outline, depth: f64, spacing: f64) -> Option<TriMesh> {
     match &outline.form {
         Form::Ball { radius } => (*radius > depth).then(|| shapes::sphere(radius - depth)),
@@ -67,7 +66,7 @@ fn drawn(skin: &TriMesh, depth: f64, spacing: f64) -> Option<TriMesh> {
     (!found.triangles.is_empty()).then_some(found)
 }
 
-/// The surfaces that the layers of elements of this radius (m) lie on, and the inner one of the shell.
+/// The surfaces on which the layers of elements of this radius (m) lie, and the inner surface of the shell.
 fn surfaces(outline: &Outline, layers: u32, radius: f64) -> Option<(Vec<TriMesh>, TriMesh)> {
     let at = |depth: f64| surface(outline, depth * radius, CELL * radius);
     let inner = at(thickness(layers))?;
@@ -102,7 +101,7 @@ pub(super) fn fill(
             let mut found = tried(radius)?;
             for _ in 0..TRIES {
                 let next = match &found {
-                    // The layers within are smaller than the skin.
+                    // Inner layers have a smaller area than the skin.
                     Some((on, _)) => fitting(area(on)),
                     None => 0.8 * radius,
                 };

@@ -1,4 +1,5 @@
-//! Elements that push each other apart on the layers of a shell until none overlaps another.
+//! Relaxation of the elements on the layers of a shell: they push each other apart until none overlaps
+//! another.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -9,30 +10,32 @@ use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::cell_grid::CellGrid;
 
-/// Elements that a thread takes at a time.
+/// Number of elements per parallel task.
 const CHUNK: usize = 1024;
-/// What of a step is kept for the next, and what of the push is added to it: heavy balls roll past the many small dips.
+/// Fraction of the last step that is kept, and fraction of the push that is added to it. The momentum carries
+/// elements across small local minima (heavy-ball method).
 const INERTIA: f64 = 0.8;
 const PUSH: f64 = 0.15;
-/// Longest step, radii.
+/// Largest step, radii.
 const LONGEST: f64 = 0.1;
-/// Steps between two looks at the skin.
+/// Steps between two updates of the nearest points on the skin.
 const LOOK: usize = 8;
-/// How far apart pairs in the list may be beyond their reach, radii.
+/// Verlet skin: margin of the distances in the neighbour list, radii.
 const SKIN: f64 = 0.4;
-/// How far an element may leave its layer in the end, radii.
+/// Largest final distance of an element from its layer, radii.
 const LEAVE: f64 = 0.2;
-/// Distance of neighbours on a triangular lattice over the root of the area of each, √(2/√3).
+/// Distance of neighbours on a triangular lattice over the square root of the area per point, √(2/√3).
 const LATTICE: f64 = 1.074_569_931_823_542;
-/// Steps of each phase; the last may be repeated.
+/// Numbers of steps of each phase; the last phase may be repeated.
 const SPREADING: usize = 100;
 const NESTING: usize = 60;
 const PARTING: usize = 200;
-/// Times that elements are left out where others have no room for them, at most.
+/// Largest number of rounds in which overlapping elements are removed.
 const LEFT_OUT: usize = 200;
-/// Reach of elements of one layer over their mean distance while they spread.
+/// Interaction range within a layer while elements spread, over their mean distance.
 const FAR: f64 = 1.35;
-/// Reach of elements of different layers while they nest, radii: they slide into the hollows of the next layer.
+/// Interaction range between layers while elements nest, radii: they slide into the hollows of the next
+/// layer.
 const HOLLOW: f64 = 2.2;
 
 /// A skin that depths are measured from.
@@ -49,14 +52,14 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// How far a point lies from the skin, m.
+    /// Distance of a point from the skin, m.
     #[cfg(test)]
     pub fn depth(&self, p: DVec3) -> f64 {
         self.foot(p, f64::INFINITY)
             .map_or(f64::INFINITY, |(q, _)| p.distance(q))
     }
 
-    /// Nearest point of the skin and the way from it to a point inside.
+    /// Nearest point of the skin within `reach` (m), and the unit vector from it to the point `p` inside.
     fn foot(&self, p: DVec3, reach: f64) -> Option<(DVec3, DVec3)> {
         let (q, t) = self.bvh.nearest_within(self.mesh, p, reach)?;
         let [a, b, c] = self.mesh.corners(t as usize);
@@ -73,11 +76,12 @@ pub(super) struct Layers<'a> {
     depths: Vec<f64>,
     places: Vec<DVec3>,
     layer: Vec<u32>,
-    /// Foot on the skin and the way inwards, as of the last look.
+    /// Nearest point of the skin and the unit vector inwards from it, as of the last update.
     feet: Vec<(DVec3, DVec3)>,
 }
 
-/// How far pairs push, m: those of one layer, those of different ones. How far an element may leave its layer, m.
+/// Parameters of a phase, m: interaction range within a layer, interaction range between layers, largest
+/// distance of an element from its layer.
 #[derive(Clone, Copy)]
 struct Phase {
     same: f64,
@@ -85,7 +89,8 @@ struct Phase {
     leave: f64,
 }
 
-/// Pairs that are near each other.
+/// Neighbour list: the neighbours of element k are `others[starts[k]..starts[k + 1]]`; `anchors` are the
+/// positions when it was built.
 struct Near {
     starts: Vec<u32>,
     others: Vec<u32>,
@@ -105,7 +110,7 @@ impl<'a> Layers<'a> {
             places,
             layer,
         };
-        // So that elements a thread takes lie together.
+        // Elements of one parallel task then lie near each other.
         let order = hilbert::order(&layers.places);
         layers.reorder(&order);
         layers
@@ -118,8 +123,8 @@ impl<'a> Layers<'a> {
         self.feet = order.iter().map(|k| self.feet[at(k)]).collect();
     }
 
-    /// Spreads the elements, `mean` radii apart on their layer, and leaves none that overlaps another by more
-    /// than a packing may.
+    /// Spreads the elements, whose area per element on their layer is (`mean` radii)², and removes those that
+    /// overlap another by more than is allowed.
     pub fn pack(&mut self, mean: f64) {
         let r = self.radius;
         let spreading = Phase {
@@ -134,7 +139,7 @@ impl<'a> Layers<'a> {
             leave: 0.0,
         };
         self.run(nesting, NESTING);
-        // A little farther than they touch: the last part of the way takes longest.
+        // A range a little larger than contact, since the last part of the separation takes longest.
         let touch = r * (2.0 + OVERLAP);
         let parting = Phase {
             same: touch,
@@ -149,7 +154,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Centres and the ways inwards from the skin.
+    /// Centres of the elements, and the unit vectors inwards from the skin.
     pub fn done(self) -> (Vec<DVec3>, Vec<DVec3>) {
         let inward = self.feet.into_iter().map(|(_, inward)| inward).collect();
         (self.places, inward)
@@ -204,8 +209,8 @@ impl<'a> Layers<'a> {
         near
     }
 
-    /// Lets pairs push each other for so many steps, or until none that overlaps is left where they may leave
-    /// their layers.
+    /// Runs a phase for `steps` steps; a phase in which elements may leave their layers ends early when no
+    /// overlap is left.
     fn run(&mut self, phase: Phase, steps: usize) {
         let mut near = self.near(phase);
         let mut moves = vec![DVec3::ZERO; self.places.len()];
@@ -222,7 +227,7 @@ impl<'a> Layers<'a> {
                     for (i, step) in (chunk * CHUNK..).zip(moves) {
                         let push = self.push(i, &near, phase, &mut closest);
                         let inward = self.feet[i].1;
-                        // Along the layer while elements are held on it.
+                        // While elements are kept on their layer, they move only along it.
                         let held = if phase.leave == 0.0 {
                             inward
                         } else {
@@ -259,7 +264,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The push on an element, m, and the least distance from it, if it is less than `closest`.
+    /// The push on an element, m; lowers `closest` to the smallest distance of its neighbours.
     fn push(&self, i: usize, near: &Near, phase: Phase, closest: &mut f64) -> DVec3 {
         let (p, layer) = (self.places[i], self.layer[i]);
         let others = &near.others[near.starts[i] as usize..near.starts[i + 1] as usize];
@@ -282,8 +287,8 @@ impl<'a> Layers<'a> {
         sum
     }
 
-    /// Leaves out elements that overlap another by more than they may: of those beside each other the one
-    /// that overlaps most, all in all. False if none does.
+    /// Removes elements that overlap another by more than is allowed: among neighbours, the one with the
+    /// largest sum of overlaps. Returns false if there are none.
     fn leave_out_deepest(&mut self) -> bool {
         let limit = self.radius * (2.0 - OVERLAP);
         let phase = Phase {
@@ -313,7 +318,7 @@ impl<'a> Layers<'a> {
         true
     }
 
-    /// Overlaps of an element with others, added, m.
+    /// Sum of the overlaps of an element with others, m.
     fn push_depth(&self, i: usize, near: &Near, limit: f64) -> f64 {
         let others = &near.others[near.starts[i] as usize..near.starts[i + 1] as usize];
         let gaps = others

@@ -1,4 +1,4 @@
-//! Places drawn on a surface, apart from each other.
+//! Random points on a surface at a minimum distance from each other.
 
 use glam::{DVec3, IVec3};
 
@@ -7,13 +7,13 @@ use crate::geometry::TriMesh;
 use crate::laws::weibull::uniform;
 use crate::math::hash::QuickMap;
 
-/// Distances between places over the mean one, each tried until so many places for each one asked for were
-/// drawn: darts that fall too near to earlier ones are thrown away. Farther apart than the first, the last
-/// places would be looked for long.
+/// Minimum distances over the mean distance, tried in turn. For each, `DARTS` random points per requested
+/// point are drawn, and those too near to an earlier one are rejected. A larger first distance would make the
+/// last points take very long to find.
 const APART: [f64; 6] = [0.78, 0.7, 0.6, 0.45, 0.3, 0.0];
 const DARTS: usize = 5;
 
-/// Places kept so far, by cubes.
+/// Accepted points, in a hash grid of cubes.
 struct Board {
     edge: f64,
     cubes: QuickMap<(i32, i32, i32), Vec<u32>>,
@@ -44,7 +44,8 @@ impl Board {
     }
 }
 
-/// `count` places on a surface, mean distance `mean` (m), drawn for the seed of a shot, a body and a layer.
+/// `count` random points on a surface with mean distance `mean` (m), for the seed of a shot, a body and a
+/// layer.
 pub(super) fn draw(
     surface: &TriMesh,
     count: usize,
@@ -63,7 +64,7 @@ pub(super) fn draw(
         let [u, v, w] = streams.map(|stream| uniform(stream, k));
         let t = upto.partition_point(|upto| *upto < u * sum);
         let [a, b, c] = surface.corners(t.min(upto.len() - 1));
-        // Evenly over the triangle (Turk 1990).
+        // Uniform on the triangle (Turk 1990).
         let root = v.sqrt();
         a * (1.0 - root) + (b * (1.0 - w) + c * w) * root
     };

@@ -94,7 +94,7 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
         assert!((count / f64::from(wanted) - 1.0).abs() < 0.03, "{count}");
         assert!(overlap(&found) < 1e-3);
         assert_eq!(found.parts, 1);
-        // Where the bunny is as thin as the shell, hollows of the size of an element hold one.
+        // Where the bunny is as thin as the shell, element-sized hollows contain isolated elements.
         assert!((found.isolated as f64) < 3e-3 * count, "{}", found.isolated);
         let usual = match layers {
             1 => 4.9..6.0,
@@ -102,7 +102,8 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             _ => 8.0..9.0,
         };
         assert!(usual.contains(&bonds), "{bonds}");
-        // Each element on a layer, within what it may leave it by, and as many on each as its surface has room for.
+        // Each element is on a layer, within the allowed distance from it, and inner layers have fewer
+        // elements, as their area is smaller.
         let outer = packed_skin(&shape);
         let surface = Surface::new(&outer);
         let (mut on, mut astray) = (vec![0.0; layers as usize], 0.0);
@@ -112,12 +113,12 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             astray += f64::from(u8::from((depth - DEPTH - k * APART).abs() > 0.21));
             on[k as usize] += 1.0;
         }
-        // Where the skin has an edge the nearest point of it changes from one look to the next.
+        // Near an edge of the skin, the nearest point jumps from one update to the next.
         assert!(astray < 0.01 * count, "{astray}");
         for pair in on.windows(2) {
             assert!(pair[1] < pair[0] && pair[1] > 0.6 * pair[0], "{on:?}");
         }
-        // The volume is that between the surfaces, and elements fill it about as they do any packing.
+        // The volume is that between the two surfaces, and elements fill it about as in other packings.
         let part = count * 4.0 / 3.0 * std::f64::consts::PI * r.powi(3) / found.volume;
         assert!((0.6..1.2).contains(&part), "{part}");
         check::require_solid(&mut found.skin.clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Yarns as they are laid: filaments in their section, elements along their curve.
+//! Construction of yarns: filaments in their section, elements along their curve.
 
 use std::f64::consts::PI;
 
@@ -10,20 +10,21 @@ use crate::pack::filled::{Bonding, Filled, Makeup};
 use crate::pack::neighbours;
 use crate::pack::points::Points;
 
-/// Distance over the sum of radii up to which elements of a yarn are bonded. Of two filaments side by side
-/// each element finds one or two on the other: the nearest is at most half an element's length further on,
-/// √5/2.
+/// Distance over the sum of radii up to which elements of a yarn are bonded. Between two filaments side by
+/// side each element has one or two neighbours: the nearest is shifted by at most half an element's length,
+/// which gives √5/2.
 pub(super) const BESIDE: f64 = 1.15;
-/// Sides of a yarn's skin.
+/// Number of sides of a yarn's skin.
 const SIDES: u32 = 8;
 /// Radius of a yarn's skin over that of the yarn: the skins of yarns that touch stay apart.
 const SLIM: f64 = 0.97;
-/// Elements that a filament has at least.
+/// Least number of elements of a filament.
 pub(super) const FEWEST: usize = 3;
 
-/// Places of so many parallel filaments in their yarn's section, 1 from one to the next, from the middle outwards.
+/// Positions of `count` parallel filaments in their yarn's section, at distance 1 from each other, from the
+/// middle outwards.
 pub(super) fn bundle(count: u32) -> Vec<DVec2> {
-    // A ring more than `count` fill.
+    // One ring more than `count` filaments fill.
     let rings = (f64::from(count) / 3.0).sqrt().ceil() as i32 + 1;
     let site = |i: i32, j: i32| {
         DVec2::new(
@@ -34,7 +35,7 @@ pub(super) fn bundle(count: u32) -> Vec<DVec2> {
     let mut sites: Vec<(i32, i32)> = (-rings..=rings)
         .flat_map(|i| (-rings..=rings).map(move |j| (i, j)))
         .collect();
-    // Squared distances are whole numbers.
+    // Sorts by the squared distance from the middle, which is an integer.
     sites.sort_by_key(|&(i, j)| (i * i + i * j + j * j, i, j));
     let places = sites.into_iter().map(|(i, j)| site(i, j));
     places.take(count as usize).collect()
@@ -46,8 +47,8 @@ pub(super) fn thickness(sites: &[DVec2]) -> f64 {
     1.0 + 2.0 * farthest
 }
 
-/// Parameters along a curve from `from` on, up to `to`, of points `step` (m) from each other. `speed`: metres
-/// along the curve for each unit of its parameter, about.
+/// Parameters of points along a curve at distance `step` (m) from each other, beginning at `from` and not
+/// beyond `to`. `speed`: approximate length (m) per unit of the parameter.
 pub(super) fn chain(
     curve: impl Fn(f64) -> DVec3,
     (from, to): (f64, f64),
@@ -78,7 +79,7 @@ pub(super) fn chain(
     }
 }
 
-/// Yarns as they are laid.
+/// Finished yarns.
 #[derive(Default)]
 pub(super) struct Laid {
     pub centres: Vec<DVec3>,
@@ -89,7 +90,7 @@ pub(super) struct Laid {
 }
 
 impl Laid {
-    /// Adds a yarn: the elements of its filaments, and the points its skin goes about at this radius (m).
+    /// Adds a yarn: the elements of its filaments, and the axis of its skin of this radius (m).
     pub fn add(
         &mut self,
         filaments: impl IntoIterator<Item = Vec<DVec3>>,
@@ -104,7 +105,7 @@ impl Laid {
         self.skin.append(tube(axis, SLIM * radius, SIDES));
     }
 
-    /// Least distance of two elements of this radius (m) over its double, 1 where none are nearer.
+    /// Smallest distance between two elements over their diameter, at most 1; `radius` in m.
     pub fn closest(&self, radius: f64) -> f64 {
         let radii = vec![radius; self.centres.len()];
         let near = neighbours::pairs(&self.centres, &radii, 1.0);
@@ -115,8 +116,8 @@ impl Laid {
         apart.fold(1.0, f64::min)
     }
 
-    /// The yarns as what fills a shape with elements of this radius (m); `room`: distance of filaments side
-    /// by side over that of filaments that touch.
+    /// The shape filled by these yarns with elements of this radius (m); `room`: distance between filaments
+    /// over their contact distance.
     pub fn filled(self, radius: f64, room: f64) -> Filled {
         let points = Points::equal(self.centres, radius);
         let mut pairs = neighbours::pairs(&points.centres, &points.radii, BESIDE * room);
@@ -125,7 +126,7 @@ impl Laid {
             radius,
             bonding: Bonding::Given(pairs),
             makeup: Makeup::Yarn,
-            // Each element stands for the piece of filament that is as long as itself.
+            // Each element represents a piece of filament of its own length.
             volume: points.centres.len() as f64 * 2.0 * PI * radius.powi(3),
             points,
             skin: self.skin,
@@ -133,7 +134,7 @@ impl Laid {
     }
 }
 
-/// The axis of a yarn, longer by half an element at each end, to where its elements reach.
+/// The axis of a yarn, extended by half an element at each end to the ends of its elements.
 pub(super) fn ends_covered(mut axis: Vec<DVec3>, radius: f64) -> Vec<DVec3> {
     let beyond = |p: DVec3, q: DVec3| p + (p - q).normalize_or_zero() * radius;
     let last = axis.len() - 1;

@@ -61,7 +61,7 @@ fn cloth(shape: BodyShape, weave: Weave, filaments: u32, radius: Option<f64>) ->
     )
 }
 
-/// Parts that the bonds join, by element.
+/// Root of each element in the parts that the bonds connect.
 fn parts(body: &PackedBody) -> Vec<u32> {
     let mut sets = crate::math::UnionFind::new(body.centres.len());
     for &[i, j] in &body.pairs {
@@ -70,13 +70,13 @@ fn parts(body: &PackedBody) -> Vec<u32> {
     sets.roots()
 }
 
-/// Checks overlaps, bond lengths, skin and volume; gives the least distance between elements of different
-/// yarns over their diameter.
+/// Checks overlaps, bond lengths, skin and volume. Returns the smallest distance between elements of
+/// different yarns over their diameter.
 fn sound(body: &PackedBody, yarns: usize) -> f64 {
     sound_with_room(body, yarns, 1.001)
 }
 
-/// The same where filaments of a yarn are up to `room` times as far from each other as if they touched.
+/// The same for filaments of a yarn whose distance is up to `room` times their contact distance.
 fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
     let r = body.radius;
     assert_eq!((body.parts, body.isolated), (yarns, 0));
@@ -125,10 +125,10 @@ fn strands_touch_and_are_bonded_within_alone() {
             found.centres.len(),
             found.pairs.len()
         );
-        // The filaments touch; elements of one lie up to half their length beside those of the other.
+        // The filaments touch; their elements are shifted against each other by up to half their length.
         assert!(least < 1.25_f64.sqrt() * 1.001, "{least}");
-        // Chains, and one or two neighbours on each filament beside: seven filaments lie beside each other in
-        // twelve pairs.
+        // Bonds along the filament, and one or two to each adjacent filament: seven filaments have twelve
+        // adjacent pairs.
         let bonds = found.pairs.len() as f64 / found.centres.len() as f64;
         match filaments {
             1 => assert!((0.98..1.0).contains(&bonds), "{bonds}"),
@@ -156,7 +156,7 @@ fn ropes_fill_their_cylinder_and_meet_the_number_asked_for() {
         told.contains("37 filaments") && told.contains("largest"),
         "{told}"
     );
-    // Turns on turns.
+    // Turns would overlap.
     let told = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
     assert!(told.to_string().contains("pitch of 0.01 m"), "{told}");
 }
@@ -194,7 +194,7 @@ fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
             assert!(off < 0.01 - 0.99 * r && p.x > -r && p.y > -r, "{p}");
         }
     }
-    // In a cylinder the same as along a straight line.
+    // A straight tube gives the same rope as a cylinder.
     let mut body = rope(3, Some(7), Some(r), 0.08);
     let within = try_packed(&body).unwrap();
     body.shape = BodyShape::Tube {
@@ -248,13 +248,13 @@ fn yarns_cross_touching_and_are_bonded_along_themselves_alone() {
             found.centres.len(),
             found.parts
         );
-        // At the crossings of plain weave element lies on element.
+        // At the crossings of plain weave one element lies on another.
         match (weave, filaments) {
             (Weave::Plain, 1) => assert!((least - 1.0).abs() < 1e-6, "{least}"),
             (Weave::Twill, 1) => assert!(least < 1.1, "{least}"),
             _ => {}
         }
-        // Warp and weft through the whole plate, at even distances.
+        // Warp and weft span the whole plate at equal distances.
         assert!(found.parts > layers as usize * 6);
         let low = found
             .centres
@@ -281,11 +281,11 @@ fn yarns_cross_touching_and_are_bonded_along_themselves_alone() {
             high.y < levels - 0.99 * r && low.y > -levels + 0.99 * r,
             "{low} {high}"
         );
-        // Yarns along the middle go through it.
+        // Yarns pass through the middle.
         let nearest = found.centres.iter().map(|p| p.x.hypot(p.z));
         assert!(nearest.fold(1.0, f64::min) < 2.0 * r);
         if filaments == 1 {
-            // Chains: one bond less than elements.
+            // A chain has one bond less than elements.
             assert_eq!(found.pairs.len(), found.centres.len() - found.parts);
         }
     }

@@ -1,12 +1,12 @@
-//! Rope: strands that wind about an axis, touching each other, each a bundle of filaments that wind with it.
+//! Rope: strands that wind about an axis and touch each other, each a bundle of filaments that wind with it.
 //!
-//! Strand and filaments are all helices of one pitch, since the frame of a helix turns with it: a filament
-//! beside a strand's axis in its section is a helix about the rope's axis itself. Distances between helices
-//! are found along one turn and a half to either side.
+//! Strands and filaments are all helices of one pitch, since the frame of a helix turns with it: a filament
+//! at a constant offset from a strand's axis, in its section, is itself a helix about the rope's axis.
+//! Distances between helices are searched along one and a half turns to either side.
 //!
-//! A rope along a curve is the straight one bent: each of its sections goes with the curve's frame, which
-//! does not wind about it. On the inner side of a bend what stood obliquely to the axis comes closer, so the
-//! filaments are laid anew with more room until no element overlaps another.
+//! A rope along a curve is a bent straight rope: each section moves with the twist-free frame of the curve.
+//! On the inner side of a bend filaments that are oblique to the axis come closer, so the filaments are laid
+//! again with a larger spacing until no elements overlap.
 
 use std::f64::consts::{PI, TAU};
 
@@ -20,29 +20,29 @@ use crate::pack::random::OVERLAP;
 use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::spec::Body;
 
-/// Filaments of a strand that are tried where none are asked for: full hexagons.
+/// Numbers of filaments of a strand that are tried if none is given: full hexagons.
 const HEXAGONS: [u32; 7] = [1, 7, 19, 37, 61, 91, 127];
-/// Places along a turn and a half that distances are first looked for at.
+/// Points along one and a half turns at which distances are first sampled.
 const LOOKS: u32 = 60;
-/// Narrowings of an interval in which something is looked for.
+/// Number of steps that narrow a search interval.
 const HALVINGS: usize = 24;
-/// Rounds in which filaments of a strand and strands of the rope make room for each other.
+/// Rounds that adjust the spacing of filaments in a strand and of strands in the rope.
 const ROUNDS: usize = 8;
-/// The same for a rope in the bends of its axis.
+/// Rounds that adjust the spacing to the bends of the rope's axis.
 const BENDINGS: usize = 12;
-/// What is wrong with a rope that finds no room.
+/// Message for a rope that does not fit into the bends.
 const BENT: &str = "the tube bends too sharply for the strands of its rope; move its points, or give fewer filaments or a longer pitch";
 
-/// A rope to be laid.
+/// Parameters of a rope.
 pub(in crate::pack) struct Rope {
     pub strands: u32,
     pub filaments: Option<u32>,
     /// Length of one turn, m.
     pub pitch: f64,
-    /// Of the cylinder, m.
+    /// Radius and height of the cylinder, m.
     pub radius: f64,
     pub height: f64,
-    /// What the cylinder's axis follows; absent: y.
+    /// Curve of the cylinder's axis; `None`: the y axis.
     pub axis: Option<Curve>,
 }
 
@@ -62,7 +62,7 @@ impl Helix {
         DVec3::new(self.around * cos, self.y + self.rise * t, self.around * sin)
     }
 
-    /// The helix beside it, `site` (m) away in its section: outwards and across.
+    /// The helix at an offset of `site` (m) in its section: outwards and across.
     fn beside(self, site: DVec2) -> Self {
         let speed = self.around.hypot(self.rise);
         let aside = site.y * self.rise / speed;
@@ -107,17 +107,17 @@ impl Helix {
     }
 }
 
-/// A rope of elements of one radius.
+/// Layout of a rope of equal elements.
 struct Plan {
-    /// Axis of the first strand, and its filaments.
+    /// Axis and filaments of the first strand.
     axis: Helix,
     filaments: Vec<Helix>,
-    /// Of the elements and of a strand's skin, m.
+    /// Radius of the elements and of a strand's skin, m.
     radius: f64,
     strand: f64,
 }
 
-/// Least distance of a helix of one list from one of the other.
+/// Smallest distance between helices of two lists.
 fn closest(of: &[Helix], and: &[Helix]) -> f64 {
     let pairs = of.iter().flat_map(|a| and.iter().map(move |b| (*a, *b)));
     pairs
@@ -126,14 +126,14 @@ fn closest(of: &[Helix], and: &[Helix]) -> f64 {
 }
 
 impl Rope {
-    /// Where a point of the straight rope lies.
+    /// Position of a point of the straight rope in the bent one.
     fn place(&self, p: DVec3) -> DVec3 {
         let bent = |axis: &Curve| axis.bent(p.y + self.height / 2.0, [p.x, p.z]);
         self.axis.as_ref().map_or(p, bent)
     }
 
-    /// The rope whose strands of so many filaments touch, or leave more `room` (over the distance of those
-    /// that touch); none where the pitch is too short for them.
+    /// Layout of strands with `count` filaments each; `room` is the distance between filaments over their
+    /// contact distance. `None` if the pitch is too short.
     fn plan(&self, count: u32, radius: f64, room: f64) -> Option<Plan> {
         let sites = bundle(count);
         let rise = self.pitch / TAU;
@@ -148,8 +148,8 @@ impl Rope {
             (axis, filaments.collect::<Vec<_>>())
         };
         let touch = 2.0 * radius * room;
-        // The first strand and the next; those farther round are farther away. What lies within a strand
-        // meets no other.
+        // Compare the first strand with the next; others are farther away. Filaments inside a strand cannot
+        // meet another strand.
         let farthest = (thickness(&sites) - 1.0) / 2.0;
         let is_outer: Vec<bool> = sites.iter().map(|p| p.length() > farthest - 1.0).collect();
         let apart_at = |around: f64, apart: f64| {
@@ -181,7 +181,7 @@ impl Rope {
             }
             around = high;
             let (_, own) = strand(around, apart);
-            // Neighbours lean against each other where they wind.
+            // Winding brings neighbours closer than their offset.
             let least = beside
                 .iter()
                 .map(|&(k, m)| own[k].distance(own[m]))
@@ -192,7 +192,8 @@ impl Rope {
             apart *= touch / least;
         }
         let (axis, filaments) = strand(around, apart);
-        // Filaments of one strand lie in the furrows of the next: their skins, which must not, are round.
+        // Filaments of one strand lie in the furrows of the next. The skins are round and must not overlap,
+        // so they are thinner.
         let next = axis.turned(TAU / f64::from(self.strands));
         let strand = (radius + farthest * apart).min(axis.distance(next) / 2.0);
         Some(Plan {
@@ -203,13 +204,13 @@ impl Rope {
         })
     }
 
-    /// The same if it goes into the cylinder.
+    /// The layout if it fits into the cylinder.
     fn fitting(&self, count: u32, radius: f64, room: f64) -> Option<Plan> {
         let plan = self.plan(count, radius, room)?;
         (plan.reach() <= self.radius * (1.0 + 1e-9)).then_some(plan)
     }
 
-    /// Largest radius of elements, m, with which strands of so many filaments fit.
+    /// Largest radius of elements, m, at which strands of `count` filaments fit.
     fn largest(&self, count: u32, room: f64) -> f64 {
         let (mut low, mut high) = (0.0, self.radius);
         for _ in 0..HALVINGS / 2 {
@@ -223,7 +224,7 @@ impl Rope {
         low
     }
 
-    /// Filaments of a strand and radius of the elements.
+    /// Layout with the requested radius or number of elements, and number of filaments.
     fn sized(&self, body: &Body, wanted: Wanted, room: f64) -> Result<Plan, PackError> {
         let too_thick = |count: u32, radius: f64| PackError::Rope {
             body: body.name.clone(),
@@ -266,7 +267,7 @@ impl Rope {
             }
             (Wanted::Elements(number), None) => {
                 let plans = HEXAGONS.iter().filter_map(|&count| {
-                    // Not to the last digit, so that it does fit.
+                    // A little smaller than the largest, so that it fits despite rounding.
                     self.fitting(count, 0.999 * self.largest(count, room), room)
                 });
                 let off = |plan: &Plan| (plan.elements(self) / number).ln().abs();
@@ -279,13 +280,13 @@ impl Rope {
 }
 
 impl Plan {
-    /// Radius of the rope, m.
+    /// Outer radius of the rope, m.
     fn reach(&self) -> f64 {
         let around = self.filaments.iter().map(|helix| helix.around);
         around.fold(0.0, f64::max) + self.radius
     }
 
-    /// About how many elements there are in the whole rope.
+    /// Estimated number of elements in the whole rope.
     fn elements(&self, rope: &Rope) -> f64 {
         let rise = self.axis.rise;
         let lengths = self.filaments.iter().map(|helix| helix.around.hypot(rise));
@@ -294,9 +295,9 @@ impl Plan {
     }
 }
 
-/// Lays a rope in a cylinder or along a curve.
+/// Fills a cylinder or a tube along a curve with a rope.
 pub(in crate::pack) fn fill(body: &Body, wanted: Wanted, rope: &Rope) -> Result<Filled, PackError> {
-    // Filaments at the least radius, end to end.
+    // Upper bound: the cylinder full of filaments.
     if let Wanted::Radius(radius) = wanted {
         let most = (PI * rope.radius.powi(2) * rope.height) / (2.0 * PI * radius.powi(3));
         refuse_too_many(body, radius, most)?;

@@ -1,8 +1,8 @@
 //! Cloth: sheets of warp along x and weft along z that pass over and under each other.
 //!
-//! Yarns are waves about the sheet's middle. A yarn's elements are as far from each other as they are long,
-//! and the distance of the yarns is such that a whole number of them comes from one crossing of plain weave
-//! to the next, so that at each crossing element lies on element.
+//! Yarns are waves about the middle of the sheet. Adjacent elements of a yarn touch, and the yarns are spaced
+//! such that a whole number of elements lies between two crossings of plain weave, so that at each crossing
+//! one element lies on another.
 
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
@@ -15,20 +15,20 @@ use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::pack::solid::Solid;
 use crate::spec::{Body, Weave};
 
-/// Least distance from yarn to yarn over their radius: closer, waves of one height would meet beside the
-/// crossings before they do at them, at √2 π.
+/// Least distance between yarns over their radius. Below √2 π, yarns would touch near the crossings rather
+/// than at them.
 const TIGHT: f64 = 4.5;
-/// Halvings of an interval in which something is looked for.
+/// Number of bisections of a search interval.
 const HALVINGS: usize = 40;
-/// Points a side, and rounds, in which the nearest points of two yarns are looked for.
+/// Points per side of the search grid, and rounds of refinement, to find the nearest points of two yarns.
 const LOOKS: (u32, usize) = (24, 6);
-/// Part of the distance between crossings that slopes are taken over.
+/// Step of the finite difference for slopes, over the distance between crossings.
 const NEAR: f64 = 1e-4;
-/// Radii tried for a number of elements, at most.
+/// Largest number of radii tried to reach a number of elements.
 const TRIES: usize = 10;
 
 impl Weave {
-    /// Crossings from one place of a yarn to the next that is the same, or the same upside down.
+    /// Number of crossings after which a yarn repeats itself, possibly upside down.
     fn period(self) -> u32 {
         match self {
             Weave::Plain => 1,
@@ -36,16 +36,17 @@ impl Weave {
         }
     }
 
-    /// Height of a warp yarn over its height at crossings, `t` crossings on from one where it comes to lie above.
+    /// Height of a warp yarn over its height at crossings, `t` crossings after the first at which it lies
+    /// above.
     fn wave(self, t: f64) -> f64 {
         match self {
             Weave::Plain => (PI * t).cos(),
-            // Two above, two below.
+            // Above two crossings, then below two.
             Weave::Twill => SQRT_2 * (FRAC_PI_2 * (t - 0.5)).cos(),
         }
     }
 
-    /// Greatest of these heights.
+    /// Largest value of `wave`.
     fn crest(self) -> f64 {
         match self {
             Weave::Plain => 1.0,
@@ -54,14 +55,14 @@ impl Weave {
     }
 }
 
-/// Cloth of elements of one radius.
+/// Geometry of cloth with equal elements.
 struct Cloth {
     weave: Weave,
     sites: Vec<DVec2>,
-    /// Of elements and of yarns, m.
+    /// Radius of elements and of yarns, m.
     radius: f64,
     yarn: f64,
-    /// From yarn to yarn, and height of a yarn at its crossings, m.
+    /// Distance between yarns, and height of a yarn at its crossings, m.
     apart: f64,
     height: f64,
 }
@@ -79,7 +80,7 @@ impl Cloth {
             apart: 0.0,
             height: 0.0,
         };
-        // From where so many elements reach to where the yarn is the same again.
+        // Difference, in crossings, between the length of `elements` elements and the period of the yarn.
         let period = f64::from(weave.period());
         let beyond = |apart: f64, elements: u32| {
             let mut cloth = Cloth {
@@ -112,7 +113,7 @@ impl Cloth {
         cloth
     }
 
-    /// The same cloth of elements of another radius, m.
+    /// The same cloth scaled by `radius`.
     fn scaled(&self, radius: f64) -> Self {
         Cloth {
             weave: self.weave,
@@ -124,20 +125,20 @@ impl Cloth {
         }
     }
 
-    /// Point of a warp yarn, its crossings with weft at whole `t` = x over the distance of yarns.
+    /// Point of a warp yarn at `t` = x over the distance of yarns; crossings with weft are at integer `t`.
     fn warp(&self, t: f64, shift: f64) -> DVec3 {
         let up = self.height * self.weave.wave(t - shift);
         DVec3::new(t * self.apart, up, 0.0)
     }
 
-    /// Point of a weft yarn, its crossings with warp at whole `t` = z over the distance of yarns; it lies
-    /// below where that lies above.
+    /// Point of a weft yarn at `t` = z over the distance of yarns; crossings with warp are at integer `t`. It
+    /// lies below where the warp lies above.
     fn weft(&self, t: f64, shift: f64) -> DVec3 {
         let up = -self.height * self.weave.wave(shift - t);
         DVec3::new(0.0, up, t * self.apart)
     }
 
-    /// Height at which yarns that cross touch, m.
+    /// Height at which crossing yarns touch, m.
     fn touching(&self) -> f64 {
         let gap = |height: f64| {
             let cloth = Cloth {
@@ -159,7 +160,7 @@ impl Cloth {
         high
     }
 
-    /// Least distance of the axes of a warp and a weft yarn near where they cross, m.
+    /// Smallest distance between the axes of a warp and a weft yarn near their crossing, m.
     fn gap(&self) -> f64 {
         let distance = |at: DVec2| self.warp(at.x, 0.0).distance(self.weft(at.y, 0.0));
         let (looks, rounds) = LOOKS;
@@ -182,7 +183,7 @@ impl Cloth {
         2.0 * (self.height * self.weave.crest() + self.yarn)
     }
 
-    /// Elements for each square metre of a sheet, about.
+    /// Approximate number of elements per square metre of a sheet.
     fn density(&self) -> f64 {
         2.0 * self.sites.len() as f64 / (self.apart * 2.0 * self.radius)
     }
@@ -194,11 +195,11 @@ pub(super) fn thickness_of(weave: Weave, filaments: u32) -> f64 {
     Cloth::unit(weave, filaments).thickness()
 }
 
-/// What cloth is cut out of.
+/// The region to which cloth is cut.
 pub(in crate::pack) struct Cut<'a> {
     pub solid: Solid<'a>,
     pub bounds: (DVec3, DVec3),
-    /// Sheets; as many as fit where none are given.
+    /// Number of sheets; `None`: as many as fit.
     pub sheets: Option<u32>,
     /// Radius of a hole along y through the middle, m.
     pub hole: Option<f64>,
@@ -207,15 +208,15 @@ pub(in crate::pack) struct Cut<'a> {
 impl Cut<'_> {
     fn sheets(&self, cloth: &Cloth) -> u32 {
         let (low, high) = self.bounds;
-        // A box as thick as so many sheets holds them, whatever the last digit.
+        // Tolerance for rounding: a box exactly as thick as n sheets contains n.
         let fit = (high.y - low.y) / cloth.thickness() + 1e-9;
         self.sheets.unwrap_or(fit as u32)
     }
 
-    /// Whether a yarn's point lies inside, as deep as its outermost elements are to lie.
+    /// Whether a point of a yarn lies inside, at the depth required for its outermost elements.
     fn holds(&self, p: DVec3, cloth: &Cloth, flags: &mut Vec<bool>) -> bool {
         let depth = DEPTH * cloth.radius + (cloth.yarn - cloth.radius);
-        // Where sheets are counted nothing cuts them along y.
+        // With a given number of sheets nothing is cut along y.
         let y = if self.sheets.is_some() { 0.0 } else { p.y };
         self.solid.row(&[p.x], y, p.z, depth, flags);
         flags[0] && self.hole.is_none_or(|hole| p.x.hypot(p.z) >= hole + depth)
@@ -227,7 +228,7 @@ impl Cut<'_> {
         let (centre, sheets) = ((low + high) / 2.0, self.sheets(cloth));
         let mut laid = Laid::default();
         let extent = high - low;
-        // An odd number of yarns lies about the middle, so that a symmetric shape gives symmetric cloth.
+        // The number of yarns is odd and centred, so that a symmetric shape gives symmetric cloth.
         let half = |length: f64| (length / 2.0 / cloth.apart).floor() as i32;
         for sheet in 0..sheets {
             let level = f64::from(sheet) - 0.5 * f64::from(sheets - 1);
@@ -236,7 +237,7 @@ impl Cut<'_> {
                 (half(extent.z), half(extent.x), true),
                 (half(extent.x), half(extent.z), false),
             ] {
-                // Ends start where the wave starts anew, so that elements meet at crossings.
+                // Yarns start at a multiple of the period, so that elements meet at crossings.
                 let period = cloth.weave.period() as i32;
                 let reach = f64::from((along / period + 2) * period);
                 for number in -count..=count {
@@ -258,7 +259,7 @@ impl Cut<'_> {
         laid
     }
 
-    /// Lays the pieces of a yarn that lie inside; `aside` is across the plane of its wave.
+    /// Lays the pieces of a yarn that lie inside; `aside` is the unit normal of the plane of its wave.
     fn yarn(
         &self,
         laid: &mut Laid,
@@ -286,7 +287,7 @@ impl Cut<'_> {
                 continue;
             }
             let filaments = cloth.sites.iter().map(|site| {
-                // Parallel curves stay as far apart as they are in the section.
+                // Parallel curves, whose distance is the same in every section.
                 let beside = |t: f64| {
                     let slope = (curve(t + NEAR) - curve(t - NEAR)).normalize_or_zero();
                     curve(t) + step * (site.x * aside + site.y * slope.cross(aside))
@@ -332,7 +333,7 @@ pub(in crate::pack) fn fill(
         Wanted::Radius(radius) => at(radius)?,
         Wanted::Elements(number) => {
             let volume = extent.element_product();
-            // Elements of a sheet go with 1/r², sheets of a body with 1/r.
+            // The number of elements in a sheet is proportional to 1/r², the number of sheets to 1/r.
             let (all, power) = match cut.sheets {
                 Some(sheets) => (f64::from(sheets) * extent.x * extent.z, 2.0_f64),
                 None => (volume / unit.thickness(), 3.0),
@@ -349,7 +350,7 @@ pub(in crate::pack) fn fill(
                 if off(&best.0) <= CLOSE {
                     break;
                 }
-                // Half the way: sheets and yarns come and go one by one.
+                // Half of the correction, since sheets and yarns change in whole numbers.
                 radius *= (found.max(1) as f64 / number).powf(0.5 / power);
                 let tried = match at(radius) {
                     Err(PackError::Cloth { .. }) => break,
@@ -373,7 +374,7 @@ pub(in crate::pack) fn fill(
     Ok(laid.filled(radius, 1.0))
 }
 
-/// A sheet's box and what it is cut to: a plate, `sheets` of cloth.
+/// The region of a plate of `sheets` sheets of cloth, with a hole of radius `hole` (m).
 pub(in crate::pack) fn plate(size: [f64; 2], sheets: u32, hole: Option<f64>) -> Cut<'static> {
     let half = DVec3::new(size[0], f64::MAX, size[1]) / 2.0;
     let flat = DVec3::new(size[0], 0.0, size[1]) / 2.0;
