@@ -11,8 +11,8 @@ use super::error::PackError;
 use super::faces;
 use super::filled::Calibration;
 use super::inputs::Inputs;
-use super::kinds::{self, BondNumbers, Kinds};
-use super::lattice::NEIGHBOURS;
+use super::kinds::{self, BondProperties, PairTable};
+use super::lattice::NEIGHBOUR_DIRECTIONS;
 use crate::columns::{Bonds, Elements, Shape};
 use crate::spec::{Body, Law, MassModel};
 use crate::store::Packing;
@@ -32,7 +32,7 @@ pub(super) fn assemble(
     for (index, (packed, &own)) in bodies.iter().zip(materials).enumerate() {
         let first = packing.elements.id.len();
         let body = &inputs.bodies[index];
-        let of_elements = kinds::of_elements(inputs, body, packed, own)?;
+        let of_elements = kinds::element_materials(inputs, body, packed, own)?;
         let elements = &mut packing.elements;
         append_elements(elements, packed, body, |i| {
             inputs.materials[of_elements[i] as usize].density
@@ -165,7 +165,7 @@ fn append_bonds(
     // packing have no such rows: only their own bonds count.
     let counted = match packed.calibration {
         Calibration::Lattice => {
-            (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
+            (NEIGHBOUR_DIRECTIONS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
         }
         Calibration::Random { .. }
         | Calibration::Shell { .. }
@@ -173,7 +173,7 @@ fn append_bonds(
         | Calibration::Cells => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let kinds = Kinds::new(inputs, body, materials, fabric, packed.calibration)?;
+    let table = PairTable::new(inputs, body, materials, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -189,17 +189,19 @@ fn append_bonds(
     bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
     bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;
-    let numbers = |(pair, id): (&[u32; 2], u32)| {
+    let properties = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
-        kinds.of(a, b).bond(between(pair).normalize(), seed, id)
+        table
+            .pair(a, b)
+            .bond_properties(between(pair).normalize(), seed, id)
     };
-    let numbers: Vec<BondNumbers> = packed
+    let properties: Vec<BondProperties> = packed
         .pairs
         .par_iter()
         .zip(ids.clone())
-        .map(numbers)
+        .map(properties)
         .collect();
-    let rows = || numbers.iter();
+    let rows = || properties.iter();
     bonds.young.extend(rows().map(|bond| bond.young));
     bonds.shear.extend(rows().map(|bond| bond.shear));
     bonds.sigma_c.extend(rows().map(|bond| bond.sigma_c));

@@ -7,8 +7,8 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::fill::fill;
-use super::filled::{Calibration, Filled, Makeup};
-use super::request::{Job, too_large};
+use super::filled::{Calibration, FilledShape, PackingStructure};
+use super::request::{SeededBody, too_large};
 use super::{cells, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
@@ -54,21 +54,29 @@ pub fn pack_body(
 ) -> Result<PackedBody, PackError> {
     let turn = body.rotation.quaternion();
     let position = DVec3::from_array(body.position);
-    let draw = (seed, number);
-    let mut filled = fill(Job { body, draw }, base)?;
-    if let Makeup::Cells { solids } = &mut filled.makeup {
+    let mut filled = fill(
+        SeededBody {
+            body,
+            seed: (seed, number),
+        },
+        base,
+    )?;
+    if let PackingStructure::Cells { solids } = &mut filled.structure {
         let solids = std::mem::take(solids);
-        return Ok(of_cells(body, filled, &solids));
+        return Ok(pack_cells(body, filled, &solids));
     }
-    let order = hilbert::order(&filled.points.centres);
+    let order = hilbert::order(&filled.spheres.centres);
     let sorted = order.iter().map(|&at| at as usize);
-    let mut centres: Vec<DVec3> = sorted.clone().map(|at| filled.points.centres[at]).collect();
-    let mut radii: Vec<f64> = sorted.map(|at| filled.points.radii[at]).collect();
+    let mut centres: Vec<DVec3> = sorted
+        .clone()
+        .map(|at| filled.spheres.centres[at])
+        .collect();
+    let mut radii: Vec<f64> = sorted.map(|at| filled.spheres.radii[at]).collect();
     let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.is_bonded() {
         pairs = filled.bonding.pairs(&centres, &radii, &order);
     }
-    let calibration = filled.makeup.calibration(&centres, &order, &pairs);
+    let calibration = filled.structure.calibration(&centres, &order, &pairs);
     // The only element of a body stays although it has no neighbour.
     if body.is_bonded() && centres.len() > 1 {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
@@ -96,14 +104,14 @@ pub fn pack_body(
 }
 
 /// A body of these solids. The tag of a face is the number of the solid on its other side.
-fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
-    let (cells, order) = cells::placed(body, &filled.points.centres, solids);
+fn pack_cells(body: &Body, filled: FilledShape, solids: &[Convex]) -> PackedBody {
+    let (cells, order) = cells::place_cells(body, &filled.spheres.centres, solids);
     let (turn, position) = (body.rotation.quaternion(), DVec3::from_array(body.position));
     let mut skin = filled.skin;
     for p in &mut skin.positions {
         *p = position + turn * *p;
     }
-    let radii = order.iter().map(|&at| filled.points.radii[at as usize]);
+    let radii = order.iter().map(|&at| filled.spheres.radii[at as usize]);
     let pairs: Vec<[u32; 2]> = cells.between.iter().map(|one| one.cells).collect();
     PackedBody {
         centres: cells.masses.iter().map(|mass| mass.centre).collect(),

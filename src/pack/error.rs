@@ -38,7 +38,7 @@ pub enum PackError {
     },
     /// The mesh file cannot be read.
     #[error("{owner}: {source}")]
-    Mesh {
+    UnreadableMesh {
         /// Body or collider, with its name.
         owner: String,
         /// What is wrong with the file.
@@ -46,7 +46,7 @@ pub enum PackError {
     },
     /// The mesh does not bound a solid.
     #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"repair\" or fill = \"winding\"" } else { "" }, file = .file.display())]
-    Defect {
+    MeshNotSolid {
         /// Body or collider, with its name.
         owner: String,
         /// The mesh file.
@@ -58,7 +58,7 @@ pub enum PackError {
     },
     /// The mesh cannot be repaired.
     #[error("{owner}: {file}: {source}", file = .file.display())]
-    Unrepaired {
+    RepairFailed {
         /// Body or collider, with its name.
         owner: String,
         /// The mesh file.
@@ -81,7 +81,7 @@ pub enum PackError {
     },
     /// The profile of a solid of revolution does not enclose a solid.
     #[error("body {body:?}: {source}")]
-    Profile {
+    InvalidProfile {
         /// Its name.
         body: String,
         /// What is wrong with the profile.
@@ -89,7 +89,7 @@ pub enum PackError {
     },
     /// No tube can follow the points.
     #[error("body {body:?}: {source}")]
-    Tube {
+    InvalidTube {
         /// Its name.
         body: String,
         /// What is wrong with the points.
@@ -128,7 +128,7 @@ pub enum PackError {
         "body {body:?}: it is too thin for a shell of {layers} layers of elements of radius {radius} m, {thickness} m thick, around a hollow; \
          give fewer layers, a smaller radius or more elements"
     )]
-    TooThin {
+    TooThinForShell {
         /// Its name.
         body: String,
         /// Layers of the shell.
@@ -143,7 +143,7 @@ pub enum PackError {
         "body {body:?}: a rope of {strands} strands of {filaments} filaments of element radius {radius} m and a pitch of {pitch} m does not fit into \
          its cylinder of radius {cylinder} m; the largest element radius that fits is {largest:.4e} m"
     )]
-    Rope {
+    RopeTooThick {
         /// Its name.
         body: String,
         /// Number of strands.
@@ -164,7 +164,7 @@ pub enum PackError {
         "body {body:?}: a sheet of cloth of element radius {radius:e} m is {thickness:.4e} m thick, the body {height:e} m along y; \
          give a smaller radius or fewer filaments, or a plate, whose thickness follows"
     )]
-    Cloth {
+    ThinnerThanCloth {
         /// Its name.
         body: String,
         /// Radius of the elements, m.
@@ -176,7 +176,7 @@ pub enum PackError {
     },
     /// A packing that cannot fill this shape.
     #[error("body {body:?}: {what}")]
-    Unfit {
+    UnsuitableShape {
         /// Its name.
         body: String,
         /// Which shapes the packing can fill.
@@ -186,7 +186,7 @@ pub enum PackError {
     #[error(
         "body {body:?}: element radius {radius} m gives about {estimate:.1e} elements; at most {limit} are possible"
     )]
-    TooMany {
+    TooManyElements {
         /// Its name.
         body: String,
         /// Radius of the elements, m.
@@ -202,7 +202,7 @@ pub enum PackError {
          far more than it has elements; is a vertex of the mesh astray?",
         x = .extent.x, y = .extent.y, z = .extent.z
     )]
-    Sparse {
+    AlmostEmptyBox {
         /// Its name.
         body: String,
         /// Radius of the elements, m.
@@ -217,7 +217,7 @@ pub enum PackError {
         "material {material:?}: poisson = {value} is out of reach of bonds, which give values above -1 up to {POISSON_LIMIT}; \
          the energy-preserving method would reach it"
     )]
-    Poisson {
+    BondPoisson {
         /// Its name.
         material: String,
         /// Requested value.
@@ -227,7 +227,7 @@ pub enum PackError {
     #[error(
         "material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5"
     )]
-    PoissonOfCells {
+    CellPoisson {
         /// Its name.
         material: String,
         /// Requested value.
@@ -265,7 +265,7 @@ pub enum PackError {
         "body {body:?}: no brick of {x:.3e} x {y:.3e} x {z:.3e} m has its centre in it; give smaller ones or more rows",
         x = .size.x, y = .size.y, z = .size.z
     )]
-    NoBrick {
+    NoBrickInside {
         /// Its name.
         body: String,
         /// Edges of a brick, m.
@@ -275,7 +275,7 @@ pub enum PackError {
     #[error(
         "body {body:?}: {rows} bricks span {degrees:.1}° around the axis; each must span less than 180°, so give more rows or a smaller size"
     )]
-    TooFewRound {
+    TooFewBricksAround {
         /// Its name.
         body: String,
         /// Number of bricks around the axis.
@@ -299,7 +299,7 @@ pub enum PackError {
     #[error(
         "material {material:?}: elasticity = \"bond\" needs shear, the shear modulus of the bonds"
     )]
-    NoShear {
+    MissingShear {
         /// Its name.
         material: String,
     },
@@ -309,7 +309,7 @@ pub enum PackError {
          move one of them",
         x = .near.x, y = .near.y, z = .near.z
     )]
-    Overlap {
+    BodiesOverlap {
         /// Name of one body.
         first: String,
         /// Name of the other.
@@ -327,30 +327,30 @@ impl PackError {
         match self {
             PackError::UnknownMaterial { .. }
             | PackError::NotPositive { .. }
-            | PackError::Mesh { .. }
-            | PackError::Defect { .. }
-            | PackError::Unrepaired { .. }
+            | PackError::UnreadableMesh { .. }
+            | PackError::MeshNotSolid { .. }
+            | PackError::RepairFailed { .. }
             | PackError::NoVolume { .. }
-            | PackError::Profile { .. }
-            | PackError::Tube { .. }
+            | PackError::InvalidProfile { .. }
+            | PackError::InvalidTube { .. }
             | PackError::ScaleAndHeight { .. }
             | PackError::RadiusOrElements { .. }
             | PackError::RadiusTooLarge { .. }
-            | PackError::TooThin { .. }
-            | PackError::Rope { .. }
-            | PackError::Cloth { .. }
-            | PackError::Unfit { .. }
-            | PackError::TooMany { .. }
-            | PackError::Sparse { .. }
-            | PackError::Poisson { .. }
-            | PackError::PoissonOfCells { .. }
+            | PackError::TooThinForShell { .. }
+            | PackError::RopeTooThick { .. }
+            | PackError::ThinnerThanCloth { .. }
+            | PackError::UnsuitableShape { .. }
+            | PackError::TooManyElements { .. }
+            | PackError::AlmostEmptyBox { .. }
+            | PackError::BondPoisson { .. }
+            | PackError::CellPoisson { .. }
             | PackError::SizeOrNumber { .. }
             | PackError::CellsTooLarge { .. }
-            | PackError::NoBrick { .. }
-            | PackError::TooFewRound { .. }
+            | PackError::NoBrickInside { .. }
+            | PackError::TooFewBricksAround { .. }
             | PackError::CoincidentCells { .. }
-            | PackError::NoShear { .. }
-            | PackError::Overlap { .. } => true,
+            | PackError::MissingShear { .. }
+            | PackError::BodiesOverlap { .. } => true,
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::solid::Solid;
+use super::solid::FillRegion;
 use crate::geometry::cell_grid::CellGrid;
 use crate::geometry::{TriMesh, check};
 use crate::laws::weibull::uniform;
@@ -12,16 +12,16 @@ use crate::math::eigen;
 
 /// Depth under the skin, over the largest radius, beyond which elements have all their neighbours up to the
 /// largest of [`DISTANCES`].
-const DEEP: f64 = 4.0;
+const BULK_DEPTH: f64 = 4.0;
 /// Depth under the skin, over the largest radius, beyond which the filling fraction is sampled: no element
 /// that could cover a point is missing there.
-const COVERED: f64 = 2.0;
+const SAMPLING_DEPTH: f64 = 2.0;
 /// Points in the bounding box that sample the filling fraction, which gives it to 1e-3.
-const SAMPLES: u32 = 500_000;
+const FILLING_SAMPLES: u32 = 500_000;
 /// Largest number of elements that are analysed.
-const LOOKED_AT: usize = 100_000;
+const MAX_ANALYSED: usize = 100_000;
 /// Gap over the smaller radius up to which elements count as touching.
-const TOUCH: f64 = 1e-3;
+const CONTACT_GAP: f64 = 1e-3;
 
 /// Distances over the sum of radii within which neighbours are counted.
 pub const DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
@@ -57,7 +57,7 @@ pub struct Bulk {
 
 /// Sums over the neighbours of elements.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct NeighbourSums {
     contacts: f64,
     within: [f64; DISTANCES.len()],
     overlap: f64,
@@ -65,8 +65,8 @@ struct Around {
     fabric: [f64; 6],
 }
 
-impl Around {
-    fn add(mut self, other: Around) -> Around {
+impl NeighbourSums {
+    fn add(mut self, other: NeighbourSums) -> NeighbourSums {
         self.contacts += other.contacts;
         self.overlap = self.overlap.max(other.overlap);
         self.directions += other.directions;
@@ -79,7 +79,7 @@ impl Around {
         self
     }
 
-    fn direct(&mut self, n: DVec3) {
+    fn add_direction(&mut self, n: DVec3) {
         self.directions += 1.0;
         let products = [
             n.x * n.x,
@@ -116,20 +116,20 @@ pub fn figures(
     }
     let farthest = DISTANCES[DISTANCES.len() - 1];
     let grid = CellGrid::new(centres, 2.0 * farthest * largest);
-    let deep = skin.map(|skin| Inside::new(skin).deep(centres, DEEP * largest));
+    let deep = skin.map(|skin| SkinInside::new(skin).deeper_than(centres, BULK_DEPTH * largest));
     // A regular subsample, which limits the time for large bodies.
     let of_interest: Vec<u32> = match &deep {
         Some(deep) if !deep.is_empty() => deep.clone(),
         _ => (0..centres.len() as u32).collect(),
     };
-    let stride = of_interest.len().div_ceil(LOOKED_AT);
+    let stride = of_interest.len().div_ceil(MAX_ANALYSED);
     let chosen: Vec<u32> = of_interest.into_iter().step_by(stride).collect();
     let mut is_chosen = vec![false; centres.len()];
     for &i in &chosen {
         is_chosen[i as usize] = true;
     }
     let around = |i: usize| {
-        let (p, r, mut seen) = (centres[i], radii[i], Around::default());
+        let (p, r, mut seen) = (centres[i], radii[i], NeighbourSums::default());
         grid.around(p, |j| {
             let j = j as usize;
             let (d, other) = (centres[j] - p, radii[j]);
@@ -141,25 +141,27 @@ pub fn figures(
                 *count += f64::from(u8::from(distance <= limit * touch));
             }
             seen.overlap = seen.overlap.max((touch - distance) / smaller);
-            if distance <= touch + TOUCH * smaller {
+            if distance <= touch + CONTACT_GAP * smaller {
                 seen.contacts += 1.0;
                 if bonds.is_empty() {
-                    seen.direct(d / distance);
+                    seen.add_direction(d / distance);
                 }
             }
         });
         seen
     };
     // Chunks are added in order, so that the sums are the same on any number of threads.
-    let parts: Vec<Around> = chosen
+    let parts: Vec<NeighbourSums> = chosen
         .par_chunks(1024)
         .map(|part| {
             part.iter()
                 .map(|&i| around(i as usize))
-                .fold(Around::default(), Around::add)
+                .fold(NeighbourSums::default(), NeighbourSums::add)
         })
         .collect();
-    let mut all = parts.into_iter().fold(Around::default(), Around::add);
+    let mut all = parts
+        .into_iter()
+        .fold(NeighbourSums::default(), NeighbourSums::add);
     let mut ends = 0.0;
     for &[i, j] in bonds {
         let of_chosen = [i, j]
@@ -168,7 +170,7 @@ pub fn figures(
             .count();
         if of_chosen > 0 {
             ends += of_chosen as f64;
-            all.direct((centres[j as usize] - centres[i as usize]).normalize_or_zero());
+            all.add_direction((centres[j as usize] - centres[i as usize]).normalize_or_zero());
         }
     }
     let elements = chosen.len() as f64;
@@ -176,7 +178,7 @@ pub fn figures(
         .filter(|_| deep.is_some_and(|deep| !deep.is_empty()))
         .map(|skin| Bulk {
             elements: chosen.len(),
-            filling: filling(centres, radii, largest, &Inside::new(skin)),
+            filling: filling_fraction(centres, radii, largest, &SkinInside::new(skin)),
             contacts: all.contacts / elements,
             bonds: ends / elements,
             within: all.within.map(|count| count / elements),
@@ -194,28 +196,28 @@ pub fn figures(
 }
 
 /// The inside of a skin.
-struct Inside<'a> {
-    solid: Solid<'a>,
+struct SkinInside<'a> {
+    region: FillRegion<'a>,
     bounds: (DVec3, DVec3),
 }
 
-impl<'a> Inside<'a> {
+impl<'a> SkinInside<'a> {
     fn new(skin: &'a TriMesh) -> Self {
         let closed = check::require_solid(&mut skin.clone()).is_ok();
-        Inside {
-            solid: if closed {
-                Solid::closed(skin)
+        SkinInside {
+            region: if closed {
+                FillRegion::closed(skin)
             } else {
-                Solid::wound(skin)
+                FillRegion::wound(skin)
             },
             bounds: skin.bounds().unwrap_or_default(),
         }
     }
 
     /// Indices of the points that lie at least `depth` (m) inside.
-    fn deep(&self, points: &[DVec3], depth: f64) -> Vec<u32> {
+    fn deeper_than(&self, points: &[DVec3], depth: f64) -> Vec<u32> {
         let inside = points.par_iter().map_init(Vec::new, |flags, p| {
-            self.solid.row(&[p.x], p.y, p.z, depth, flags);
+            self.region.row(&[p.x], p.y, p.z, depth, flags);
             flags[0]
         });
         let inside: Vec<bool> = inside.collect();
@@ -228,11 +230,14 @@ impl<'a> Inside<'a> {
 
 /// Fraction of the volume far from the skin that lies inside elements, by one random point in each cell of a
 /// grid.
-fn filling(centres: &[DVec3], radii: &[f64], largest: f64, inside: &Inside) -> f64 {
+fn filling_fraction(centres: &[DVec3], radii: &[f64], largest: f64, inside: &SkinInside) -> f64 {
     let (low, high) = inside.bounds;
-    let (low, high) = (low + COVERED * largest, high - COVERED * largest);
+    let (low, high) = (
+        low + SAMPLING_DEPTH * largest,
+        high - SAMPLING_DEPTH * largest,
+    );
     let size = (high - low).max(DVec3::ZERO);
-    let edge = (size.element_product() / f64::from(SAMPLES)).cbrt();
+    let edge = (size.element_product() / f64::from(FILLING_SAMPLES)).cbrt();
     let counts = (size / edge).ceil().max(DVec3::ONE);
     let [nx, ny, nz] = counts.to_array().map(|n| n as u32);
     let points: Vec<DVec3> = (0..nx * ny * nz)
@@ -243,7 +248,7 @@ fn filling(centres: &[DVec3], radii: &[f64], largest: f64, inside: &Inside) -> f
             low + DVec3::new(x, y, z) * size / counts
         })
         .collect();
-    let deep = inside.deep(&points, COVERED * largest);
+    let deep = inside.deeper_than(&points, SAMPLING_DEPTH * largest);
     let grid = CellGrid::new(centres, largest);
     let covered = |k: &&u32| {
         let p = points[**k as usize];
@@ -284,7 +289,7 @@ mod tests {
         assert_eq!(figures.radius, [0.5; 3]);
         assert!(figures.overlap.abs() < 1e-9);
         // All elements below the depth, up to one layer on each side.
-        let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * DEEP * 0.5);
+        let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * BULK_DEPTH * 0.5);
         let expected = within.element_product() * 2.0_f64.sqrt();
         let part = bulk.elements as f64 / expected;
         assert!((part - 1.0).abs() < 0.1, "{part}");

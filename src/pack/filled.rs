@@ -4,17 +4,17 @@
 use glam::DVec3;
 
 use super::neighbours;
-use super::points::Points;
+use super::points::ElementSpheres;
 use crate::geometry::TriMesh;
 use crate::geometry::convex::Convex;
 
 /// A filled shape, in its own frame.
-pub(super) struct Filled {
-    pub points: Points,
+pub(super) struct FilledShape {
+    pub spheres: ElementSpheres,
     /// Mean radius, m.
     pub radius: f64,
     pub bonding: Bonding,
-    pub makeup: Makeup,
+    pub structure: PackingStructure,
     /// m³
     pub volume: f64,
     pub skin: TriMesh,
@@ -29,7 +29,7 @@ pub(super) enum Bonding {
 }
 
 /// The structure that elements form.
-pub(super) enum Makeup {
+pub(super) enum PackingStructure {
     /// Part of a lattice.
     Lattice,
     /// Part of a random packing; `coordination`: mean number of neighbours of an element.
@@ -88,19 +88,19 @@ impl Bonding {
     }
 }
 
-impl Makeup {
+impl PackingStructure {
     /// The calibration of the bonds of these pairs.
     pub fn calibration(self, centres: &[DVec3], order: &[u32], pairs: &[[u32; 2]]) -> Calibration {
         match self {
-            Makeup::Lattice => Calibration::Lattice,
-            Makeup::Random { coordination } => Calibration::Random { coordination },
-            Makeup::Shell { inward } => {
+            PackingStructure::Lattice => Calibration::Lattice,
+            PackingStructure::Random { coordination } => Calibration::Random { coordination },
+            PackingStructure::Shell { inward } => {
                 let inward: Vec<DVec3> = order.iter().map(|&at| inward[at as usize]).collect();
                 let moments = moments(centres, &inward, pairs);
                 Calibration::Shell { moments }
             }
-            Makeup::Yarn => Calibration::Yarn,
-            Makeup::Cells { .. } => Calibration::Cells,
+            PackingStructure::Yarn => Calibration::Yarn,
+            PackingStructure::Cells { .. } => Calibration::Cells,
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Inputs<'a> {
     pub(super) bodies: &'a [Body],
     /// The values of `[simulate]` that packing depends on.
     #[serde(rename = "simulate")]
-    pub(super) settings: Settings,
+    pub(super) settings: PackingSettings,
     /// Colliders that are meshes, by number. The packing stores their meshes in their own frames.
     #[serde(rename = "collider", skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) colliders: BTreeMap<u32, MeshCollider<'a>>,
@@ -61,7 +61,7 @@ pub(super) struct PackedPair<'a> {
 
 /// The values of `[simulate]` that packing depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Settings {
+pub(super) struct PackingSettings {
     pub seed: u64,
     /// The only property of the bond law that packing depends on: laws with the same sections share a
     /// packing.
@@ -105,7 +105,7 @@ impl<'a> Inputs<'a> {
             materials: materials.iter().map(PackedMaterial::of).collect(),
             pairs: pairs.iter().map(PackedPair::of).collect(),
             bodies,
-            settings: Settings::of(simulate),
+            settings: PackingSettings::of(simulate),
             colliders: meshes.collect(),
         }
     }
@@ -180,7 +180,7 @@ impl<'a> PackedPair<'a> {
     }
 }
 
-impl Settings {
+impl PackingSettings {
     fn of(simulate: &Simulate) -> Self {
         let Simulate {
             seed,
@@ -199,7 +199,7 @@ impl Settings {
             keep_states: _,
             state_every: _,
         } = simulate;
-        Settings {
+        PackingSettings {
             seed: *seed,
             thickness: simulate.bond_law().thickness(),
         }

@@ -31,19 +31,19 @@ pub(super) fn read(
     (scale, height): (Option<f64>, Option<f64>),
     fill: Option<Fill>,
 ) -> Result<TriMesh, PackError> {
-    let mut mesh = files::read(path).map_err(|source| PackError::Mesh {
+    let mut mesh = files::read(path).map_err(|source| PackError::UnreadableMesh {
         owner: owner.to_owned(),
         source,
     })?;
     if fill == Some(Fill::Repair) {
-        let (repaired, _) = repair(&mesh).map_err(|source| PackError::Unrepaired {
+        let (repaired, _) = repair(&mesh).map_err(|source| PackError::RepairFailed {
             owner: owner.to_owned(),
             file: path.to_owned(),
             source,
         })?;
         mesh = repaired;
     } else if fill != Some(Fill::Winding) {
-        check::require_solid(&mut mesh).map_err(|source| PackError::Defect {
+        check::require_solid(&mut mesh).map_err(|source| PackError::MeshNotSolid {
             owner: owner.to_owned(),
             file: path.to_owned(),
             source,

@@ -1,8 +1,8 @@
 //! Stage `pack`: fills the bodies with elements and bonds them. It depends on no other stage.
 //!
 //! It reads only the [`Inputs`] of a pipeline. `fill` dispatches on a body's `PackingSpec`. A lattice or a
-//! random packing cut to the shape is a `Kind` of `pattern`, which becomes a `Pattern` of the body's size;
-//! shells, yarns and cells have their own folders. Each returns elements with a `Makeup`, which determines by
+//! random packing cut to the shape is a `PatternKind` of `pattern`, which becomes a `Pattern` of the body's size;
+//! shells, yarns and cells have their own folders. Each returns elements with a `PackingStructure`, which determines by
 //! which [`Calibration`] the moduli of bonds follow from those of the material (`kinds`), and with a rule for
 //! which of them are bonded.
 
@@ -95,7 +95,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         let packed = pack_body(body, base, (inputs.settings.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {
-            return Err(PackError::TooMany {
+            return Err(PackError::TooManyElements {
                 body: body.name.clone(),
                 radius: packed.radius,
                 estimate: total,
@@ -105,7 +105,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         bodies.push(packed);
         materials.push(material);
     }
-    overlap::refuse(inputs.bodies, &bodies)?;
+    overlap::refuse_overlaps(inputs.bodies, &bodies)?;
     let law = pipeline.simulate.bond_law();
     let mut packing = assemble::assemble(&inputs, law, &bodies, &materials)?;
     packing.colliders = mesh::colliders(&inputs, base)?;

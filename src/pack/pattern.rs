@@ -2,15 +2,15 @@
 
 use glam::DVec3;
 
-use super::filled::{Bonding, Makeup};
-use super::points::Points;
-use super::random::{self, Draw, Tile};
-use super::solid::Solid;
+use super::filled::{Bonding, PackingStructure};
+use super::points::ElementSpheres;
+use super::random::{self, SphereDraw, Tile};
+use super::solid::FillRegion;
 use super::{hexagonal, lattice};
 
 /// Kinds of patterns that fill a whole solid.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum PatternKind {
     /// Hexagonal close packing.
     Hexagonal,
     /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (`None`: close
@@ -22,22 +22,22 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl PatternKind {
     /// Volume per element over the cube of the mean radius; approximate for random packings.
-    pub fn volume_each(self) -> f64 {
+    pub fn volume_per_element(self) -> f64 {
         match self {
-            Kind::Hexagonal => lattice::CELL,
-            Kind::Random {
+            PatternKind::Hexagonal => lattice::VOLUME_PER_ELEMENT,
+            PatternKind::Random {
                 spread, fraction, ..
-            } => random::volume_each(spread, fraction),
+            } => random::volume_per_element(spread, fraction),
         }
     }
 
     /// The rule for which elements are bonded.
     pub fn bonding(self) -> Bonding {
         Bonding::Within(match self {
-            Kind::Hexagonal => 1.0,
-            Kind::Random { neighbourhood, .. } => neighbourhood,
+            PatternKind::Hexagonal => 1.0,
+            PatternKind::Random { neighbourhood, .. } => neighbourhood,
         })
     }
 }
@@ -52,15 +52,15 @@ pub(super) enum Pattern {
 
 impl Pattern {
     /// The pattern of a body whose extent over the mean radius is `size`.
-    pub fn of(kind: Kind, size: DVec3, (seed, body): (u64, u32)) -> Self {
+    pub fn of(kind: PatternKind, size: DVec3, (seed, body): (u64, u32)) -> Self {
         match kind {
-            Kind::Hexagonal => Pattern::Hexagonal,
-            Kind::Random {
+            PatternKind::Hexagonal => Pattern::Hexagonal,
+            PatternKind::Random {
                 spread,
                 fraction,
                 neighbourhood,
             } => {
-                let close = Tile::new(size, Draw { seed, body, spread });
+                let close = Tile::new(size, SphereDraw { seed, body, spread });
                 Pattern::Random {
                     coordination: close.coordination(neighbourhood),
                     tile: match fraction {
@@ -73,21 +73,27 @@ impl Pattern {
     }
 
     /// Fills a solid with elements of mean radius `radius`, centres at least `depth` of their radii inside.
-    pub fn fill(&self, solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Points {
+    pub fn fill(
+        &self,
+        region: &FillRegion,
+        bounds: (DVec3, DVec3),
+        radius: f64,
+        depth: f64,
+    ) -> ElementSpheres {
         match self {
-            Pattern::Hexagonal => Points::equal(
-                hexagonal::fill(solid, bounds, radius, depth * radius),
+            Pattern::Hexagonal => ElementSpheres::equal(
+                hexagonal::fill(region, bounds, radius, depth * radius),
                 radius,
             ),
-            Pattern::Random { tile, .. } => tile.fill(solid, bounds, radius, depth),
+            Pattern::Random { tile, .. } => tile.fill(region, bounds, radius, depth),
         }
     }
 
     /// The structure that the elements form.
-    pub fn makeup(&self) -> Makeup {
+    pub fn structure(&self) -> PackingStructure {
         match self {
-            Pattern::Hexagonal => Makeup::Lattice,
-            Pattern::Random { coordination, .. } => Makeup::Random {
+            Pattern::Hexagonal => PackingStructure::Lattice,
+            Pattern::Random { coordination, .. } => PackingStructure::Random {
                 coordination: *coordination,
             },
         }

@@ -161,7 +161,7 @@ fn moduli_follow_from_the_lattice_whatever_the_border() {
     pipeline.materials[0].elasticity = Elasticity::Bond;
     assert!(matches!(
         pack(&pipeline, Path::new("")),
-        Err(PackError::NoShear { .. })
+        Err(PackError::MissingShear { .. })
     ));
     pipeline.materials[0].shear = Some(1e10);
     let bonds = pack(&pipeline, Path::new("")).unwrap().packing.bonds;
@@ -196,15 +196,15 @@ fn numbers_asked_for_are_met_in_every_shape() {
         },
     ];
     for shape in shapes {
-        for wanted in [1000, 20_000] {
-            let body = body("a", shape.clone(), None, Some(wanted));
+        for requested in [1000, 20_000] {
+            let body = body("a", shape.clone(), None, Some(requested));
             let Packed {
                 packing,
                 shapes,
                 bodies,
             } = packed(vec![body]).unwrap();
             let found = packing.elements.id.len() as f64;
-            close(found, f64::from(wanted), 0.03);
+            close(found, f64::from(requested), 0.03);
             close(
                 packing.elements.mass.iter().sum(),
                 2500.0 * shapes[0].volume(),
@@ -216,7 +216,7 @@ fn numbers_asked_for_are_met_in_every_shape() {
             let filled = cells / shapes[0].volume();
             assert!(
                 (0.75..1.1).contains(&filled),
-                "{shape:?} {wanted}: {filled}"
+                "{shape:?} {requested}: {filled}"
             );
         }
     }
@@ -427,7 +427,7 @@ fn elements_keep_away_from_a_hole_and_fill_the_sheet_about_it() {
         "{nearest}"
     );
     let area = 0.2 - std::f64::consts::PI * hole * hole;
-    let thickness = 2.0 * lattice::LAYER * radius;
+    let thickness = 2.0 * lattice::LAYER_SPACING * radius;
     close(found.bodies[0].volume, area * thickness, 1e-12);
     close(found.shapes[0].volume(), area * thickness, 1e-12);
 }

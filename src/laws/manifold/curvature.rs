@@ -9,14 +9,14 @@ use crate::math::{Mat3, Real};
 /// Second derivatives.
 ///
 /// With s = sin θ, A = θ/s, e = `across`: ∇²½θ² = (B e eᵀ + A cos θ (1 − n nᵀ) + A (n eᵀ + e nᵀ))/l², B = (1
-/// − A cos θ)/s². t changes with a rotation κ of j against i as κ − 2σ(σ·κ) − ½κ² c σ.
+/// − A cos θ)/s². Under a rotation κ of j relative to i, t changes by κ − 2σ(σ·κ) − ½κ² c σ.
 #[inline(always)]
 pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let lean = lean(at);
     let one = T::splat(1.0);
     let (n, e) = (lean.along, lean.across);
     let flat = Mat3::diagonal(one) - Mat3::outer(n, n);
-    // The quotient of two vanishing numbers is ⅓ where both are lost in rounding.
+    // The limit ⅓ where numerator and denominator are smaller than rounding errors.
     let level = lean.ratio * lean.cosine;
     let small = lean.sine_squared.lt(T::splat(1e-9));
     let safe = T::select(small, one, lean.sine_squared);
@@ -37,7 +37,7 @@ pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> C
     }
 }
 
-/// Second derivatives without what forces add to them: positive semi-definite, and exact at rest.
+/// Second derivatives without the terms proportional to forces: positive semi-definite, and exact at rest.
 #[inline(always)]
 pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let lean = lean(at);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::super::solid::Solid;
+use super::super::solid::FillRegion;
 use crate::geometry::TriMesh;
 use crate::geometry::convex::{Convex, Face};
 
 /// Tag of a face without a cell on its other side.
-const FREE: u32 = u32::MAX;
+const NO_CELL: u32 = u32::MAX;
 
 /// Corners of a brick's faces −x, +x, −y, +y, −z, +z, counterclockwise from outside; each corner by 0 or 1
 /// for the lower or upper side along each axis.
-const LOOPS: [[[usize; 3]; 4]; 6] = [
+const FACE_CORNERS: [[[usize; 3]; 4]; 6] = [
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0]],
     [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]],
     [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]],
@@ -23,7 +23,7 @@ const LOOPS: [[[usize; 3]; 4]; 6] = [
 ];
 
 /// A box divided into bricks.
-pub struct Grid {
+pub struct BrickGrid {
     low: DVec3,
     high: DVec3,
     counts: [usize; 3],
@@ -33,9 +33,9 @@ fn number([x, y, z]: [usize; 3], [nx, ny, _]: [usize; 3]) -> usize {
     (z * ny + y) * nx + x
 }
 
-/// Number of the brick across each face, in the order of [`LOOPS`]; in a `ring`, the last brick along x is
+/// Number of the brick across each face, in the order of [`FACE_CORNERS`]; in a `ring`, the last brick along x is
 /// adjacent to the first.
-fn beside(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
+fn adjacent(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
     [0, 1, 2, 3, 4, 5].map(|side| {
         let (axis, up) = (side / 2, side % 2 == 1);
         let (mut other, count) = (at, counts[axis]);
@@ -50,7 +50,7 @@ fn beside(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] 
 }
 
 /// Grid indices of the bricks in the order of their numbers.
-fn places([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+fn brick_indices([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..nx * ny * nz).map(move |k| [k % nx, k / nx % ny, k / nx / ny])
 }
 
@@ -66,13 +66,13 @@ pub fn solids(
     let numbers: Vec<u32> = kept
         .iter()
         .map(|kept| {
-            let own = if *kept { next } else { FREE };
+            let own = if *kept { next } else { NO_CELL };
             next += u32::from(*kept);
             own
         })
         .collect();
     let solid = |at: [usize; 3]| {
-        let faces = LOOPS.iter().zip(beside(at, counts, ring));
+        let faces = FACE_CORNERS.iter().zip(adjacent(at, counts, ring));
         let face = |(corners, other): (&[[usize; 3]; 4], Option<usize>)| {
             let mut corners: Vec<DVec3> = corners
                 .iter()
@@ -82,23 +82,23 @@ pub fn solids(
             if corners.first() == corners.last() {
                 corners.pop();
             }
-            let tag = other.map_or(FREE, |other| numbers[other]);
+            let tag = other.map_or(NO_CELL, |other| numbers[other]);
             (corners.len() >= 3).then_some(Face { tag, corners })
         };
         Convex {
             faces: faces.filter_map(face).collect(),
         }
     };
-    let all = places(counts).zip(kept);
+    let all = brick_indices(counts).zip(kept);
     all.filter(|(_, kept)| **kept)
         .map(|(at, _)| solid(at))
         .collect()
 }
 
-impl Grid {
+impl BrickGrid {
     /// A box between two corners with `counts` bricks along each axis.
     pub fn new(low: DVec3, high: DVec3, counts: [usize; 3]) -> Self {
-        Grid { low, high, counts }
+        BrickGrid { low, high, counts }
     }
 
     /// Edges of a brick, m.
@@ -108,7 +108,7 @@ impl Grid {
 
     /// Whether each brick has its centre in a solid. If `joined`, bricks that share no face with another are
     /// excluded, unless there is only one.
-    pub fn inside(&self, solid: &Solid, joined: bool) -> Vec<bool> {
+    pub fn inside(&self, solid: &FillRegion, joined: bool) -> Vec<bool> {
         let [nx, ny, nz] = self.counts;
         let (edges, mut row, mut inside) = (self.edges(), Vec::new(), Vec::new());
         let at = |axis: usize, k: usize| self.low[axis] + edges[axis] * (k as f64 + 0.5);
@@ -120,9 +120,9 @@ impl Grid {
         if !joined || inside.iter().filter(|inside| **inside).count() == 1 {
             return inside;
         }
-        let beside = places(self.counts).map(|at| beside(at, self.counts, false));
+        let adjacent = brick_indices(self.counts).map(|at| adjacent(at, self.counts, false));
         let has_other = |all: [Option<usize>; 6]| all.into_iter().flatten().any(|k| inside[k]);
-        let lone: Vec<bool> = beside.map(|all| !has_other(all)).collect();
+        let lone: Vec<bool> = adjacent.map(|all| !has_other(all)).collect();
         let both = inside.iter().zip(lone);
         both.map(|(inside, lone)| *inside && !lone).collect()
     }

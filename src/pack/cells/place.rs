@@ -8,17 +8,17 @@ use crate::geometry::convex::Convex;
 use crate::spec::Body;
 
 /// Faces smaller than this part of their cell's surface transmit nothing and are left out.
-const SLIVER: f64 = 1e-9;
+const MIN_FACE_FRACTION: f64 = 1e-9;
 
 /// The cells of a body's solids, ordered along a Hilbert curve; faces between cells are sorted by the numbers
 /// of both. The tag of a face is the number of the solid on its other side, and `centres` are the centres of
 /// the solids. Also returns the order.
-pub fn placed(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
+pub fn place_cells(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
     let order = hilbert::order(centres);
-    let mut cells = Cells::of(&ordered(solids, &order)).expect("solids have a volume");
-    cells.leave_out_slivers(SLIVER);
+    let mut cells = Cells::of(&reordered(solids, &order)).expect("solids have a volume");
+    cells.leave_out_slivers(MIN_FACE_FRACTION);
     if !body.is_bonded() {
-        part(&mut cells);
+        free_all_faces(&mut cells);
     }
     cells.between.sort_by_key(|one| one.cells);
     let position = DVec3::from_array(body.position);
@@ -27,7 +27,7 @@ pub fn placed(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<
 }
 
 /// Reorders the solids and renumbers their tags.
-fn ordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
+fn reordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
     let mut now = vec![0; order.len()];
     for (place, &before) in (0..).zip(order) {
         now[before as usize] = place;
@@ -43,7 +43,7 @@ fn ordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
 }
 
 /// Replaces every face between cells by two free faces.
-fn part(cells: &mut Cells) {
+fn free_all_faces(cells: &mut Cells) {
     for one in std::mem::take(&mut cells.between) {
         let [i, j] = one.cells;
         let mut back = one.section;

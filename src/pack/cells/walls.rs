@@ -12,11 +12,11 @@ use crate::geometry::convex::Convex;
 use crate::spec::{Body, BodyShape};
 
 /// Relative tolerance within which an angle counts as a full turn.
-const CLOSED: f64 = 1e-9;
+const ANGLE_TOLERANCE: f64 = 1e-9;
 
 /// The bricks of a wall; `rows` returns the numbers of rows for the extents (m) around the axis, along the
 /// wall and through it.
-pub fn fill(
+pub fn bricks_of_wall(
     body: &Body,
     rows: impl Fn(DVec3) -> Result<[usize; 3], PackError>,
 ) -> Result<Vec<Convex>, PackError> {
@@ -37,14 +37,14 @@ pub fn fill(
     let inner = radius - 0.5 * thickness;
     positive(body, "inner radius of the wall", inner)?;
     let turn = positive(body, "shape.angle", turn)?;
-    let ring = turn > TAU * (1.0 - CLOSED);
+    let ring = turn > TAU * (1.0 - ANGLE_TOLERANCE);
     // Unit vector on the circle about y, from z towards x.
-    let round = |k: usize, count: usize| {
+    let around_axis = |k: usize, count: usize| {
         let k = if ring { k % count } else { k };
         let (sine, cosine) = (turn * k as f64 / count as f64).sin_cos();
         DVec3::new(sine, 0.0, cosine)
     };
-    let through = |k: usize, count: usize| inner + thickness * k as f64 / count as f64;
+    let radius_at = |k: usize, count: usize| inner + thickness * k as f64 / count as f64;
     match body.shape {
         BodyShape::SphereShell { from, to, .. } => {
             let along = positive(body, "shape.to - shape.from", to - from)?;
@@ -58,8 +58,8 @@ pub fn fill(
             // Around, along and outwards are right-handed if the direction along the wall points upwards.
             let corner = |[i, j, k]: [usize; 3]| {
                 let (sine, cosine) = polar(to - along * j as f64 / counts[1] as f64);
-                let out = round(i, counts[0]) * sine + DVec3::Y * cosine;
-                out * through(k, counts[2])
+                let out = around_axis(i, counts[0]) * sine + DVec3::Y * cosine;
+                out * radius_at(k, counts[2])
             };
             let all = vec![true; counts.iter().product()];
             Ok(bricks::solids(counts, ring, &all, corner))
@@ -70,7 +70,7 @@ pub fn fill(
             refuse_flat(body, counts[0], turn)?;
             let corner = |[i, j, k]: [usize; 3]| {
                 let y = height * (j as f64 / counts[1] as f64 - 0.5);
-                round(i, counts[0]) * through(k, counts[2]) + DVec3::Y * y
+                around_axis(i, counts[0]) * radius_at(k, counts[2]) + DVec3::Y * y
             };
             let all = vec![true; counts.iter().product()];
             Ok(bricks::solids(counts, ring, &all, corner))
@@ -81,9 +81,9 @@ pub fn fill(
 
 /// Sine and cosine of an angle from the axis; exact at the poles, where bricks end in a point.
 fn polar(angle: f64) -> (f64, f64) {
-    if angle <= CLOSED {
+    if angle <= ANGLE_TOLERANCE {
         (0.0, 1.0)
-    } else if angle >= PI - CLOSED {
+    } else if angle >= PI - ANGLE_TOLERANCE {
         (0.0, -1.0)
     } else {
         angle.sin_cos()
@@ -92,10 +92,10 @@ fn polar(angle: f64) -> (f64, f64) {
 
 /// Refuses bricks that span half a turn or more, since they would be flat.
 fn refuse_flat(body: &Body, rows: usize, turn: f64) -> Result<(), PackError> {
-    if turn / (rows as f64) < PI * (1.0 - CLOSED) {
+    if turn / (rows as f64) < PI * (1.0 - ANGLE_TOLERANCE) {
         return Ok(());
     }
-    Err(PackError::TooFewRound {
+    Err(PackError::TooFewBricksAround {
         body: body.name.clone(),
         rows: rows as u32,
         degrees: turn.to_degrees(),

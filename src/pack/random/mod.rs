@@ -9,26 +9,26 @@ use std::f64::consts::PI;
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use self::cell::{Cell, NearList};
-pub(super) use self::relax::OVERLAP;
-use self::relax::Spheres;
+use self::cell::{NeighbourList, PeriodicCell};
+pub(super) use self::relax::MAX_OVERLAP;
+use self::relax::SoftSpheres;
 use super::hilbert;
-use super::points::Points;
-use super::solid::Solid;
+use super::points::ElementSpheres;
+use super::solid::FillRegion;
 use crate::laws::weibull::uniform;
 
 /// Initial filling fraction of the cell, more than spheres can fill without overlap.
-const CROWDED: f64 = 0.72;
+const INITIAL_FILLING: f64 = 0.72;
 /// Approximate final filling fraction of equal spheres, from which their number is chosen.
-const FILLED: f64 = 0.64;
+const CLOSE_FILLING: f64 = 0.64;
 /// Largest number of spheres in a cell; larger bodies repeat it.
-const LARGEST: f64 = 125_000.0;
+const MAX_SPHERES: f64 = 125_000.0;
 /// Shortest edge of a cell over the mean radius.
-const SHORTEST: f64 = 16.0;
+const MIN_EDGE: f64 = 16.0;
 
 /// Source of the random numbers for the spheres of a body, and their spread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draw {
+pub(super) struct SphereDraw {
     /// Seed of the shot.
     pub seed: u64,
     /// Number of the body; makes the packings of bodies different.
@@ -37,7 +37,7 @@ pub(super) struct Draw {
     pub spread: f64,
 }
 
-impl Draw {
+impl SphereDraw {
     fn number(self, kind: u64, sphere: u32) -> f64 {
         uniform(self.seed ^ stream(self.body, kind, 0), sphere)
     }
@@ -51,55 +51,55 @@ pub(super) fn stream(body: u32, kind: u64, part: u32) -> u64 {
 
 /// Approximate volume per sphere over the cube of the mean radius, where spheres fill this fraction of the
 /// volume (`None`: close packing). Uniformly distributed radii have the mean cube 1 + spread².
-pub(super) fn volume_each(spread: f64, fraction: Option<f64>) -> f64 {
-    4.0 / 3.0 * PI * (1.0 + spread * spread) / fraction.unwrap_or(FILLED)
+pub(super) fn volume_per_element(spread: f64, fraction: Option<f64>) -> f64 {
+    4.0 / 3.0 * PI * (1.0 + spread * spread) / fraction.unwrap_or(CLOSE_FILLING)
 }
 
 /// A packed periodic cell; lengths are in mean radii.
 #[derive(Clone, Debug)]
 pub(super) struct Tile {
-    cell: Cell,
-    places: Vec<DVec3>,
+    cell: PeriodicCell,
+    positions: Vec<DVec3>,
     radii: Vec<f64>,
 }
 
 impl Tile {
     /// Packs a cell for a body of this size over the mean radius; the cell is smaller than the body where the
     /// body would need more spheres than a cell may hold.
-    pub fn new(size: DVec3, draw: Draw) -> Self {
-        let each = volume_each(draw.spread, None);
-        let mut edges = size.max(DVec3::splat(SHORTEST));
-        while edges.element_product() / each > LARGEST {
+    pub fn new(size: DVec3, draw: SphereDraw) -> Self {
+        let each = volume_per_element(draw.spread, None);
+        let mut edges = size.max(DVec3::splat(MIN_EDGE));
+        while edges.element_product() / each > MAX_SPHERES {
             let longest = edges.max_position();
-            edges[longest] = (edges[longest] / 2.0).max(SHORTEST);
+            edges[longest] = (edges[longest] / 2.0).max(MIN_EDGE);
         }
         let count = (edges.element_product() / each).round() as u32;
-        let place = |k| {
+        let position = |k| {
             let [x, y, z] = [0, 1, 2].map(|axis| draw.number(axis, k));
             DVec3::new(x, y, z) * edges
         };
-        let drawn: Vec<DVec3> = (0..count).map(place).collect();
+        let drawn: Vec<DVec3> = (0..count).map(position).collect();
         let order = hilbert::order(&drawn);
-        let mut spheres = Spheres {
-            cell: Cell { edges },
-            places: order.iter().map(|&k| drawn[k as usize]).collect(),
+        let mut spheres = SoftSpheres {
+            cell: PeriodicCell { edges },
+            positions: order.iter().map(|&k| drawn[k as usize]).collect(),
             radii: (0..count)
                 .map(|k| 1.0 + draw.spread * (2.0 * draw.number(3, k) - 1.0))
                 .collect(),
         };
-        let filled = filled(&spheres.cell, &spheres.radii);
-        let grow = (CROWDED / filled).cbrt();
+        let filling_fraction = filling_fraction(&spheres.cell, &spheres.radii);
+        let grow = (INITIAL_FILLING / filling_fraction).cbrt();
         spheres.radii.iter_mut().for_each(|radius| *radius *= grow);
-        spheres.pack();
+        spheres.relax();
         let scale = f64::from(count) / spheres.radii.iter().sum::<f64>();
         let mut tile = Tile {
-            cell: Cell {
+            cell: PeriodicCell {
                 edges: spheres.cell.edges * scale,
             },
-            places: spheres.places,
+            positions: spheres.positions,
             radii: spheres.radii,
         };
-        tile.places.iter_mut().for_each(|p| *p *= scale);
+        tile.positions.iter_mut().for_each(|p| *p *= scale);
         tile.radii.iter_mut().for_each(|radius| *radius *= scale);
         tile
     }
@@ -107,26 +107,28 @@ impl Tile {
     /// Stretches the cell at constant radii until spheres fill this fraction of the volume, which loosens the
     /// packing uniformly. It is never compressed.
     pub fn loosened(mut self, fraction: f64) -> Self {
-        let apart = (filled(&self.cell, &self.radii) / fraction).cbrt().max(1.0);
+        let apart = (filling_fraction(&self.cell, &self.radii) / fraction)
+            .cbrt()
+            .max(1.0);
         self.cell.edges *= apart;
-        self.places.iter_mut().for_each(|p| *p *= apart);
+        self.positions.iter_mut().for_each(|p| *p *= apart);
         self
     }
 
     /// Mean number of neighbours of a sphere whose centres are nearer than `factor` times the sum of radii.
     pub fn coordination(&self, factor: f64) -> f64 {
-        NearList::new(self.cell, &self.places, &self.radii, factor, 0.0).mean()
+        NeighbourList::new(self.cell, &self.positions, &self.radii, factor, 0.0).mean_count()
     }
 
     /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` times their own radius inside a
     /// solid with these bounds.
     pub fn fill(
         &self,
-        solid: &Solid,
+        region: &FillRegion,
         (low, high): (DVec3, DVec3),
         radius: f64,
         depth: f64,
-    ) -> Points {
+    ) -> ElementSpheres {
         let edges = self.cell.edges * radius;
         let copies = ((high - low) / edges).ceil().max(DVec3::ONE);
         let start = (low + high) / 2.0 - copies * edges / 2.0;
@@ -139,25 +141,28 @@ impl Tile {
             })
             .map(|copy| start + copy * edges)
             .collect();
-        let spheres = self.places.len();
+        let spheres = self.positions.len();
         let inside = (0..corners.len() * spheres).into_par_iter();
         let inside = inside.map_init(Vec::new, |flags, k| {
-            let (p, r) = (self.places[k % spheres], self.radii[k % spheres] * radius);
+            let (p, r) = (
+                self.positions[k % spheres],
+                self.radii[k % spheres] * radius,
+            );
             let p = corners[k / spheres] + p * radius;
             let near = (p.cmpge(low) & p.cmple(high)).all();
             if near {
-                solid.row(&[p.x], p.y, p.z, depth * r, flags);
+                region.row(&[p.x], p.y, p.z, depth * r, flags);
             }
             (near && flags[0]).then_some((p, r))
         });
         let inside: Vec<(DVec3, f64)> = inside.filter_map(|sphere| sphere).collect();
         let (centres, radii) = inside.into_iter().unzip();
-        Points { centres, radii }
+        ElementSpheres { centres, radii }
     }
 }
 
 /// Fraction of the cell's volume inside the spheres.
-fn filled(cell: &Cell, radii: &[f64]) -> f64 {
+fn filling_fraction(cell: &PeriodicCell, radii: &[f64]) -> f64 {
     let cubes: f64 = radii.iter().map(|r| r.powi(3)).sum();
     4.0 / 3.0 * PI * cubes / cell.edges.element_product()
 }

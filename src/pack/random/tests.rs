@@ -1,7 +1,7 @@
 use super::*;
 
-fn draw(seed: u64, spread: f64) -> Draw {
-    Draw {
+fn draw(seed: u64, spread: f64) -> SphereDraw {
+    SphereDraw {
         seed,
         body: 0,
         spread,
@@ -10,12 +10,14 @@ fn draw(seed: u64, spread: f64) -> Draw {
 
 /// Deepest overlap over the smaller radius; negative if all spheres are separated by gaps.
 fn deepest(tile: &Tile) -> f64 {
-    let list = NearList::new(tile.cell, &tile.places, &tile.radii, 1.1, 0.0);
+    let list = NeighbourList::new(tile.cell, &tile.positions, &tile.radii, 1.1, 0.0);
     let mut deepest = f64::NEG_INFINITY;
     for (i, r) in tile.radii.iter().enumerate() {
         for &j in list.of(i) {
             let other = tile.radii[j as usize];
-            let d = tile.cell.between(tile.places[i], tile.places[j as usize]);
+            let d = tile
+                .cell
+                .between(tile.positions[i], tile.positions[j as usize]);
             deepest = deepest.max((r + other - d.length()) / r.min(other));
         }
     }
@@ -31,7 +33,7 @@ fn spheres_are_close_packed_without_overlap() {
         (2, 0.6, 0.65, 3.0),
     ] {
         let tile = Tile::new(DVec3::splat(28.0), draw(seed, spread));
-        let (phi, overlap) = (filled(&tile.cell, &tile.radii), deepest(&tile));
+        let (phi, overlap) = (filling_fraction(&tile.cell, &tile.radii), deepest(&tile));
         let (touching, near) = (tile.coordination(1.0005), tile.coordination(1.1));
         println!(
             "{} spheres, spread {spread}: phi {phi:.4}, overlap {overlap:.2e} r, {touching:.2} contacts, {near:.2} within 1.1",
@@ -61,14 +63,14 @@ fn a_loosened_cell_is_as_full_as_asked_for_with_gaps_between_all() {
     let close = Tile::new(DVec3::splat(20.0), draw(4, 0.3));
     for fraction in [0.5, 0.58] {
         let loose = close.clone().loosened(fraction);
-        assert!((filled(&loose.cell, &loose.radii) / fraction - 1.0).abs() < 1e-12);
+        assert!((filling_fraction(&loose.cell, &loose.radii) / fraction - 1.0).abs() < 1e-12);
         assert_eq!(loose.radii, close.radii);
         let gap = -deepest(&loose);
         println!("{fraction}: least gap {gap:.4} r");
         assert!(gap > 0.01, "{gap}");
     }
     let full = close.clone().loosened(0.9);
-    assert_eq!(full.places, close.places, "none is pushed together");
+    assert_eq!(full.positions, close.positions, "none is pushed together");
 }
 
 #[test]
@@ -81,13 +83,13 @@ fn a_cell_is_no_crystal_and_differs_with_seed_and_body() {
     assert!(gap < 0.7 * split, "{gap} {split}");
     let others = [
         draw(2, 0.0),
-        Draw {
+        SphereDraw {
             body: 1,
             ..draw(1, 0.0)
         },
     ];
     for other in others.map(|other| Tile::new(DVec3::splat(16.0), other)) {
-        assert!(tile.places[..10] != other.places[..10]);
+        assert!(tile.positions[..10] != other.positions[..10]);
     }
 }
 
@@ -101,7 +103,7 @@ fn the_same_bytes_on_any_number_of_threads() {
         pool.install(|| Tile::new(DVec3::new(20.0, 16.0, 30.0), draw(3, 0.2)))
     };
     let (one, three) = (run(1), run(3));
-    assert_eq!(one.places, three.places);
+    assert_eq!(one.positions, three.positions);
     assert_eq!(one.radii, three.radii);
 }
 
@@ -109,8 +111,8 @@ fn the_same_bytes_on_any_number_of_threads() {
 fn a_solid_larger_than_the_cell_is_filled_with_copies_that_fit() {
     let tile = Tile::new(DVec3::splat(16.0), draw(1, 0.0));
     let half = tile.cell.edges * 1.3;
-    let solid = Solid::Cuboid { half };
-    let points = tile.fill(&solid, (-half, half), 1.0, 0.0);
+    let region = FillRegion::Cuboid { half };
+    let points = tile.fill(&region, (-half, half), 1.0, 0.0);
     let wanted = 8.0 * 1.3_f64.powi(3) * tile.radii.len() as f64;
     assert!((points.centres.len() as f64 / wanted - 1.0).abs() < 0.02);
     let grid = crate::geometry::cell_grid::CellGrid::new(&points.centres, 2.0);

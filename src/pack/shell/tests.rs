@@ -78,9 +78,9 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             2,
         ),
     ] {
-        let wanted = 6000;
+        let requested = 6000;
         let start = std::time::Instant::now();
-        let found = packed(&shell(shape.clone(), None, Some(wanted), layers));
+        let found = packed(&shell(shape.clone(), None, Some(requested), layers));
         let (count, r) = (found.centres.len() as f64, found.radius);
         let bonds = 2.0 * found.pairs.len() as f64 / count;
         println!(
@@ -91,7 +91,7 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             found.calibration,
             start.elapsed()
         );
-        assert!((count / f64::from(wanted) - 1.0).abs() < 0.03, "{count}");
+        assert!((count / f64::from(requested) - 1.0).abs() < 0.03, "{count}");
         assert!(overlap(&found) < 1e-3);
         assert_eq!(found.parts, 1);
         // Where the bunny is as thin as the shell, element-sized hollows contain isolated elements.
@@ -105,12 +105,14 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
         // Each element is on a layer, within the allowed distance from it, and inner layers have fewer
         // elements, as their area is smaller.
         let outer = packed_skin(&shape);
-        let surface = Surface::new(&outer);
+        let surface = SkinSurface::new(&outer);
         let (mut on, mut astray) = (vec![0.0; layers as usize], 0.0);
         for p in &found.centres {
             let depth = surface.depth(*p) / r;
-            let k = ((depth - DEPTH) / APART).round();
-            astray += f64::from(u8::from((depth - DEPTH - k * APART).abs() > 0.21));
+            let k = ((depth - CENTRE_DEPTH) / LAYER_SPACING).round();
+            astray += f64::from(u8::from(
+                (depth - CENTRE_DEPTH - k * LAYER_SPACING).abs() > 0.21,
+            ));
             on[k as usize] += 1.0;
         }
         // Near an edge of the skin, the nearest point jumps from one update to the next.

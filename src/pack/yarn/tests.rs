@@ -3,7 +3,7 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::laid::{BESIDE, FEWEST, bundle, thickness};
+use super::laid::{MIN_FILAMENT_ELEMENTS, YARN_NEIGHBOURHOOD, bundle_radius, bundle_sites};
 use super::*;
 use crate::pack::neighbours;
 use crate::pack::{Calibration, PackError, PackedBody, pack_body};
@@ -72,12 +72,12 @@ fn parts(body: &PackedBody) -> Vec<u32> {
 
 /// Checks overlaps, bond lengths, skin and volume. Returns the smallest distance between elements of
 /// different yarns over their diameter.
-fn sound(body: &PackedBody, yarns: usize) -> f64 {
-    sound_with_room(body, yarns, 1.001)
+fn check_yarns(body: &PackedBody, yarns: usize) -> f64 {
+    check_spaced_yarns(body, yarns, 1.001)
 }
 
-/// The same for filaments of a yarn whose distance is up to `room` times their contact distance.
-fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
+/// The same for filaments of a yarn whose distance is up to `spacing_factor` times their contact distance.
+fn check_spaced_yarns(body: &PackedBody, yarns: usize, spacing_factor: f64) -> f64 {
     let r = body.radius;
     assert_eq!((body.parts, body.isolated), (yarns, 0));
     assert_eq!(body.calibration, Calibration::Yarn);
@@ -93,7 +93,10 @@ fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
     }
     for &[i, j] in &body.pairs {
         let length = body.centres[i as usize].distance(body.centres[j as usize]);
-        assert!(length < 2.0 * BESIDE * r * room, "{length}");
+        assert!(
+            length < 2.0 * YARN_NEIGHBOURHOOD * r * spacing_factor,
+            "{length}"
+        );
     }
     let each = body.volume / body.centres.len() as f64;
     assert!((each / (2.0 * PI * r.powi(3)) - 1.0).abs() < 1e-12);
@@ -106,9 +109,9 @@ fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
 #[test]
 fn bundles_are_hexagons() {
     for (count, radius) in [(1, 1.0), (7, 3.0), (19, 5.0), (37, 7.0)] {
-        let sites = bundle(count);
+        let sites = bundle_sites(count);
         assert_eq!(sites.len(), count as usize);
-        assert!((thickness(&sites) - radius).abs() < 1e-12);
+        assert!((bundle_radius(&sites) - radius).abs() < 1e-12);
         let middle: DVec2 = sites.iter().sum();
         assert!(middle.length() < 1e-9);
     }
@@ -119,7 +122,7 @@ fn strands_touch_and_are_bonded_within_alone() {
     for (strands, filaments) in [(2, 1), (3, 7), (4, 19), (3, 4)] {
         let rope = rope(strands, Some(filaments), Some(0.6e-3), 0.08);
         let found = try_packed(&rope).unwrap();
-        let least = sound(&found, strands as usize);
+        let least = check_yarns(&found, strands as usize);
         println!(
             "{strands} x {filaments}: {} elements, {} bonds, least {least:.4}",
             found.centres.len(),
@@ -180,7 +183,10 @@ fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
         let length = bend * PI / 2.0;
         let straight = along(vec![[0.0; 3], [0.0, length, 0.0]], filaments);
         let bent = along((0..=6).map(point).collect(), filaments);
-        let least = [sound(&straight, 3), sound_with_room(&bent, 3, 1.03)];
+        let least = [
+            check_yarns(&straight, 3),
+            check_spaced_yarns(&bent, 3, 1.03),
+        ];
         let counts = [&straight, &bent].map(|rope| (rope.centres.len(), rope.pairs.len()));
         println!("{filaments} filaments: straight and bent {counts:?}, strands apart {least:.4?}");
         let [(elements, bonds), (bent_elements, bent_bonds)] =
@@ -242,7 +248,7 @@ fn yarns_cross_touching_and_are_bonded_along_themselves_alone() {
         (Weave::Plain, 1, 2),
     ] {
         let found = try_packed(&cloth(plate(layers), weave, filaments, Some(r))).unwrap();
-        let least = sound(&found, found.parts);
+        let least = check_yarns(&found, found.parts);
         println!(
             "{weave:?} {filaments} {layers}: {} elements in {} yarns, least {least:.5}",
             found.centres.len(),
@@ -308,7 +314,10 @@ fn cloth_is_cut_to_shape_and_meets_the_number_asked_for() {
     for part in of {
         *sizes.entry(part).or_insert(0) += 1;
     }
-    assert!(sizes.values().all(|size| *size >= FEWEST), "no crumbs");
+    assert!(
+        sizes.values().all(|size| *size >= MIN_FILAMENT_ELEMENTS),
+        "no crumbs"
+    );
     let sheet = |height| BodyShape::Box {
         size: [0.05, height, 0.05],
     };

@@ -8,24 +8,27 @@ use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
 use glam::{DVec2, DVec3};
 
-use super::laid::{FEWEST, Laid, bundle, chain, ends_covered, thickness};
+use super::laid::{
+    LaidYarns, MIN_FILAMENT_ELEMENTS, bundle_radius, bundle_sites, spaced_parameters,
+    with_covered_ends,
+};
 use crate::pack::error::PackError;
-use crate::pack::filled::Filled;
-use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
-use crate::pack::solid::Solid;
+use crate::pack::filled::FilledShape;
+use crate::pack::request::{CENTRE_DEPTH, COUNT_TOLERANCE, SizeRequest, refuse_too_many};
+use crate::pack::solid::FillRegion;
 use crate::spec::{Body, Weave};
 
 /// Least distance between yarns over their radius. Below √2 π, yarns would touch near the crossings rather
 /// than at them.
-const TIGHT: f64 = 4.5;
+const MIN_YARN_SPACING: f64 = 4.5;
 /// Number of bisections of a search interval.
-const HALVINGS: usize = 40;
+const BISECTIONS: usize = 40;
 /// Points per side of the search grid, and rounds of refinement, to find the nearest points of two yarns.
-const LOOKS: (u32, usize) = (24, 6);
+const SEARCH_GRID: (u32, usize) = (24, 6);
 /// Step of the finite difference for slopes, over the distance between crossings.
-const NEAR: f64 = 1e-4;
+const SLOPE_STEP: f64 = 1e-4;
 /// Largest number of radii tried to reach a number of elements.
-const TRIES: usize = 10;
+const MAX_TRIES: usize = 10;
 
 impl Weave {
     /// Number of crossings after which a yarn repeats itself, possibly upside down.
@@ -61,46 +64,46 @@ struct Cloth {
     sites: Vec<DVec2>,
     /// Radius of elements and of yarns, m.
     radius: f64,
-    yarn: f64,
+    yarn_radius: f64,
     /// Distance between yarns, and height of a yarn at its crossings, m.
-    apart: f64,
+    yarn_spacing: f64,
     height: f64,
 }
 
 impl Cloth {
     /// Cloth of elements of radius 1.
     fn unit(weave: Weave, filaments: u32) -> Self {
-        let sites = bundle(filaments);
-        let (radius, yarn) = (1.0, thickness(&sites));
+        let sites = bundle_sites(filaments);
+        let (radius, yarn_radius) = (1.0, bundle_radius(&sites));
         let mut cloth = Cloth {
             weave,
             sites,
             radius,
-            yarn,
-            apart: 0.0,
+            yarn_radius,
+            yarn_spacing: 0.0,
             height: 0.0,
         };
         // Difference, in crossings, between the length of `elements` elements and the period of the yarn.
         let period = f64::from(weave.period());
-        let beyond = |apart: f64, elements: u32| {
+        let beyond = |yarn_spacing: f64, elements: u32| {
             let mut cloth = Cloth {
                 sites: Vec::new(),
-                apart,
+                yarn_spacing,
                 ..cloth
             };
-            cloth.height = cloth.touching();
+            cloth.height = cloth.touching_height();
             let curve = |t: f64| cloth.warp(t, 0.0);
-            let end = (f64::from(elements) + 0.5) * 2.0 * radius / apart;
-            let along = chain(curve, (0.0, end), 2.0 * radius, apart);
+            let end = (f64::from(elements) + 0.5) * 2.0 * radius / yarn_spacing;
+            let along = spaced_parameters(curve, (0.0, end), 2.0 * radius, yarn_spacing);
             along[(elements as usize).min(along.len() - 1)] - period
         };
-        let tight = TIGHT * yarn;
+        let tight = MIN_YARN_SPACING * yarn_radius;
         let mut elements = (period * tight / (2.0 * radius)).ceil() as u32;
         while beyond(tight, elements) < 0.0 {
             elements += 1;
         }
         let (mut low, mut high) = (tight, f64::from(elements) * 2.0 * radius / period);
-        for _ in 0..HALVINGS {
+        for _ in 0..BISECTIONS {
             let middle = 0.5 * (low + high);
             if beyond(middle, elements) > 0.0 {
                 low = middle;
@@ -108,8 +111,8 @@ impl Cloth {
                 high = middle;
             }
         }
-        cloth.apart = high;
-        cloth.height = cloth.touching();
+        cloth.yarn_spacing = high;
+        cloth.height = cloth.touching_height();
         cloth
     }
 
@@ -119,8 +122,8 @@ impl Cloth {
             weave: self.weave,
             sites: self.sites.clone(),
             radius: radius * self.radius,
-            yarn: radius * self.yarn,
-            apart: radius * self.apart,
+            yarn_radius: radius * self.yarn_radius,
+            yarn_spacing: radius * self.yarn_spacing,
             height: radius * self.height,
         }
     }
@@ -128,18 +131,18 @@ impl Cloth {
     /// Point of a warp yarn at `t` = x over the distance of yarns; crossings with weft are at integer `t`.
     fn warp(&self, t: f64, shift: f64) -> DVec3 {
         let up = self.height * self.weave.wave(t - shift);
-        DVec3::new(t * self.apart, up, 0.0)
+        DVec3::new(t * self.yarn_spacing, up, 0.0)
     }
 
     /// Point of a weft yarn at `t` = z over the distance of yarns; crossings with warp are at integer `t`. It
     /// lies below where the warp lies above.
     fn weft(&self, t: f64, shift: f64) -> DVec3 {
         let up = -self.height * self.weave.wave(shift - t);
-        DVec3::new(0.0, up, t * self.apart)
+        DVec3::new(0.0, up, t * self.yarn_spacing)
     }
 
     /// Height at which crossing yarns touch, m.
-    fn touching(&self) -> f64 {
+    fn touching_height(&self) -> f64 {
         let gap = |height: f64| {
             let cloth = Cloth {
                 sites: Vec::new(),
@@ -148,10 +151,10 @@ impl Cloth {
             };
             cloth.gap()
         };
-        let (mut low, mut high) = (0.0, 4.0 * self.yarn);
-        for _ in 0..HALVINGS {
+        let (mut low, mut high) = (0.0, 4.0 * self.yarn_radius);
+        for _ in 0..BISECTIONS {
             let middle = 0.5 * (low + high);
-            if gap(middle) < 2.0 * self.yarn {
+            if gap(middle) < 2.0 * self.yarn_radius {
                 low = middle;
             } else {
                 high = middle;
@@ -163,7 +166,7 @@ impl Cloth {
     /// Smallest distance between the axes of a warp and a weft yarn near their crossing, m.
     fn gap(&self) -> f64 {
         let distance = |at: DVec2| self.warp(at.x, 0.0).distance(self.weft(at.y, 0.0));
-        let (looks, rounds) = LOOKS;
+        let (looks, rounds) = SEARCH_GRID;
         let (mut middle, mut reach) = (DVec2::ZERO, 0.5);
         for _ in 0..rounds {
             let step = 2.0 * reach / f64::from(looks);
@@ -180,12 +183,12 @@ impl Cloth {
 
     /// Thickness of a sheet, m.
     fn thickness(&self) -> f64 {
-        2.0 * (self.height * self.weave.crest() + self.yarn)
+        2.0 * (self.height * self.weave.crest() + self.yarn_radius)
     }
 
     /// Approximate number of elements per square metre of a sheet.
     fn density(&self) -> f64 {
-        2.0 * self.sites.len() as f64 / (self.apart * 2.0 * self.radius)
+        2.0 * self.sites.len() as f64 / (self.yarn_spacing * 2.0 * self.radius)
     }
 }
 
@@ -196,8 +199,8 @@ pub(super) fn thickness_of(weave: Weave, filaments: u32) -> f64 {
 }
 
 /// The region to which cloth is cut.
-pub(in crate::pack) struct Cut<'a> {
-    pub solid: Solid<'a>,
+pub(in crate::pack) struct ClothCut<'a> {
+    pub region: FillRegion<'a>,
     pub bounds: (DVec3, DVec3),
     /// Number of sheets; `None`: as many as fit.
     pub sheets: Option<u32>,
@@ -205,7 +208,7 @@ pub(in crate::pack) struct Cut<'a> {
     pub hole: Option<f64>,
 }
 
-impl Cut<'_> {
+impl ClothCut<'_> {
     fn sheets(&self, cloth: &Cloth) -> u32 {
         let (low, high) = self.bounds;
         // Tolerance for rounding: a box exactly as thick as n sheets contains n.
@@ -214,22 +217,22 @@ impl Cut<'_> {
     }
 
     /// Whether a point of a yarn lies inside, at the depth required for its outermost elements.
-    fn holds(&self, p: DVec3, cloth: &Cloth, flags: &mut Vec<bool>) -> bool {
-        let depth = DEPTH * cloth.radius + (cloth.yarn - cloth.radius);
+    fn contains(&self, p: DVec3, cloth: &Cloth, flags: &mut Vec<bool>) -> bool {
+        let depth = CENTRE_DEPTH * cloth.radius + (cloth.yarn_radius - cloth.radius);
         // With a given number of sheets nothing is cut along y.
         let y = if self.sheets.is_some() { 0.0 } else { p.y };
-        self.solid.row(&[p.x], y, p.z, depth, flags);
+        self.region.row(&[p.x], y, p.z, depth, flags);
         flags[0] && self.hole.is_none_or(|hole| p.x.hypot(p.z) >= hole + depth)
     }
 
     /// Lays all yarns.
-    fn lay(&self, cloth: &Cloth) -> Laid {
+    fn lay(&self, cloth: &Cloth) -> LaidYarns {
         let (low, high) = self.bounds;
         let (centre, sheets) = ((low + high) / 2.0, self.sheets(cloth));
-        let mut laid = Laid::default();
+        let mut laid = LaidYarns::default();
         let extent = high - low;
         // The number of yarns is odd and centred, so that a symmetric shape gives symmetric cloth.
-        let half = |length: f64| (length / 2.0 / cloth.apart).floor() as i32;
+        let half = |length: f64| (length / 2.0 / cloth.yarn_spacing).floor() as i32;
         for sheet in 0..sheets {
             let level = f64::from(sheet) - 0.5 * f64::from(sheets - 1);
             let middle = centre + DVec3::Y * (level * cloth.thickness());
@@ -243,7 +246,7 @@ impl Cut<'_> {
                 for number in -count..=count {
                     let shift = f64::from(number);
                     let aside = if is_warp { DVec3::Z } else { DVec3::X };
-                    let start = middle + aside * (shift * cloth.apart);
+                    let start = middle + aside * (shift * cloth.yarn_spacing);
                     let curve = |t: f64| {
                         let p = if is_warp {
                             cloth.warp(t, shift)
@@ -252,7 +255,7 @@ impl Cut<'_> {
                         };
                         start + p
                     };
-                    self.yarn(&mut laid, cloth, curve, reach, aside);
+                    self.lay_yarn(&mut laid, cloth, curve, reach, aside);
                 }
             }
         }
@@ -260,20 +263,20 @@ impl Cut<'_> {
     }
 
     /// Lays the pieces of a yarn that lie inside; `aside` is the unit normal of the plane of its wave.
-    fn yarn(
+    fn lay_yarn(
         &self,
-        laid: &mut Laid,
+        laid: &mut LaidYarns,
         cloth: &Cloth,
         curve: impl Fn(f64) -> DVec3,
         reach: f64,
         aside: DVec3,
     ) {
         let step = 2.0 * cloth.radius;
-        let along = chain(&curve, (-reach, reach), step, cloth.apart);
+        let along = spaced_parameters(&curve, (-reach, reach), step, cloth.yarn_spacing);
         let mut flags = Vec::new();
         let inside: Vec<bool> = along
             .iter()
-            .map(|&t| self.holds(curve(t), cloth, &mut flags))
+            .map(|&t| self.contains(curve(t), cloth, &mut flags))
             .collect();
         let mut first = 0;
         for piece in inside.chunk_by(|a, b| a == b) {
@@ -283,23 +286,27 @@ impl Cut<'_> {
                 .map(|&t| curve(t))
                 .collect();
             first += piece.len();
-            if !piece[0] || piece.len() < FEWEST {
+            if !piece[0] || piece.len() < MIN_FILAMENT_ELEMENTS {
                 continue;
             }
             let filaments = cloth.sites.iter().map(|site| {
                 // Parallel curves, whose distance is the same in every section.
                 let beside = |t: f64| {
-                    let slope = (curve(t + NEAR) - curve(t - NEAR)).normalize_or_zero();
+                    let slope = (curve(t + SLOPE_STEP) - curve(t - SLOPE_STEP)).normalize_or_zero();
                     curve(t) + step * (site.x * aside + site.y * slope.cross(aside))
                 };
-                let along = chain(beside, ends, step, cloth.apart);
+                let along = spaced_parameters(beside, ends, step, cloth.yarn_spacing);
                 along.into_iter().map(beside).collect::<Vec<_>>()
             });
             let filaments: Vec<Vec<DVec3>> = match cloth.sites.len() {
                 1 => vec![axis.clone()],
                 _ => filaments.collect(),
             };
-            laid.add(filaments, &ends_covered(axis, cloth.radius), cloth.yarn);
+            laid.add(
+                filaments,
+                &with_covered_ends(axis, cloth.radius),
+                cloth.yarn_radius,
+            );
         }
     }
 }
@@ -307,10 +314,10 @@ impl Cut<'_> {
 /// Fills a shape with sheets of cloth.
 pub(in crate::pack) fn fill(
     body: &Body,
-    wanted: Wanted,
-    cut: &Cut,
+    request: SizeRequest,
+    cut: &ClothCut,
     (weave, filaments): (Weave, u32),
-) -> Result<Filled, PackError> {
+) -> Result<FilledShape, PackError> {
     let (low, high) = cut.bounds;
     let extent = high - low;
     let unit = Cloth::unit(weave, filaments);
@@ -320,7 +327,7 @@ pub(in crate::pack) fn fill(
         let number = f64::from(sheets) * extent.x * extent.z * cloth.density();
         refuse_too_many(body, radius, number)?;
         if sheets == 0 {
-            return Err(PackError::Cloth {
+            return Err(PackError::ThinnerThanCloth {
                 body: body.name.clone(),
                 radius,
                 thickness: cloth.thickness(),
@@ -329,9 +336,9 @@ pub(in crate::pack) fn fill(
         }
         Ok((cut.lay(&cloth), radius))
     };
-    let (laid, radius) = match wanted {
-        Wanted::Radius(radius) => at(radius)?,
-        Wanted::Elements(number) => {
+    let (laid, radius) = match request {
+        SizeRequest::Radius(radius) => at(radius)?,
+        SizeRequest::Elements(number) => {
             let volume = extent.element_product();
             // The number of elements in a sheet is proportional to 1/r², the number of sheets to 1/r.
             let (all, power) = match cut.sheets {
@@ -344,16 +351,16 @@ pub(in crate::pack) fn fill(
                 radius = radius.min(extent.y / unit.thickness());
             }
             let mut best = at(radius)?;
-            let off = |laid: &Laid| (laid.centres.len() as f64 / number - 1.0).abs();
+            let off = |laid: &LaidYarns| (laid.centres.len() as f64 / number - 1.0).abs();
             let mut found = best.0.centres.len();
-            for _ in 0..TRIES {
-                if off(&best.0) <= CLOSE {
+            for _ in 0..MAX_TRIES {
+                if off(&best.0) <= COUNT_TOLERANCE {
                     break;
                 }
                 // Half of the correction, since sheets and yarns change in whole numbers.
                 radius *= (found.max(1) as f64 / number).powf(0.5 / power);
                 let tried = match at(radius) {
-                    Err(PackError::Cloth { .. }) => break,
+                    Err(PackError::ThinnerThanCloth { .. }) => break,
                     tried => tried?,
                 };
                 found = tried.0.centres.len();
@@ -375,11 +382,11 @@ pub(in crate::pack) fn fill(
 }
 
 /// The region of a plate of `sheets` sheets of cloth, with a hole of radius `hole` (m).
-pub(in crate::pack) fn plate(size: [f64; 2], sheets: u32, hole: Option<f64>) -> Cut<'static> {
+pub(in crate::pack) fn plate(size: [f64; 2], sheets: u32, hole: Option<f64>) -> ClothCut<'static> {
     let half = DVec3::new(size[0], f64::MAX, size[1]) / 2.0;
     let flat = DVec3::new(size[0], 0.0, size[1]) / 2.0;
-    Cut {
-        solid: Solid::Cuboid { half },
+    ClothCut {
+        region: FillRegion::Cuboid { half },
         bounds: (-flat, flat),
         sheets: Some(sheets),
         hole,
