@@ -69,7 +69,7 @@ pub struct BondState<T> {
 
 /// Rule for the radius of a bond, from the radii of the elements that it joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Thickness {
+pub enum BondRadiusRule {
     /// Mean of both radii (Lu 2021).
     #[serde(rename = "sections of the mean radius")]
     Mean,
@@ -79,17 +79,17 @@ pub enum Thickness {
     Smaller,
 }
 
-impl Thickness {
+impl BondRadiusRule {
     /// Whether the rule is the mean.
     pub fn is_mean(&self) -> bool {
-        *self == Thickness::Mean
+        *self == BondRadiusRule::Mean
     }
 
     /// Radius of the bond between elements of these radii, m.
     pub fn radius(self, a: f64, b: f64) -> f64 {
         match self {
-            Thickness::Mean => (a + b) / 2.0,
-            Thickness::Smaller => a.min(b),
+            BondRadiusRule::Mean => (a + b) / 2.0,
+            BondRadiusRule::Smaller => a.min(b),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Thickness {
 /// A bond law.
 pub trait BondLaw: Copy + Send + Sync + 'static {
     /// Rule for the radius of its bonds.
-    const THICKNESS: Thickness = Thickness::Mean;
+    const RADIUS_RULE: BondRadiusRule = BondRadiusRule::Mean;
     /// Whether `simulate.shear_correction` reduces its shear stiffness.
     const SHEAR_CORRECTED: bool = false;
 

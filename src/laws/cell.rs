@@ -191,7 +191,7 @@ pub fn bending<T: Real>(
     }
 }
 
-/// Fold angle of a wall at a face, and its derivative.
+/// Angle by which a wall is folded at a face, and its derivative.
 #[derive(Clone, Copy, Debug)]
 pub struct Fold<T> {
     /// θ, rad.
@@ -243,13 +243,13 @@ pub fn damping<T: Real>(
     (v_i, v_j): (Vec3<T>, Vec3<T>),
     (spin_i, spin_j): (Vec3<T>, Vec3<T>),
     (translation, rotation): (T, T),
-) -> Damped<T> {
+) -> FaceDamping<T> {
     let arm = at.arm + at.gap * T::splat(0.5);
     let other = arm - at.line;
     let rate = v_j - v_i + spin_j.cross(other) - spin_i.cross(arm);
     let turning = spin_j - spin_i;
     let (force, moment) = (rate * translation, turning * rotation);
-    Damped {
+    FaceDamping {
         force,
         torque_i: arm.cross(force) + moment,
         torque_j: -(other.cross(force) + moment),
@@ -259,7 +259,7 @@ pub fn damping<T: Real>(
 
 /// Damping load at a face.
 #[derive(Clone, Copy, Debug)]
-pub struct Damped<T> {
+pub struct FaceDamping<T> {
     /// Force on i, N.
     pub force: Vec3<T>,
     /// Torque on i, N m.
@@ -274,7 +274,7 @@ pub struct Damped<T> {
 /// i, `moduli` = c/J, c/I_s, c/I_t of the section, 1/m³.
 ///
 /// Moments are given as the stresses that they cause at the section's rim, for a
-/// [`Section`](super::failure::Section) with moduli of 1.
+/// [`failure::Section`](super::failure::Section) with moduli of 1.
 #[inline(always)]
 pub fn transmitted<T: Real>(load: FaceLoad<T>, bend: &Bend<T>, moduli: Vec3<T>) -> BondLoad<T> {
     let (n, s, t) = (bend.n, bend.s, bend.t);

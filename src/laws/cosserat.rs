@@ -13,14 +13,14 @@ mod curvature;
 
 pub use curvature::{curvature, gauss_newton};
 
-use super::bond::{BondLoad, Stiffness, Thickness};
+use super::bond::{BondLoad, Stiffness, BondRadiusRule};
 use super::energy::energy_law;
 use super::relative::{self, Gradient, Relative};
 use crate::math::{Quat, Real, Vec3};
 
 energy_law!(
     Cosserat,
-    THICKNESS: Thickness = Thickness::Smaller,
+    RADIUS_RULE: BondRadiusRule = BondRadiusRule::Smaller,
     SHEAR_CORRECTED: bool = true
 );
 

@@ -43,26 +43,26 @@ pub fn stiffening(fabric: f64, ratio: f64) -> f64 {
 }
 
 /// Coefficients a to e of the bulk and of the shear modulus.
-const BULK: [f64; 5] = [0.0290, 0.268, 0.0132, 0.436, 0.127];
-const SHEAR: [f64; 5] = [0.0478, 0.276, 0.0172, 0.4365, 0.0676];
+const BULK_COEFFICIENTS: [f64; 5] = [0.0290, 0.268, 0.0132, 0.436, 0.127];
+const SHEAR_COEFFICIENTS: [f64; 5] = [0.0478, 0.276, 0.0172, 0.4365, 0.0676];
 /// Range of bonds per element that is fitted; values beyond are clamped to it.
-const COVERED: (f64, f64) = (7.0, 15.0);
+const FITTED_BONDS: (f64, f64) = (7.0, 15.0);
 
 /// Young's modulus over that of the bonds, and Poisson's ratio, of a random packing with `bonds` bonds per
 /// element far from any border.
-fn softened(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
-    let more = bonds.clamp(COVERED.0, COVERED.1) - 9.0;
+fn random_packing_moduli(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
+    let more = bonds.clamp(FITTED_BONDS.0, FITTED_BONDS.1) - 9.0;
     let part = |[a, b, c, d, e]: [f64; 5]| {
         1.0 - a * (-b * more).exp() - c * (-d * more).exp() / (ratio + e)
     };
-    let bulk = part(BULK) * fabric / 3.0;
-    let shear = part(SHEAR) * fabric * (2.0 + 3.0 * ratio) / 10.0;
+    let bulk = part(BULK_COEFFICIENTS) * fabric / 3.0;
+    let shear = part(SHEAR_COEFFICIENTS) * fabric * (2.0 + 3.0 * ratio) / 10.0;
     let young = 9.0 * bulk * shear / (3.0 * bulk + shear);
     (young, young / (2.0 * shear) - 1.0)
 }
 
 /// λ at which `poisson_of(λ)` is `poisson`; it must decrease with λ, from ¼ or above.
-fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
+fn shear_ratio_for(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while poisson_of(high) > poisson && high < 1e6 {
         high *= 2.0;
@@ -84,8 +84,10 @@ fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: mean number of bonds of an element far from any
 /// border.
 pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
-    let ratio = ratio_of(poisson, |ratio| softened(fabric, bonds, ratio).1);
-    (softened(fabric, bonds, ratio).0, ratio)
+    let ratio = shear_ratio_for(poisson, |ratio| {
+        random_packing_moduli(fabric, bonds, ratio).1
+    });
+    (random_packing_moduli(fabric, bonds, ratio).0, ratio)
 }
 
 /// In-plane Young's modulus over that of the bonds, and Poisson's ratio, of a shell that is isotropic in its
@@ -94,7 +96,7 @@ pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
 /// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a
 /// bond and the shell's normal. Every element moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ
 /// (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
-fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
+fn shell_moduli(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
     let all = 3.0 * fabric;
     // Shear of a bond: |ε n|² − (n·ε n)².
     let c11 = all * (3.0 * ss / 8.0 + ratio * (ss + sc - 0.75 * ss) / 2.0);
@@ -113,8 +115,8 @@ fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and
 /// s the cosine and sine of the angle between a bond and the shell's normal.
 pub fn shell(fabric: f64, moments: [f64; 3], poisson: f64) -> (f64, f64) {
-    let ratio = ratio_of(poisson, |ratio| sheet(fabric, moments, ratio).1);
-    (sheet(fabric, moments, ratio).0, ratio)
+    let ratio = shear_ratio_for(poisson, |ratio| shell_moduli(fabric, moments, ratio).1);
+    (shell_moduli(fabric, moments, ratio).0, ratio)
 }
 
 /// G_b/E_b of a rod, whose bonds are cylinders of the material: 1 / (2 (1 + ν)).
@@ -171,7 +173,7 @@ mod tests {
             (10.232, 0.05, 0.946, 0.879),
         ];
         for (bonds, ratio, bulk, shear) in table {
-            let (young, nu) = softened(1.5, bonds, ratio);
+            let (young, nu) = random_packing_moduli(1.5, bonds, ratio);
             let found_shear = young / (2.0 * (1.0 + nu)) / (1.5 * (2.0 + 3.0 * ratio) / 10.0);
             let found_bulk = young / (3.0 * (1.0 - 2.0 * nu)) / 0.5;
             assert!(
@@ -190,7 +192,7 @@ mod tests {
         for bonds in [6.0, 7.5, 9.0, 13.0, 20.0] {
             for nu in [-0.5, 0.0, 0.15, POISSON_LIMIT] {
                 let (young, ratio) = random(1.4, bonds, nu);
-                let found = softened(1.4, bonds, ratio);
+                let found = random_packing_moduli(1.4, bonds, ratio);
                 assert!((found.1 - nu).abs() < 1e-9, "{bonds} {nu}: {found:?}");
                 assert_eq!(young, found.0);
                 // Softer than the average at the same λ.
@@ -211,18 +213,18 @@ mod tests {
     fn sheets_of_bonds_in_all_directions_are_solids_and_flat_ones_triangular_lattices() {
         // Isotropic bonds: means of s⁴, s²c², c⁴ over the sphere are 8/15, 2/15, 1/5.
         for ratio in [0.0, 0.3, 1.0] {
-            let (young, nu) = sheet(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);
+            let (young, nu) = shell_moduli(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);
             assert!((young / stiffening(1.3, ratio) - 1.0).abs() < 1e-12);
             assert!((nu - poisson(ratio)).abs() < 1e-12);
         }
         // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. With three bonds per
         // element of area 2√3 r² and k = E_b S/(2r), Σ k l0² over the area is 2√3 k.
         let fabric = 2.0 * 3.0_f64.sqrt() / 3.0;
-        let (young, nu) = sheet(fabric, [1.0, 0.0, 0.0], 0.0);
+        let (young, nu) = shell_moduli(fabric, [1.0, 0.0, 0.0], 0.0);
         assert!((young - 2.0 / 3.0_f64.sqrt()).abs() < 1e-12, "{young}");
         assert!((nu - 1.0 / 3.0).abs() < 1e-12, "{nu}");
         let (young, ratio) = shell(fabric, [0.7, 0.1, 0.1], 0.2);
-        let (again, nu) = sheet(fabric, [0.7, 0.1, 0.1], ratio);
+        let (again, nu) = shell_moduli(fabric, [0.7, 0.1, 0.1], ratio);
         assert!(young == again && (nu - 0.2).abs() < 1e-9);
     }
 }

@@ -46,10 +46,10 @@ pub fn may_exceed<T: Real>(
 ) -> T::Mask {
     // The sum of a vector's absolute components bounds its length; the factor keeps the bound despite
     // rounding.
-    let room = T::splat(1.00001);
-    let bend = load.bend.sum_of_sizes() * room;
-    let shear = load.shear.sum_of_sizes() * room;
-    let twist = load.twist.sum_of_sizes() * room;
+    let margin = T::splat(1.00001);
+    let bend = load.bend.sum_of_sizes() * margin;
+    let shear = load.shear.sum_of_sizes() * margin;
+    let twist = load.twist.sum_of_sizes() * margin;
     let sigma = normal(load.axial, bend, section);
     let tau = tangential(shear, twist, section);
     sigma_c.lt(sigma) | tau_c.lt(tau)
@@ -127,22 +127,25 @@ mod tests {
         let none = Vec3::zero();
         // j is displaced sideways by 2e-4: an angle of 1e-4, a force of 6e-4 N.
         let at = state([none; 2], Vec3::new(0.0, 2e-4, 0.0), k);
-        let wanted = 4.0 / 3.0 * 6e-4 / std::f64::consts::PI;
+        let expected = 4.0 / 3.0 * 6e-4 / std::f64::consts::PI;
         for load in [Bdem::load(at), Manifold::load(at), Cosserat::load(at)] {
             let (sigma, tau) = stress(&load, &rod());
-            assert!((tau / wanted - 1.0).abs() < 1e-6, "{tau} {wanted}");
+            assert!((tau / expected - 1.0).abs() < 1e-6, "{tau} {expected}");
             // To first order it is not stretched.
-            assert!(sigma.abs() < 0.02 * wanted);
+            assert!(sigma.abs() < 0.02 * expected);
         }
         // Twisted by 1e-3 about x and bent by 2e-3 about z: torques of 5e-3 and 6e-3 N m; pressed together by
         // 1e-6: 1e-3 N.
         let turn = Vec3::new(1e-3, 0.0, 2e-3) * 0.5;
         let at = state([-turn, turn], Vec3::new(-1e-6, 0.0, 0.0), k);
-        let wanted = [(-1e-3 + 4.0 * 6e-3), 2.0 * 5e-3].map(|v| v / std::f64::consts::PI);
+        let expected = [(-1e-3 + 4.0 * 6e-3), 2.0 * 5e-3].map(|v| v / std::f64::consts::PI);
         for load in [Bdem::load(at), Manifold::load(at), Cosserat::load(at)] {
             let (sigma, tau) = stress(&load, &rod());
-            assert!((sigma / wanted[0] - 1.0).abs() < 1e-3, "{sigma} {wanted:?}");
-            assert!((tau / wanted[1] - 1.0).abs() < 1e-3, "{tau} {wanted:?}");
+            assert!(
+                (sigma / expected[0] - 1.0).abs() < 1e-3,
+                "{sigma} {expected:?}"
+            );
+            assert!((tau / expected[1] - 1.0).abs() < 1e-3, "{tau} {expected:?}");
         }
     }
 
@@ -202,7 +205,7 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
             (seed >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        let (mut broken, mut asked) = (0, 0);
+        let (mut broken, mut checked) = (0, 0);
         let rows = 200_000;
         for row in 0..rows {
             let mut vector = || Vec3::new(draw(), draw() * draw(), draw() * draw() * draw());
@@ -231,9 +234,9 @@ mod tests {
             let may = may_exceed(&load, &section, sigma_c, tau_c);
             assert!(may || !exceeds, "{load:?}");
             broken += u32::from(exceeds);
-            asked += u32::from(may && row % 3 == 2);
+            checked += u32::from(may && row % 3 == 2);
         }
         assert!(broken > rows as u32 / 4, "{broken}");
-        assert!(asked < rows as u32 / 20, "{asked}");
+        assert!(checked < rows as u32 / 20, "{checked}");
     }
 }

@@ -22,7 +22,7 @@ energy_law!(Manifold);
 
 /// Angle between the direction from i to j and the director.
 #[derive(Clone, Copy, Debug)]
-pub struct Lean<T> {
+pub struct DirectorTilt<T> {
     /// l, m.
     pub length: T,
     /// u/l.
@@ -39,7 +39,7 @@ pub struct Lean<T> {
 
 /// Angle between the direction from i to j and the director.
 #[inline(always)]
-pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
+pub fn director_tilt<T: Real>(at: Relative<T>) -> DirectorTilt<T> {
     let length = at.u.norm();
     let along = at.u * (T::splat(1.0) / length);
     let cosine = along.dot(at.d);
@@ -53,7 +53,7 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
     } else {
         T::select(near, small, wide_ratio(sine_squared, cosine))
     };
-    Lean {
+    DirectorTilt {
         length,
         along,
         across,
@@ -75,9 +75,9 @@ fn wide_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
 /// V, J.
 #[inline(always)]
 pub fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
-    let lean = lean(at);
-    let stretch = lean.length - rest_length;
-    let angle_squared = lean.ratio * lean.ratio * lean.sine_squared;
+    let tilt = director_tilt(at);
+    let stretch = tilt.length - rest_length;
+    let angle_squared = tilt.ratio * tilt.ratio * tilt.sine_squared;
     let t = at.sigma * (T::splat(4.0) * at.cosine);
     let along = t.dot(at.d);
     let across = t - at.d * along;
@@ -88,9 +88,9 @@ pub fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
 /// First derivatives of V.
 #[inline(always)]
 pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gradient<T> {
-    let lean = lean(at);
-    let axial = k.normal * (lean.length - rest_length);
-    let shear = lean.across * (k.shear * rest_length * lean.ratio / lean.length);
+    let tilt = director_tilt(at);
+    let axial = k.normal * (tilt.length - rest_length);
+    let shear = tilt.across * (k.shear * rest_length * tilt.ratio / tilt.length);
     let t = at.sigma * (T::splat(4.0) * at.cosine);
     let along = at.d * t.dot(at.d);
     let twist = along * k.twist;
@@ -98,7 +98,7 @@ pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gr
     let two = T::splat(2.0);
     Gradient {
         axial,
-        force: lean.along * axial - shear,
+        force: tilt.along * axial - shear,
         shear,
         twist: twist - at.sigma * (two * at.sigma.dot(twist)),
         bend: bend - at.sigma * (two * at.sigma.dot(bend)),

@@ -3,7 +3,7 @@
 //! tangential spring for friction.
 //!
 //! ```text
-//! U = ½ k_V (V − V₀)² where V > V₀          V: shared volume; V₀: what of it pushes nothing
+//! U = ½ k_V (V − V₀)² where V > V₀          V: overlap volume; V₀: the part without repulsion
 //! p = k_V (V − V₀)
 //! S = ∫ n dA, M = ∫ (x − x_i) × n dA        over the surface of i within j, n out of i: ∂V/∂x_i and ∂V/∂θ_i
 //! force on i: −p S        torque: −p M      the gradient of U; on j the opposite force along the same line
@@ -19,13 +19,13 @@
 //! area |S|, ρ² = |S|/(4π), the contact resists both by moments,
 //!
 //! ```text
-//! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt) I*: reduced from the smallest moments of inertia of both
+//! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt)       I*: reduced from the smallest moments of inertia of both
 //! M   = −ζ c_θ ω_t up to ρ F_r              ω = ω_i − ω_j, ω_t across n
-//! M   = −c_θ ω_n up to (4/3) μ ρ F_r        what a disc that presses evenly bears when it spins
+//! M   = −c_θ ω_n up to (4/3) μ ρ F_r        friction torque of a spinning disc with uniform pressure
 //! ```
 
 use super::contact::SurfacePair;
-use super::work::slipped;
+use super::work::slip_loss;
 use crate::math::{Real, Vec3};
 
 /// Parameters of one contact.
@@ -143,7 +143,7 @@ pub fn pair<T: Real>(
     let friction = Vec3::select(slips, trial * scale, trial);
     let spring = Vec3::select(slips, stretched * scale, stretched);
 
-    let turning = turning(s, (n, size, repulsion), dt, k);
+    let turning = turning_resistance(s, (n, size, repulsion), dt, k);
     let at_centre = n * (repulsion - elastic) + friction;
     let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
     OverlapLoad {
@@ -151,12 +151,12 @@ pub fn pair<T: Real>(
         torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
         damped: (elastic - repulsion) * middle * dt + turning.rocking,
-        slid: slipped([before, stretched, spring], k.tangential) + turning.spinning,
+        slid: slip_loss([before, stretched, spring], k.tangential) + turning.spinning,
     }
 }
 
 /// Resistance to rocking and spinning.
-struct Turning<T> {
+struct TurningResistance<T> {
     /// Torque on i, N m; on j the opposite.
     moment: Vec3<T>,
     /// Energy dissipated by rocking over the step, J.
@@ -166,12 +166,12 @@ struct Turning<T> {
 }
 
 #[inline(always)]
-fn turning<T: Real>(
+fn turning_resistance<T: Real>(
     s: OverlapState<T>,
     (n, size, repulsion): (Vec3<T>, T, T),
     dt: T,
     k: OverlapParameters<T>,
-) -> Turning<T> {
+) -> TurningResistance<T> {
     let (half, least) = (T::splat(0.5), T::splat(f64::from(f32::MIN_POSITIVE)));
     let square = size * T::splat(0.25 / std::f64::consts::PI);
     let radius = square.sqrt();
@@ -189,7 +189,7 @@ fn turning<T: Real>(
         let slowed = half * c * dt / k.inertia.max(least);
         spin.dot(spin) * c * (T::splat(1.0) - slowed) * dt
     };
-    Turning {
+    TurningResistance {
         moment: -(across * rocks + along * spins),
         rocking: taken(across, rocks),
         spinning: taken(along, spins),

@@ -18,7 +18,7 @@ use crate::math::{Real, Vec3, eigen};
 /// Square of the cosine of 65°, the largest angle between principal direction and normal at which a face
 /// breaks. Faces of a crack through packed cells are inclined by up to 55° (truncated octahedra along an
 /// axis) or 60° (hexagonal prisms); with a smaller angle a crack would stay bridged.
-pub const ACROSS: f64 = 0.1786;
+pub const MIN_COSINE_SQUARED: f64 = 0.1786;
 
 /// Symmetric stress or virial: xx, yy, zz, yz, xz, xy.
 pub type Six<T> = [T; 6];
@@ -78,7 +78,7 @@ pub fn largest_principal([xx, yy, zz, yz, xz, xy]: Six<f64>) -> (f64, Vec3<f64>)
 pub fn sigma(stress: Six<f64>, normal: Vec3<f64>) -> f64 {
     let (value, direction) = largest_principal(stress);
     let cosine = direction.dot(normal);
-    if value > 0.0 && cosine * cosine >= ACROSS {
+    if value > 0.0 && cosine * cosine >= MIN_COSINE_SQUARED {
         value
     } else {
         0.0

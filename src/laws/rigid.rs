@@ -33,7 +33,7 @@ impl Top {
 
     /// Rotation rate about principal axis `k`, rad/s, and the current direction of that axis; the rate about
     /// an axis without inertia is 0.
-    fn rate(&self, k: usize, rotation: DQuat, momentum: DVec3) -> (f64, DVec3) {
+    fn axis_rate(&self, k: usize, rotation: DQuat, momentum: DVec3) -> (f64, DVec3) {
         let axis = rotation * self.axes[k];
         match self.moments[k] > 0.0 {
             true => (axis.dot(momentum) / self.moments[k], axis),
@@ -45,7 +45,7 @@ impl Top {
     /// m²/s).
     pub fn spin(&self, rotation: DQuat, momentum: DVec3) -> DVec3 {
         let of = |k| {
-            let (rate, axis) = self.rate(k, rotation, momentum);
+            let (rate, axis) = self.axis_rate(k, rotation, momentum);
             axis * rate
         };
         of(0) + of(1) + of(2)
@@ -56,7 +56,7 @@ impl Top {
         let half = 0.5 * dt;
         let parts = [(0, half), (1, half), (2, dt), (1, half), (0, half)];
         let turned = parts.into_iter().fold(rotation, |rotation, (k, time)| {
-            let (rate, axis) = self.rate(k, rotation, momentum);
+            let (rate, axis) = self.axis_rate(k, rotation, momentum);
             DQuat::from_axis_angle(axis, rate * time) * rotation
         });
         turned.normalize()

@@ -111,9 +111,9 @@ mod tests {
         let dt = 1e-4;
         for step in 1..=2000 {
             let load = rolling((x, force), w, spring, dt, k);
-            let wanted = (k.stiffness * f64::from(step) * dt).min(cap);
+            let expected = (k.stiffness * f64::from(step) * dt).min(cap);
             assert!(
-                (load.moment.x + wanted).abs() < 1e-12 * cap.max(wanted),
+                (load.moment.x + expected).abs() < 1e-12 * cap.max(expected),
                 "{step}"
             );
             // Rotation about the normal has no effect.

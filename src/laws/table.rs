@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bond::{BondLaw, Thickness};
+use super::bond::{BondLaw, BondRadiusRule};
 
 /// Passes the rows to a macro, `bond_laws!(then [arguments])`. A row holds the description, the variant, the
 /// file and name of the law, its type, whether implicit steps can use it (`energy` or `no_energy`), and the
@@ -19,15 +19,15 @@ macro_rules! bond_laws {
         $then! {
             $arguments
             {
-                "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
+                "Explicit bonded DEM (Lu et al. 2021). It has no energy, so implicit steps cannot use it.",
                 Bdem, bdem, $crate::laws::bdem::Bdem, no_energy, ["bdem"]
             }
             {
-                "Of the implicit method with manifold optimisation (Lu et al. 2025).",
+                "Implicit bonded DEM with manifold optimisation (Lu et al. 2025).",
                 Manifold, manifold, $crate::laws::manifold::Manifold, energy, ["relative", "manifold"]
             }
             {
-                "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
+                "Rod-BDEM (Zhang et al. 2024): a Cosserat rod.",
                 Cosserat, cosserat, $crate::laws::cosserat::Cosserat, energy, ["relative", "cosserat"]
             }
         }
@@ -72,9 +72,9 @@ macro_rules! define {
             }
 
             /// Rule for the radius of its bonds.
-            pub const fn thickness(self) -> Thickness {
+            pub const fn radius_rule(self) -> BondRadiusRule {
                 match self {
-                    $(Law::$law => <$type as BondLaw>::THICKNESS,)*
+                    $(Law::$law => <$type as BondLaw>::RADIUS_RULE,)*
                 }
             }
 

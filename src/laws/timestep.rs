@@ -64,11 +64,11 @@ pub fn proportional(lambda: f64, damping_ratio: f64, stiffness_over_mass: f64) -
 }
 
 /// Upper bound of Σ(n·e)² over the directions n of equal balls that touch one ball, for any direction e.
-const ALONG: f64 = 4.5;
+const MAX_ALONG_SUM: f64 = 4.5;
 /// Largest number of equal balls that touch one ball (kissing number).
-const KISSING: f64 = 12.0;
+const KISSING_NUMBER: f64 = 12.0;
 /// Upper bound of Σ(1 − (n·e)²).
-const ACROSS: f64 = 8.5;
+const MAX_ACROSS_SUM: f64 = 8.5;
 
 /// An element with the largest number of contacts with equal elements.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +91,11 @@ impl Touching {
     /// neighbours; a ball's inertia is 2/5 m r².
     pub fn critical(&self) -> f64 {
         let (k, s) = (self.stiffness_over_mass, self.shear_ratio);
-        let sliding = 2.0 * k * (ALONG + (KISSING - ALONG) * s);
+        let sliding = 2.0 * k * (MAX_ALONG_SUM + (KISSING_NUMBER - MAX_ALONG_SUM) * s);
         // c = 2ζ√(k m/2).
-        let gamma = 2.0 * ALONG * self.damping_ratio * (2.0 * k).sqrt();
+        let gamma = 2.0 * MAX_ALONG_SUM * self.damping_ratio * (2.0 * k).sqrt();
         let rolling = if self.rolls { 1.25 } else { 1.0 };
-        let turning = 2.0 * k * 2.5 * rolling * ACROSS * s;
+        let turning = 2.0 * k * 2.5 * rolling * MAX_ACROSS_SUM * s;
         critical(sliding, gamma).min(critical(turning, 0.0))
     }
 }

@@ -14,15 +14,15 @@ pub fn factor(u: f64, modulus: f64) -> f64 {
 
 /// A number uniformly distributed in (0, 1) that depends only on seed and id.
 pub fn uniform(seed: u64, id: u32) -> f64 {
-    let bits = mix(mix(seed.wrapping_add(GOLDEN)) ^ u64::from(id).wrapping_mul(GOLDEN));
+    let bits = mix(mix(seed.wrapping_add(GOLDEN_GAMMA)) ^ u64::from(id).wrapping_mul(GOLDEN_GAMMA));
     ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(GOLDEN);
+    z = z.wrapping_add(GOLDEN_GAMMA);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

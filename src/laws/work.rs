@@ -64,7 +64,7 @@ pub fn contact<T: Real>(
     let touching = T::zero().lt(done.overlap);
     (
         T::select(touching, damped, T::zero()),
-        slipped([before, stretched, done.spring], k.tangential),
+        slip_loss([before, stretched, done.spring], k.tangential),
     )
 }
 
@@ -86,13 +86,13 @@ pub fn rolling<T: Real>(
     let viscous = done.moment + done.spring * k.stiffness;
     (
         -(viscous.dot(across) * dt),
-        slipped([before, turned, done.spring], k.stiffness),
+        slip_loss([before, turned, done.spring], k.stiffness),
     )
 }
 
 /// Energy dissipated by a spring that was stretched from `before` to `stretched` and then slipped to `after`,
 /// J.
 #[inline(always)]
-pub(super) fn slipped<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
+pub(super) fn slip_loss<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
     T::splat(0.5) * stiffness * (before + after).dot(stretched - after)
 }

@@ -154,7 +154,7 @@ fn append_bonds(
         Some(cells) => (cells.between[k].section.area / PI).sqrt(),
         None => {
             let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-            inputs.settings.thickness.radius(a, b)
+            inputs.settings.bond_radius.radius(a, b)
         }
     };
     let sections = packed.pairs.iter().enumerate();

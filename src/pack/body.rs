@@ -82,8 +82,8 @@ pub fn pack_body(
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     let whole = filled.volume >= 4.0 / 3.0 * PI * filled.radius.powi(3);
-    let asked = body.packing != PackingSpec::None {};
-    if asked && (centres.is_empty() || (centres.len() == 1 && !whole)) {
+    let is_filled = body.packing != PackingSpec::None {};
+    if is_filled && (centres.is_empty() || (centres.len() == 1 && !whole)) {
         return Err(too_large(body, filled.radius, &filled.skin));
     }
     for p in centres.iter_mut().chain(&mut filled.skin.positions) {

@@ -19,7 +19,7 @@ pub enum PackError {
     /// A body names a material that does not exist.
     #[error("body {body:?}: no material is called {material:?}; the materials are: {known}")]
     UnknownMaterial {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Name of the missing material.
         material: String,
@@ -82,7 +82,7 @@ pub enum PackError {
     /// The profile of a solid of revolution does not enclose a solid.
     #[error("body {body:?}: {source}")]
     InvalidProfile {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// What is wrong with the profile.
         source: ProfileFault,
@@ -90,7 +90,7 @@ pub enum PackError {
     /// No tube can follow the points.
     #[error("body {body:?}: {source}")]
     InvalidTube {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// What is wrong with the points.
         source: CurveFault,
@@ -104,7 +104,7 @@ pub enum PackError {
     /// Neither or both of radius and number of elements are given.
     #[error("body {body:?}: packing needs either radius or elements, {found}")]
     RadiusOrElements {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// "found both" or "found neither".
         found: &'static str,
@@ -116,11 +116,11 @@ pub enum PackError {
         x = .extent.x, y = .extent.y, z = .extent.z
     )]
     RadiusTooLarge {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Radius of the elements, m.
         radius: f64,
-        /// Of the body's bounding box in its own frame, m.
+        /// Extent of the body's bounding box in its own frame, m.
         extent: DVec3,
     },
     /// A shape too thin for all layers of its shell.
@@ -129,7 +129,7 @@ pub enum PackError {
          give fewer layers, a smaller radius or more elements"
     )]
     TooThinForShell {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Layers of the shell.
         layers: u32,
@@ -144,7 +144,7 @@ pub enum PackError {
          its cylinder of radius {cylinder} m; the largest element radius that fits is {largest:.4e} m"
     )]
     RopeTooThick {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Number of strands.
         strands: u32,
@@ -165,7 +165,7 @@ pub enum PackError {
          give a smaller radius or fewer filaments, or a plate, whose thickness follows"
     )]
     ThinnerThanCloth {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Radius of the elements, m.
         radius: f64,
@@ -177,7 +177,7 @@ pub enum PackError {
     /// A packing that cannot fill this shape.
     #[error("body {body:?}: {what}")]
     UnsuitableShape {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Which shapes the packing can fill.
         what: &'static str,
@@ -187,7 +187,7 @@ pub enum PackError {
         "body {body:?}: element radius {radius} m gives about {estimate:.1e} elements; at most {limit} are possible"
     )]
     TooManyElements {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Radius of the elements, m.
         radius: f64,
@@ -203,13 +203,13 @@ pub enum PackError {
         x = .extent.x, y = .extent.y, z = .extent.z
     )]
     AlmostEmptyBox {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Radius of the elements, m.
         radius: f64,
         /// Number of lattice sites in the box.
         sites: f64,
-        /// Of the body's bounding box in its own frame, m.
+        /// Extent of the body's bounding box in its own frame, m.
         extent: DVec3,
     },
     /// A Poisson's ratio that bonds cannot reproduce.
@@ -218,7 +218,7 @@ pub enum PackError {
          the energy-preserving method would reach it"
     )]
     BondPoisson {
-        /// Its name.
+        /// Name of the material.
         material: String,
         /// Requested value.
         value: f64,
@@ -228,7 +228,7 @@ pub enum PackError {
         "material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5"
     )]
     CellPoisson {
-        /// Its name.
+        /// Name of the material.
         material: String,
         /// Requested value.
         value: f64,
@@ -236,7 +236,7 @@ pub enum PackError {
     /// Neither or both of size and number of cells are given.
     #[error("body {body:?}: packing needs either size or {other}, {found}")]
     SizeOrNumber {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// The key that may be given instead.
         other: &'static str,
@@ -249,7 +249,7 @@ pub enum PackError {
          give a size smaller than its thinnest part, or more cells"
     )]
     CellsTooLarge {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Number of cells.
         cells: usize,
@@ -266,7 +266,7 @@ pub enum PackError {
         x = .size.x, y = .size.y, z = .size.z
     )]
     NoBrickInside {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Edges of a brick, m.
         size: DVec3,
@@ -276,7 +276,7 @@ pub enum PackError {
         "body {body:?}: {rows} bricks span {degrees:.1}° around the axis; each must span less than 180°, so give more rows or a smaller size"
     )]
     TooFewBricksAround {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Number of bricks around the axis.
         rows: u32,
@@ -290,7 +290,7 @@ pub enum PackError {
         x = .near.x, y = .near.y, z = .near.z
     )]
     CoincidentCells {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// The point.
         near: DVec3,
@@ -300,7 +300,7 @@ pub enum PackError {
         "material {material:?}: elasticity = \"bond\" needs shear, the shear modulus of the bonds"
     )]
     MissingShear {
-        /// Its name.
+        /// Name of the material.
         material: String,
     },
     /// Two bodies overlap.

@@ -74,8 +74,8 @@ fn principal(inertia: DMat3) -> (DVec3, DQuat) {
     }
     let (moments, axes) = eigen(rows);
     let [x, y, z] = axes.map(DVec3::from_array);
-    let handed = if x.cross(y).dot(z) < 0.0 { -z } else { z };
-    let axes = DQuat::from_mat3(&DMat3::from_cols(x, y, handed)).normalize();
+    let right_handed = if x.cross(y).dot(z) < 0.0 { -z } else { z };
+    let axes = DQuat::from_mat3(&DMat3::from_cols(x, y, right_handed)).normalize();
     (DVec3::from_array(moments), axes)
 }
 

@@ -34,12 +34,12 @@ pub struct Figures {
     /// Deepest overlap over the smaller radius, among the analysed elements.
     pub overlap: f64,
     /// Statistics of the bulk, if the body is large enough to have one.
-    pub bulk: Option<Bulk>,
+    pub bulk: Option<BulkFigures>,
 }
 
 /// Statistics of elements far from the border.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bulk {
+pub struct BulkFigures {
     /// Number of analysed elements.
     pub elements: usize,
     /// Filling fraction: fraction of the volume inside elements.
@@ -176,7 +176,7 @@ pub fn figures(
     let elements = chosen.len() as f64;
     let bulk = skin
         .filter(|_| deep.is_some_and(|deep| !deep.is_empty()))
-        .map(|skin| Bulk {
+        .map(|skin| BulkFigures {
             elements: chosen.len(),
             filling: filling_fraction(centres, radii, largest, &SkinInside::new(skin)),
             contacts: all.contacts / elements,

@@ -20,8 +20,8 @@ use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
-/// [`CENTRE_DEPTH`] for loose elements, which lie inside as a whole: if they stuck out, a container that fits the
-/// shape would throw them.
+/// [`CENTRE_DEPTH`] for loose elements, which lie inside as a whole: if they stuck out, a container that fits
+/// the shape would throw them.
 const LOOSE_CENTRE_DEPTH: f64 = 1.0;
 /// Distance over the sum of radii within which loose grains count as neighbours, equal to the default of
 /// random packings.

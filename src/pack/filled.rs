@@ -15,7 +15,7 @@ pub(super) struct FilledShape {
     pub radius: f64,
     pub bonding: Bonding,
     pub structure: PackingStructure,
-    /// m³
+    /// Volume, m³.
     pub volume: f64,
     pub skin: TriMesh,
 }

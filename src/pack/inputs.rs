@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::laws::bond::Thickness;
+use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
     Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
     joins,
@@ -65,8 +65,8 @@ pub(super) struct PackingSettings {
     pub seed: u64,
     /// The only property of the bond law that packing depends on: laws with the same sections share a
     /// packing.
-    #[serde(rename = "law", skip_serializing_if = "Thickness::is_mean")]
-    pub thickness: Thickness,
+    #[serde(rename = "law", skip_serializing_if = "BondRadiusRule::is_mean")]
+    pub bond_radius: BondRadiusRule,
 }
 
 /// A collider that is a mesh.
@@ -201,7 +201,7 @@ impl PackingSettings {
         } = simulate;
         PackingSettings {
             seed: *seed,
-            thickness: simulate.bond_law().thickness(),
+            bond_radius: simulate.bond_law().radius_rule(),
         }
     }
 }

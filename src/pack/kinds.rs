@@ -137,9 +137,10 @@ impl PairProperties {
 
 /// Properties of the bonds of one body, one entry for each pair of materials.
 pub(super) struct PairTable {
-    /// Index of each material of the body among `kinds`, by its number in the pipeline.
+    /// Index of each material among the `count` materials of the body, by its number in the pipeline.
     index: Vec<usize>,
     count: usize,
+    /// Properties of bonds between the materials of indices a and b, at `a * count + b`.
     pairs: Vec<PairProperties>,
 }
 

@@ -1,10 +1,10 @@
 //! Stage `pack`: fills the bodies with elements and bonds them. It depends on no other stage.
 //!
 //! It reads only the [`Inputs`] of a pipeline. `fill` dispatches on a body's `PackingSpec`. A lattice or a
-//! random packing cut to the shape is a `PatternKind` of `pattern`, which becomes a `Pattern` of the body's size;
-//! shells, yarns and cells have their own folders. Each returns elements with a `PackingStructure`, which determines by
-//! which [`Calibration`] the moduli of bonds follow from those of the material (`kinds`), and with a rule for
-//! which of them are bonded.
+//! random packing cut to the shape is a `PatternKind` of `pattern`, which becomes a `Pattern` of the body's
+//! size; shells, yarns and cells have their own folders. Each returns elements with a `PackingStructure`,
+//! which determines by which [`Calibration`] the moduli of bonds follow from those of the material (`kinds`),
+//! and with a rule for which of them are bonded.
 
 mod assemble;
 mod body;

@@ -26,7 +26,7 @@ pub(super) enum OutlineForm {
 pub(super) struct Outline {
     pub form: OutlineForm,
     pub skin: TriMesh,
-    /// m³
+    /// Volume, m³.
     pub volume: f64,
 }
 
@@ -118,7 +118,7 @@ impl Outline {
             fill,
         } = &body.shape
         else {
-            unreachable!("asked for a mesh");
+            unreachable!("called only for meshes");
         };
         let (owner, path) = (owner(body), base.join(file));
         let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;

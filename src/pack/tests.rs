@@ -252,14 +252,14 @@ fn poured_grains_lie_apart_unbonded_and_as_loosely_as_asked_for_in_every_shape()
             .map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]))
             .collect();
         let skin = &found.shapes[0];
-        let told = figures(&centres, &e.r, &[], Some(skin)).unwrap();
-        let bulk = told.bulk.unwrap();
+        let statistics = figures(&centres, &e.r, &[], Some(skin)).unwrap();
+        let bulk = statistics.bulk.unwrap();
         println!(
             "{fraction}: {:.4} full, overlap {:.1e}",
-            bulk.filling, told.overlap
+            bulk.filling, statistics.overlap
         );
         close(bulk.filling, fraction, 0.02);
-        assert!(told.overlap <= 0.0 && bulk.contacts == 0.0);
+        assert!(statistics.overlap <= 0.0 && bulk.contacts == 0.0);
         // Grains lie inside as a whole. The skin of a round shape is a prism of the same volume, whose sides
         // lie a little further in.
         let bvh = crate::geometry::bvh::Bvh::new(skin);
@@ -479,16 +479,16 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
             };
             for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {
                 let body = body("stone", shape.clone(), radius, elements);
-                let told = pack_body(&body, folder.path(), (0, 0))
+                let error = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
                 // Refused because its box is too large for the number of elements, or because of that number;
                 // for the farthest vertex no volume is found.
                 assert!(
-                    told.contains("is a vertex of the mesh astray?")
-                        || told.contains("at most 700000000 are possible")
-                        || told.contains("no volume in its box of 1e0 x 1e0 x 1e300 m"),
-                    "{told}"
+                    error.contains("is a vertex of the mesh astray?")
+                        || error.contains("at most 700000000 are possible")
+                        || error.contains("no volume in its box of 1e0 x 1e0 x 1e300 m"),
+                    "{error}"
                 );
             }
         }

@@ -33,8 +33,8 @@ fn number([x, y, z]: [usize; 3], [nx, ny, _]: [usize; 3]) -> usize {
     (z * ny + y) * nx + x
 }
 
-/// Number of the brick across each face, in the order of [`FACE_CORNERS`]; in a `ring`, the last brick along x is
-/// adjacent to the first.
+/// Number of the brick across each face, in the order of [`FACE_CORNERS`]; in a `ring`, the last brick along
+/// x is adjacent to the first.
 fn adjacent(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
     [0, 1, 2, 3, 4, 5].map(|side| {
         let (axis, up) = (side / 2, side % 2 == 1);

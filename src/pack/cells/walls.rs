@@ -30,7 +30,7 @@ pub fn bricks_of_wall(
         BodyShape::SphereShell {
             radius, thickness, ..
         } => (radius, thickness, TAU),
-        _ => unreachable!("asked for a wall"),
+        _ => unreachable!("called only for walls"),
     };
     let radius = positive(body, "shape.radius", radius)?;
     let thickness = positive(body, "shape.thickness", thickness)?;
@@ -75,7 +75,7 @@ pub fn bricks_of_wall(
             let all = vec![true; counts.iter().product()];
             Ok(bricks::solids(counts, ring, &all, corner))
         }
-        _ => unreachable!("asked for a wall"),
+        _ => unreachable!("called only for walls"),
     }
 }
 

@@ -38,8 +38,9 @@ pub(super) struct NeighbourList {
 }
 
 impl NeighbourList {
-    /// Lists pairs whose distance is less than `factor` times the sum of their radii plus `verlet_skin`. Every edge
-    /// must be at least three times the largest listed distance, and all points must lie inside the cell.
+    /// Lists pairs whose distance is less than `factor` times the sum of their radii plus `verlet_skin`.
+    /// Every edge must be at least three times the largest listed distance, and all points must lie inside
+    /// the cell.
     pub fn new(
         cell: PeriodicCell,
         positions: &[DVec3],

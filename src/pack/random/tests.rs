@@ -113,8 +113,8 @@ fn a_solid_larger_than_the_cell_is_filled_with_copies_that_fit() {
     let half = tile.cell.edges * 1.3;
     let region = FillRegion::Cuboid { half };
     let points = tile.fill(&region, (-half, half), 1.0, 0.0);
-    let wanted = 8.0 * 1.3_f64.powi(3) * tile.radii.len() as f64;
-    assert!((points.centres.len() as f64 / wanted - 1.0).abs() < 0.02);
+    let expected = 8.0 * 1.3_f64.powi(3) * tile.radii.len() as f64;
+    assert!((points.centres.len() as f64 / expected - 1.0).abs() < 0.02);
     let grid = crate::geometry::cell_grid::CellGrid::new(&points.centres, 2.0);
     for (i, p) in (0..).zip(&points.centres) {
         grid.around(*p, |j| {

@@ -7,9 +7,9 @@ use crate::geometry::TriMesh;
 use crate::laws::weibull::uniform;
 use crate::math::hash::QuickMap;
 
-/// Minimum distances over the mean distance, tried in turn. For each, `DARTS_PER_POINT` random points per requested
-/// point are drawn, and those too near to an earlier one are rejected. A larger first distance would make the
-/// last points take very long to find.
+/// Minimum distances over the mean distance, tried in turn. For each, `DARTS_PER_POINT` random points per
+/// requested point are drawn, and those too near to an earlier one are rejected. A larger first distance
+/// would make the last points take very long to find.
 const MIN_DISTANCES: [f64; 6] = [0.78, 0.7, 0.6, 0.45, 0.3, 0.0];
 const DARTS_PER_POINT: usize = 5;
 

@@ -171,12 +171,12 @@ fn what_is_too_thin_is_refused_by_name_and_thickness() {
         (bunny(), 0.02, 2),
     ] {
         let body = shell(shape, Some(radius), None, layers);
-        let told = pack_body(&body, Path::new("pipelines"), (0, 0)).unwrap_err();
-        let told = told.to_string();
+        let error = pack_body(&body, Path::new("pipelines"), (0, 0)).unwrap_err();
+        let error = error.to_string();
         assert!(
-            told.contains("\"shell\"") && told.contains("too thin"),
-            "{told}"
+            error.contains("\"shell\"") && error.contains("too thin"),
+            "{error}"
         );
-        assert!(told.contains("fewer layers"), "{told}");
+        assert!(error.contains("fewer layers"), "{error}");
     }
 }

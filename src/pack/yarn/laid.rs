@@ -117,8 +117,8 @@ impl LaidYarns {
         apart.fold(1.0, f64::min)
     }
 
-    /// The shape filled by these yarns with elements of this radius (m); `spacing_factor`: distance between filaments
-    /// over their contact distance.
+    /// The shape filled by these yarns with elements of this radius (m); `spacing_factor`: distance between
+    /// filaments over their contact distance.
     pub fn filled(self, radius: f64, spacing_factor: f64) -> FilledShape {
         let spheres = ElementSpheres::equal(self.centres, radius);
         let mut pairs = neighbours::pairs(

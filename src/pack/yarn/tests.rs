@@ -153,15 +153,15 @@ fn ropes_fill_their_cylinder_and_meet_the_number_asked_for() {
     let found = try_packed(&rope(3, Some(7), None, 0.1)).unwrap();
     let count = found.centres.len() as f64;
     assert!((count / 1e4 - 1.0).abs() < 0.03, "{count}");
-    let told = try_packed(&rope(3, Some(37), Some(1e-3), 0.1)).unwrap_err();
-    let told = told.to_string();
+    let error = try_packed(&rope(3, Some(37), Some(1e-3), 0.1)).unwrap_err();
+    let error = error.to_string();
     assert!(
-        told.contains("37 filaments") && told.contains("largest"),
-        "{told}"
+        error.contains("37 filaments") && error.contains("largest"),
+        "{error}"
     );
     // Turns would overlap.
-    let told = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
-    assert!(told.to_string().contains("pitch of 0.01 m"), "{told}");
+    let error = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
+    assert!(error.to_string().contains("pitch of 0.01 m"), "{error}");
 }
 
 #[test]
@@ -207,14 +207,14 @@ fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
         points: vec![[0.0; 3], [0.0, 0.3, 0.0]],
         radius: 0.01,
     };
-    let told = try_packed(&body).unwrap();
-    assert_eq!(within.centres.len(), told.centres.len());
-    assert_eq!(within.pairs.len(), told.pairs.len());
+    let straight = try_packed(&body).unwrap();
+    assert_eq!(within.centres.len(), straight.centres.len());
+    assert_eq!(within.pairs.len(), straight.pairs.len());
 }
 
 #[test]
 fn ropes_along_curves_that_cannot_be_are_refused() {
-    let told = |points: Vec<[f64; 3]>, strands, filaments| {
+    let error_of = |points: Vec<[f64; 3]>, strands, filaments| {
         let mut rope = rope(strands, Some(filaments), Some(0.6e-3), 0.08);
         rope.shape = BodyShape::Tube {
             points,
@@ -222,14 +222,14 @@ fn ropes_along_curves_that_cannot_be_are_refused() {
         };
         try_packed(&rope).unwrap_err().to_string()
     };
-    let sharp = told(vec![[0.0; 3], [0.1, 0.0, 0.0], [0.1, 0.005, 0.0]], 3, 7);
+    let sharp = error_of(vec![[0.0; 3], [0.1, 0.0, 0.0], [0.1, 0.005, 0.0]], 3, 7);
     assert!(sharp.contains("bends about a radius"), "{sharp}");
     // A loop that comes back through its own beginning.
     let around = (0..=13).map(|k| {
         let (sin, cos) = (f64::from(k) * PI / 6.0).sin_cos();
         [0.05 * cos, 0.05 * sin, 0.0]
     });
-    let crossed = told(around.collect(), 3, 7);
+    let crossed = error_of(around.collect(), 3, 7);
     assert!(crossed.contains("meets itself"), "{crossed}");
 }
 
@@ -321,8 +321,8 @@ fn cloth_is_cut_to_shape_and_meets_the_number_asked_for() {
     let sheet = |height| BodyShape::Box {
         size: [0.05, height, 0.05],
     };
-    let told = try_packed(&cloth(sheet(1e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap_err();
-    assert!(told.to_string().contains("2.0000e-3 m thick"), "{told}");
+    let error = try_packed(&cloth(sheet(1e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap_err();
+    assert!(error.to_string().contains("2.0000e-3 m thick"), "{error}");
     let two = try_packed(&cloth(sheet(4e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap();
     let above = two.centres.iter().filter(|p| p.y > 0.0).count();
     assert_eq!(2 * above, two.centres.len());

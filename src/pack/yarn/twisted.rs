@@ -55,7 +55,7 @@ struct Helix {
     helix_radius: f64,
     phase: f64,
     y: f64,
-    /// m/rad
+    /// Rise per angle, m/rad.
     rise: f64,
 }
 
@@ -141,8 +141,8 @@ impl Rope {
         self.axis.as_ref().map_or(p, bent)
     }
 
-    /// Layout of strands with `count` filaments each; `spacing_factor` is the distance between filaments over their
-    /// contact distance. `None` if the pitch is too short.
+    /// Layout of strands with `count` filaments each; `spacing_factor` is the distance between filaments over
+    /// their contact distance. `None` if the pitch is too short.
     fn layout(&self, count: u32, radius: f64, spacing_factor: f64) -> Option<RopeLayout> {
         let sites = bundle_sites(count);
         let rise = self.pitch / TAU;

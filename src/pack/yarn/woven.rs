@@ -291,12 +291,12 @@ impl ClothCut<'_> {
             }
             let filaments = cloth.sites.iter().map(|site| {
                 // Parallel curves, whose distance is the same in every section.
-                let beside = |t: f64| {
+                let filament = |t: f64| {
                     let slope = (curve(t + SLOPE_STEP) - curve(t - SLOPE_STEP)).normalize_or_zero();
                     curve(t) + step * (site.x * aside + site.y * slope.cross(aside))
                 };
-                let along = spaced_parameters(beside, ends, step, cloth.yarn_spacing);
-                along.into_iter().map(beside).collect::<Vec<_>>()
+                let along = spaced_parameters(filament, ends, step, cloth.yarn_spacing);
+                along.into_iter().map(filament).collect::<Vec<_>>()
             });
             let filaments: Vec<Vec<DVec3>> = match cloth.sites.len() {
                 1 => vec![axis.clone()],
