@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_way_it_is_what_a_hand_finds() {
+    fn barrier_at_half_its_reach_matches_hand_calculation() {
         let half = barrier(0.5, 1.0, 1.0);
         let ln2 = std::f64::consts::LN_2;
         assert!((half.energy - 0.25 * ln2).abs() < 1e-15);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_soft_at_first_and_has_no_bound() {
+    fn barrier_is_soft_at_contact_and_unbounded_at_zero_distance() {
         let first = barrier(1.0 - 1e-9, 1.0, 1.0);
         assert!((first.force / 3e-18 - 1.0).abs() < 1e-6);
         assert!(barrier(1e-12, 1.0, 1.0).force > 1e11);

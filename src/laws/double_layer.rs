@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_traction_of_kelvins_solution() {
+    fn double_layer_is_the_traction_of_kelvins_solution() {
         let [jump, area] = [JUMP, AREA].map(Vec3::from_f64);
         for poisson in [0.0, 0.3, 0.49] {
             let found = field(x(), poisson) * papkovich::displacement_factor(0.5, poisson);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn random_packing_gets_the_poisson_asked_for() {
+    fn random_packing_gets_the_requested_poisson_ratio() {
         for bonds in [6.0, 7.5, 9.0, 13.0, 20.0] {
             for nu in [-0.5, 0.0, 0.15, POISSON_LIMIT] {
                 let (young, ratio) = random(1.4, bonds, nu);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_of_bonds_in_all_directions_are_solids_and_flat_ones_triangular_lattices() {
+    fn isotropic_shells_match_solids_and_flat_ones_triangular_lattices() {
         // Isotropic bonds: means of s⁴, s²c², c⁴ over the sphere are 8/15, 2/15, 1/5.
         for ratio in [0.0, 0.3, 1.0] {
             let (young, nu) = shell_moduli(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rod_in_shear_is_what_a_hand_finds() {
+    fn rod_in_shear_matches_hand_calculation() {
         let k = Stiffness {
             normal: 1e3,
             shear: 6.0,
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_exceed_misses_nothing_and_lets_most_go() {
+    fn may_exceed_has_no_false_negatives_and_few_false_positives() {
         let mut seed = 1u64;
         let mut draw = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_takes_what_is_allowed_and_never_more_than_there_is() {
+    fn impulse_is_capped_and_never_reverses_motion() {
         let v = Vec3::new(3.0, 0.0, -4.0);
         // A mass of 0.5 kg and a held body: 2.5 N s stop it.
         let slowed = impulse(v, 1.0, 2.0);

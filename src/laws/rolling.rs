@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn it_bears_up_to_its_cap_and_gives_way_beyond() {
+    fn rolling_moment_is_elastic_up_to_its_cap_and_slips_beyond() {
         let k = of(0.1);
         let (x, force) = (Vec3::new(0.0, 3.9e-3, 0.0), Vec3::new(0.0, 2.0, 0.0));
         // 0.1 · 2 mm · 2 N.

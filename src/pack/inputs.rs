@@ -226,7 +226,7 @@ mod tests {
     /// The record in `store.json` of packings made before grains, pairs and laws with their own sections
     /// existed. Such packings stay up to date.
     #[test]
-    fn what_a_shot_has_none_of_leaves_no_trace() {
+    fn absent_parts_are_not_recorded() {
         let text = "[time]\nend = 1\nframes_per_second = 24\n\
             [[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\nfriction = 0.25\n\
             [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\

@@ -169,7 +169,7 @@ fn moduli_follow_from_the_lattice_whatever_the_border() {
 }
 
 #[test]
-fn numbers_asked_for_are_met_in_every_shape() {
+fn requested_numbers_are_met_in_every_shape() {
     let shapes = [
         BodyShape::Box {
             size: [0.1, 0.05, 0.2],
@@ -370,7 +370,7 @@ fn the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn faults_are_named() {
+fn errors_name_the_cause() {
     let sphere = BodyShape::Sphere { radius: 0.1 };
     let both = message(vec![body("ball", sphere.clone(), Some(0.01), Some(10))]);
     assert!(both.contains("ball") && both.contains("both"), "{both}");

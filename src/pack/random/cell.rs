@@ -137,7 +137,7 @@ mod tests {
     use crate::laws::weibull::uniform;
 
     #[test]
-    fn pairs_are_those_of_all_against_all_through_every_face() {
+    fn neighbour_list_matches_brute_force_across_periodic_faces() {
         let edges = DVec3::new(9.0, 12.0, 20.0);
         let cell = PeriodicCell { edges };
         let position = |k| DVec3::new(uniform(1, k), uniform(2, k), uniform(3, k)) * edges;
