@@ -13,7 +13,7 @@ mod curvature;
 
 pub use curvature::{curvature, gauss_newton};
 
-use super::bond::{BondLoad, Stiffness, BondRadiusRule};
+use super::bond::{BondLoad, BondRadiusRule, Stiffness};
 use super::energy::energy_law;
 use super::relative::{self, Gradient, Relative};
 use crate::math::{Quat, Real, Vec3};
