@@ -1,4 +1,4 @@
-//! What attachments hold of the elements of a packing.
+//! Which elements attachments clamp or load.
 
 use glam::DVec3;
 
@@ -7,7 +7,7 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::scene::reactions::Grip;
 use crate::spec::{Action, Attachment, Pipeline, Signal};
 
-/// A force on some elements.
+/// A force and a torque that an attachment applies to its elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachedForce {
     /// Elements.
@@ -16,25 +16,28 @@ pub struct AttachedForce {
     pub force: DVec3,
     /// Torque on each about its centre, N m.
     pub torque: DVec3,
-    /// How both change with time; nothing where they are constant.
+    /// Factor on both over time; `None` if they are constant.
     pub signal: Option<Signal>,
 }
 
-/// What attachments make of the elements.
+/// Effect of all attachments on the elements of a packing.
 pub struct Attached {
-    /// Inverse masses, 1/kg; 0 where held.
+    /// Inverse masses, 1/kg; 0 for clamped elements.
     pub inverse_mass: Vec<f64>,
-    /// Inverse inertias, 1/(kg m²); 0 where held.
+    /// Inverse inertias, 1/(kg m²); 0 for clamped elements.
     pub inverse_inertia: Vec<f64>,
-    /// Velocity of each held element.
+    /// Velocity of each clamped element, m/s; `None` for free ones.
     pub held: Vec<Option<[f64; 3]>>,
-    /// Forces.
+    /// Forces applied by attachments.
     pub forces: Vec<AttachedForce>,
-    /// One an attachment.
+    /// Elements of each attachment, in the order of the pipeline.
     pub grips: Vec<Grip>,
 }
 
-/// What attachments hold and push; fails when one has no element.
+/// Clamped elements, applied forces and the elements of each attachment.
+///
+/// # Errors
+/// An attachment without elements.
 pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, SimulateError> {
     let mut inverse_mass: Vec<f64> = e.mass.iter().map(|m| 1.0 / m).collect();
     let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
@@ -79,7 +82,7 @@ pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<Attached, Simula
     })
 }
 
-/// What each attachment takes of these elements.
+/// Elements of each attachment, in the order of the pipeline.
 pub fn grips(e: &Elements, pipeline: &Pipeline) -> Vec<Grip> {
     let grip = |attachment: &Attachment| {
         let mut bodies = pipeline.bodies.iter();
@@ -98,7 +101,8 @@ pub fn grips(e: &Elements, pipeline: &Pipeline) -> Vec<Grip> {
     apart(pipeline.attachments.iter().map(grip).collect())
 }
 
-/// Clamps without the elements that later ones hold; one that is left none clamps nothing.
+/// Removes from each clamp the elements that a later clamp holds too. A clamp left without elements is no
+/// longer a clamp.
 fn apart(mut grips: Vec<Grip>) -> Vec<Grip> {
     for at in 0..grips.len() {
         let (before, later) = grips.split_at_mut(at + 1);

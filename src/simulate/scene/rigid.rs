@@ -1,13 +1,13 @@
-//! Rigid bodies that move freely: one position, rotation, velocity and angular momentum for all elements of a body.
+//! Free rigid bodies: one position, rotation, velocity and angular momentum for all elements of a body.
 //!
-//! Forces on the elements, of contacts and from outside, add up to a force and a torque on the body; nothing
-//! between its own elements is computed. The body takes the kicks and the drift of velocity Verlet as a free
-//! element does, and its elements follow from where they were packed, as those of a clamp do, never from the
-//! step before. Mass and inertia are those of the elements: their own, and what their distances from the
-//! centre of mass add.
+//! Forces on the elements from contacts and from outside add up to a force and a torque on the body; forces
+//! between its own elements are not computed. The body takes the kicks and the drift of velocity Verlet like
+//! a free element. Positions of its elements follow from their packed positions, as those of a clamp do,
+//! never from the previous step. Mass and inertia are those of the elements plus the Steiner terms of their
+//! distances from the centre of mass.
 //!
-//! In double precision, whatever the run's. Sums are made over fixed blocks of elements and then in order, so
-//! that no number of threads changes a bit.
+//! Bodies use double precision whatever the precision of the run. Sums run over fixed blocks of elements and
+//! then over the blocks in order, so the number of threads does not change a bit.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -25,10 +25,10 @@ use crate::simulate::scene::clamps::{Gripped, Hold, place, reach};
 use crate::simulate::scene::reactions::{Grip, Wrench};
 use crate::spec::Pipeline;
 
-/// Elements that are summed up for themselves.
+/// Elements per block of a sum.
 const BLOCK: usize = 1024;
 
-/// A body that is free to move.
+/// A free rigid body.
 #[derive(Clone, Debug)]
 struct Piece {
     elements: Vec<u32>,
@@ -36,37 +36,38 @@ struct Piece {
     arms: Vec<DVec3>,
     /// Centre of mass at rest, m.
     centre: DVec3,
-    /// Farthest of the elements from it, m.
+    /// Largest distance of the elements from the centre, m.
     reach: f64,
     inverse_mass: f64,
     top: Top,
     moving: Moving,
 }
 
-/// How a body stands against rest, and how it moves.
+/// Displacement, rotation and motion of a body.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
-    /// Way of the centre of mass since packing, m.
+    /// Displacement of the centre of mass since packing, m.
     displacement: DVec3,
     rotation: DQuat,
-    /// Of the centre of mass, m/s.
+    /// Velocity of the centre of mass, m/s.
     velocity: DVec3,
     /// Angular momentum about the centre of mass, kg m²/s.
     momentum: DVec3,
 }
 
-/// Numbers of a body in a state.
+/// Numbers that a state stores for each body.
 pub const NUMBERS: usize = 13;
 
-/// All rigid bodies of a run that are free to move.
+/// All free rigid bodies of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RigidBodies {
     pieces: Vec<Piece>,
-    /// Their elements, ascending.
+    /// Elements of all bodies, ascending.
     gripped: Vec<Gripped>,
 }
 
-/// The elements that are rigid from the start: a piece each rigid body, numbered one more than the body.
+/// Mask of the elements that are rigid from the start: one piece per rigid body, numbered one higher than the
+/// body.
 pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
     if !pipeline.bodies.iter().any(|body| body.rigid) {
         return RigidMask::default();
@@ -79,9 +80,12 @@ pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
 }
 
 impl RigidBodies {
-    /// Takes the elements of free rigid bodies over: their own rows are pushed by nothing from then on, and
-    /// in contacts they have the mass of their body. One that a clamp holds as a whole is the clamp's;
-    /// refuses one of which it holds a part.
+    /// Takes over the elements of free rigid bodies: their own rows get inverse masses of zero, and in
+    /// contacts they have the mass of their body. A body that one clamp holds as a whole belongs to the
+    /// clamp.
+    ///
+    /// # Errors
+    /// A clamp that holds only part of a rigid body.
     pub fn new<S: Scalar>(
         elements: &Elements,
         pipeline: &Pipeline,
@@ -127,13 +131,13 @@ impl RigidBodies {
         Ok(all)
     }
 
-    /// Whether there are any.
+    /// Whether there are free rigid bodies.
     pub fn any(&self) -> bool {
         !self.pieces.is_empty()
     }
 
-    /// Ends a step's second kick (`close`), starts the next: first kick and drift (`open`). `load` is what
-    /// the elements bear.
+    /// Applies the second kick of the current step (`close`), then the first kick and the drift of the next
+    /// (`open`). `load` holds the loads on the elements.
     pub fn advance<S: Scalar>(
         &mut self,
         step: &StepParameters<S>,
@@ -154,7 +158,7 @@ impl RigidBodies {
         }
     }
 
-    /// Where they have their elements.
+    /// Poses of all bodies.
     pub fn holds<S: Scalar>(&self) -> Vec<Hold<S>> {
         let pieces = self.pieces.iter();
         pieces
@@ -162,14 +166,15 @@ impl RigidBodies {
             .collect()
     }
 
-    /// Bound on how far any of their elements has moved between two moments, m.
+    /// Upper bound on the distance that any of their elements moves between two times, m.
     pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
         let both = before.iter().zip(now).zip(&self.pieces);
         both.map(|((before, now), piece)| before.travel(now, piece.reach))
             .fold(0.0, f64::max)
     }
 
-    /// Brings those of their elements that are among the rows from element `first` on to where they are.
+    /// Sets the rows of their elements to the positions that the poses prescribe; row 0 belongs to element
+    /// `first`.
     pub fn place<S: Scalar>(
         &self,
         holds: &[Hold<S>],
@@ -180,13 +185,13 @@ impl RigidBodies {
         place(&self.gripped, holds, first, motion, tail);
     }
 
-    /// What a state keeps of them.
+    /// Numbers of all bodies for a state.
     pub fn pack(&self) -> Vec<[f64; NUMBERS]> {
         let pieces = self.pieces.iter();
         pieces.map(|piece| piece.moving.to_numbers()).collect()
     }
 
-    /// Goes on from a state.
+    /// Restores the bodies from a state.
     pub fn unpack(&mut self, state: &[[f64; NUMBERS]]) -> Result<(), StateError> {
         if state.len() != self.pieces.len() {
             return Err(StateError::Length {
@@ -203,7 +208,7 @@ impl RigidBodies {
 }
 
 impl Piece {
-    /// Of these elements, at rest where they were packed, with the momentum and angular momentum that they have.
+    /// Body of these elements at their packed positions, with their total momentum and angular momentum.
     fn new(e: &Elements, elements: Vec<u32>) -> Self {
         let at = |i: u32| {
             let i = i as usize;
@@ -261,7 +266,7 @@ impl Piece {
         }
     }
 
-    /// Force and torque about the centre of mass.
+    /// Force and torque on the body about its centre of mass.
     fn wrench<S: Scalar>(&self, load: &[Load<S>]) -> Wrench {
         let block = |(elements, arms): (&[u32], &[DVec3])| {
             let mut sum = Wrench::default();
@@ -269,7 +274,7 @@ impl Piece {
                 let row = &load[i as usize].0;
                 let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row[at + k].to_f64()));
                 let (force, torque) = (vector(0), vector(4));
-                // Most touch nothing.
+                // Most elements have no contact.
                 if force != DVec3::ZERO || torque != DVec3::ZERO {
                     sum += Wrench::at(self.moving.rotation * *arm, force, torque);
                 }
@@ -289,7 +294,7 @@ impl Piece {
         blocks.into_iter().fold(Wrench::default(), |a, b| a + b)
     }
 
-    /// Half a step of the kick that elements take, on velocity and angular momentum.
+    /// Kick by half a step, by the same law as for elements, of velocity and angular momentum.
     fn kick<S: Scalar>(&mut self, wrench: Wrench, step: &StepParameters<S>) {
         let (half, drag) = (0.5 * step.dt.to_f64(), step.drag.to_f64());
         let gravity = Vec3::from_f64(step.gravity.to_f64());
