@@ -14,9 +14,9 @@ use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
-/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross
-/// into others, and what these hand over still fits into the cache of a core; small ones keep every thread
-/// busy to the end of a pass. Results do not depend on it.
+/// Elements per chunk, a multiple of every lane width. Few bonds of large chunks cross into others, and the
+/// scratch data of a chunk still fits into the cache of a core; small chunks keep every thread busy to the
+/// end of a pass. Results do not depend on it.
 pub fn chunk_for(elements: usize, threads: usize) -> usize {
     (elements / (8 * threads))
         .clamp(512, 4096)

@@ -1,4 +1,4 @@
-//! From a packing and a pipeline to the columns of a simulation.
+//! Builds the columns of a simulation from a packing and a pipeline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,32 +25,35 @@ use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
 use crate::spec::{Action, Criterion, Material, MethodName, Pipeline};
 
-/// A system ready to step.
+/// A scene built from a packing, ready to step.
 #[derive(Clone, Debug)]
 pub struct Built<S> {
-    /// Columns.
+    /// Elements and bonds.
     pub system: System<S>,
-    /// Loads, zero, with inverse masses and inertias.
+    /// Rows of load: zero loads, inverse masses and inertias.
     pub load: Vec<Load<S>>,
     /// Contact properties by material.
     pub surfaces: Surfaces,
-    /// Forces.
+    /// Forces and torques of attachments.
     pub forces: Vec<AttachedForce>,
     /// Springs.
     pub springs: Springs,
-    /// What bears loads.
+    /// Colliders and attachments that bear loads.
     pub bearers: Bearers,
     /// Rigid bodies that are free to move.
     pub rigid: RigidBodies,
-    /// Polyhedra of the elements that touch others as such; none where all are balls.
+    /// Polyhedra of the elements whose contacts use them; `None` if all elements are balls.
     pub shapes: Option<Arc<Shapes>>,
-    /// What records ask for.
+    /// Constant data for frames and states.
     pub rest: Rest,
     /// Hash of all numbers of the packing.
     pub hash: u64,
 }
 
-/// Builds the columns. Fails when an attachment holds nothing or the packing's numbers do not fit together.
+/// Builds the columns.
+///
+/// # Errors
+/// An attachment without elements, or a packing whose numbers are inconsistent.
 pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
@@ -81,10 +84,10 @@ pub fn build<S: Scalar>(
     let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
     rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
     let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
-    // Without a mesh it is the hash of elements and bonds alone.
+    // Without mesh colliders this leaves the hash of elements and bonds unchanged.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
     let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
-    // What changes with time is not dead load.
+    // Forces that change with time are not constant loads.
     for attached in forces.iter().filter(|one| one.signal.is_none()) {
         bearers.load(&attached.elements, attached.force);
     }
@@ -92,7 +95,7 @@ pub fn build<S: Scalar>(
     let clamps = bearers.clamps();
     let holds = clamps.holds(0.0);
     clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
-    // The elements are in columns now; the bonds, many more, come part by part.
+    // The elements are in columns now; the bonds, of which there are many more, are read in batches.
     drop((elements, held));
     let bond_hash = bonds(
         source,
@@ -164,7 +167,7 @@ fn columns<S: Scalar>(
         if material as usize >= materials {
             return Err(refused("material", material, materials));
         }
-        // A pipeline that names no body takes any: such are packings of other programs.
+        // A pipeline without bodies accepts any: such packings come from other programs.
         if bodies > 0 && body as usize >= bodies {
             return Err(refused("body", body, bodies));
         }
@@ -173,7 +176,7 @@ fn columns<S: Scalar>(
     Ok((system, load))
 }
 
-/// Reads the bonds into the system, those within rigid pieces too; the hash of their numbers.
+/// Reads all bonds into the system, also those inside rigid pieces; returns the hash of their numbers.
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
@@ -223,7 +226,7 @@ fn bonds<S: Scalar>(
     system.classes = classes.all;
     let padded = system.motion.len();
     system.bonds = match pipeline.method() {
-        // Numbers of faces differ widely.
+        // The number of faces per cell varies widely.
         MethodName::Voronoi => Bonds::even(padded, rows, system.rigid()),
         MethodName::Explicit | MethodName::Implicit => Bonds::new(padded, rows, system.rigid()),
     };
@@ -231,7 +234,7 @@ fn bonds<S: Scalar>(
     Ok(hash.digest())
 }
 
-/// Refuses a second bond between two elements.
+/// Returns an error if two elements are joined by more than one bond.
 fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     let mut others = Vec::new();
     for i in 0..system.count {
@@ -251,20 +254,20 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// Classes of bonds as they come up.
+/// Collects the distinct classes of bonds.
 struct Classes<'a, S> {
     materials: &'a [Material],
-    /// Factor on the shear stiffness by the law.
+    /// Shear correction factor of the law.
     correction: f64,
     inverse_mass: &'a [f64],
     inverse_inertia: &'a [f64],
-    /// Number of each class by what makes it up.
+    /// Number of each class, by the bits of its inputs.
     known: HashMap<([u64; 5], [u64; 3]), u32>,
     all: Vec<BondClass<S>>,
 }
 
 impl<'a, S: Scalar> Classes<'a, S> {
-    /// None yet; the inverse masses and inertias are those of all elements.
+    /// No classes yet; the inverse masses and inertias are those of all elements.
     fn new(
         pipeline: &'a Pipeline,
         (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
@@ -282,7 +285,7 @@ impl<'a, S: Scalar> Classes<'a, S> {
         }
     }
 
-    /// Number of the class of bond `k`, whose ends are elements of these materials.
+    /// Number of the class of bond `k`; `material` lists the materials of all elements.
     fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
         let alike = Alike {
@@ -302,14 +305,14 @@ impl<'a, S: Scalar> Classes<'a, S> {
     }
 }
 
-/// What a bond has from the materials of both of its ends, whatever their order.
+/// Properties that a bond derives from the materials of both ends, whatever their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BondTraits {
-    /// Mean of their damping ratios.
+    /// Mean of the damping ratios.
     damping: f64,
-    /// Whether compression counts by either criterion.
+    /// Whether compression counts in either criterion.
     compression_counts: bool,
-    /// Whether either criterion takes the largest shear stress of the section, 4/3 of the mean one.
+    /// Whether either criterion uses the largest shear stress of the section, 4/3 of the mean.
     shear_peaks: bool,
 }
 
@@ -322,7 +325,7 @@ impl BondTraits {
         };
         for end in ends {
             match end.criterion {
-                // The method of cells takes the stress of cells in place of a face's own.
+                // With `rankine` the method of cells uses the stress of cells instead of that of a face.
                 Criterion::Tension | Criterion::Rankine => {}
                 Criterion::Lu2021 => made.compression_counts = true,
                 Criterion::Rod => made.shear_peaks = true,
@@ -346,7 +349,7 @@ impl BondTraits {
     }
 }
 
-/// All that a bond's class is made from: bonds alike in this share one.
+/// All inputs of a bond's class: bonds with equal inputs share one class.
 #[derive(Clone, Copy, Debug)]
 struct Alike {
     /// r0, m.
@@ -379,7 +382,8 @@ impl Alike {
 
     /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping.
     ///
-    /// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
+    /// The damping coefficients assume touching elements, l0 = 2 r0: damping is a ratio chosen by the user,
+    /// not a law.
     fn class(&self) -> BondClass<f64> {
         let Alike {
             radius: r0,
