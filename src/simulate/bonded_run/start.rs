@@ -1,4 +1,4 @@
-//! What follows from a scene before its run: the critical step, and whether it can start.
+//! Checks of a built scene before its run: the critical step, and bodies inside colliders.
 
 use crate::parallel::prelude::*;
 
@@ -8,8 +8,8 @@ use crate::math::Scalar;
 use crate::simulate::error::SimulateError;
 use crate::spec::Pipeline;
 
-/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out
-/// like a shot.
+/// Fraction of its radius by which an element may start inside a collider. From deeper inside, the contact
+/// would throw it out at high speed.
 const SUNK: f64 = 0.2;
 
 impl<S: Scalar> Built<S> {
@@ -41,7 +41,7 @@ impl<S: Scalar> Built<S> {
         }
     }
 
-    /// Refuses a body that starts inside a collider.
+    /// Returns an error if a body starts inside a collider.
     pub fn require_outside_colliders(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
         let system = &self.system;
         for barrier in self.bearers.colliders() {
@@ -53,7 +53,7 @@ impl<S: Scalar> Built<S> {
                     let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
                     (system.radius(i) - distance, i)
                 })
-                // Of equally deep ones the first, whoever looked where.
+                // Ties go to the first element, whatever the order of threads.
                 .reduce(|| (0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
             let (depth, i) = sunk;
             if depth > SUNK * system.radius(i) {

@@ -1,4 +1,4 @@
-//! Listed pairs of elements side by side: what they do to their elements, and what they add up to.
+//! Evaluates listed pairs of elements in lanes: their loads, energies and dissipation.
 
 use crate::laws::contact::{self, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
@@ -18,19 +18,19 @@ pub struct PairPass<'a, L: Lanes> {
     pub system: &'a System<L::Scalar>,
     /// Time step, s.
     pub dt: L,
-    /// How far a pair may have closed up since the lists were made, m.
+    /// Upper bound on how far a pair has approached since the lists were built, m.
     pub closed: f64,
     /// First element of the chunk.
     pub first: usize,
     /// Loads of the chunk.
     pub load: &'a mut [Load<L::Scalar>],
-    /// What each element of the chunk has lost, added to where it is wanted.
+    /// Energy dissipated per element of the chunk; added to only with `WORK`.
     pub taken: &'a mut [Taken],
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Adds the loads of a list, on both ends or only on those that pairs are seen from; with `WORK`, what
-    /// damping and friction take too.
+    /// Adds the loads of a list, with `BOTH` on both ends, else only on the elements that pairs are seen
+    /// from; with `WORK` also the energy dissipated by damping and friction.
     #[inline(always)]
     pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
         for block in 0..list.quiet.len() {
@@ -112,8 +112,8 @@ impl<L: Lanes> PairPass<'_, L> {
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Gives each end half of what those pairs took of which bits are set: what fills up a block is no pair,
-    /// and has no number.
+    /// Adds half of the energy dissipated by each pair selected by `bits` to each end. Padding entries are
+    /// left out: their values are NaN.
     #[inline(always)]
     fn account<const BOTH: bool>(
         &mut self,
@@ -137,7 +137,7 @@ impl<L: Lanes> PairPass<'_, L> {
     }
 }
 
-/// Columns of inverses are added nothing.
+/// Adds a row of loads; the columns of inverse mass and inertia of `row` are zero.
 #[inline(always)]
 fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
     for (k, sum) in sum.0.iter_mut().enumerate() {
@@ -145,11 +145,10 @@ fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
     }
 }
 
-/// How much farther apart than touching, as a part of it, two elements must be to be left alone: far beyond
-/// what rounding does.
+/// Relative margin beyond the contact distance above which a pair is skipped, far larger than rounding errors.
 const CLEAR: f64 = 1e-4;
 
-/// Listed pairs side by side.
+/// Listed pairs, one per lane.
 struct Pairs<L: Lanes> {
     own: [L; 16],
     other: [L; 16],
@@ -157,9 +156,9 @@ struct Pairs<L: Lanes> {
     x: Vec3<L>,
     touch: L,
     spring: Vec3<L>,
-    /// How far beyond any doubt they are apart, m.
+    /// Distance by which they are certainly apart, m.
     gap: L,
-    /// Where they may touch, or did a step ago.
+    /// Pairs that may touch, or touched in the previous step.
     near: L::Mask,
 }
 
@@ -192,7 +191,7 @@ impl<L: Lanes> Pairs<L> {
         }
     }
 
-    /// How they stand, and what they do over a step.
+    /// Contact states, and loads over a step.
     #[inline(always)]
     fn evaluate(
         &self,
@@ -215,7 +214,7 @@ impl<L: Lanes> Pairs<L> {
         (state, contact::pair(state, dt, k))
     }
 
-    /// What they do against rolling over a step in which they push with `force`.
+    /// Rolling resistance over a step in which the pairs push with `force`.
     #[inline(always)]
     fn rolling(
         &self,
@@ -240,7 +239,8 @@ impl<L: Lanes> Pairs<L> {
         vector(&self.own, motion::W) - vector(&self.other, motion::W)
     }
 
-    /// What damping and friction take over a step that ends so, with the springs that the list had before it, J.
+    /// Energy dissipated by damping and friction over a step that ends in this state, J; `list` still holds
+    /// the springs from before the step.
     #[inline(always)]
     fn took(
         &self,
@@ -275,8 +275,8 @@ impl<L: Lanes> Pairs<L> {
     }
 }
 
-/// Gives each element of a chunk that begins with `first` half the energy of its touching pairs in a list, J;
-/// returns how many sides of pairs that were.
+/// Adds half the energy of each touching pair of a list to its elements in the chunk, J; `first` is the first
+/// element of the chunk. Returns the number of sides of touching pairs in the chunk.
 #[inline(always)]
 pub fn measure<L: Lanes, const BOTH: bool>(
     system: &System<L::Scalar>,

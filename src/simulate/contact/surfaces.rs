@@ -1,4 +1,4 @@
-//! Contact properties: of materials, of what two of them have in common, and of elements against obstacles.
+//! Contact properties of materials, of pairs of materials, and of elements at colliders.
 
 use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
 use crate::math::Scalar;
@@ -22,8 +22,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Contact properties of an obstacle beside this surface; an obstacle brings no damping, rolling friction
-    /// and spring ratio of its own.
+    /// Contact properties of a collider touched by this surface; damping, rolling friction and spring ratio
+    /// are those of this surface.
     fn of_obstacle(&self, obstacle: &Obstacle) -> Surface {
         Surface {
             young: obstacle.young.unwrap_or(self.young),
@@ -32,7 +32,7 @@ impl Surface {
         }
     }
 
-    /// What contacts of this surface with another share.
+    /// Properties shared by the contacts of this surface with another.
     fn against(&self, other: &Surface) -> Shared {
         let contact = SurfacePair {
             modulus: series_modulus(self.young, other.young),
@@ -47,7 +47,7 @@ impl Surface {
     }
 }
 
-/// Contact properties of all materials, and of every two of them.
+/// Contact properties of all materials and of all pairs of materials.
 #[derive(Clone, Debug)]
 pub struct Surfaces {
     own: Vec<Surface>,
@@ -57,14 +57,14 @@ pub struct Surfaces {
 /// What contacts of two materials share.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
-    /// What the contact law asks for.
+    /// Parameters of the contact law.
     pub contact: SurfacePair<f64>,
     /// Rolling friction coefficient.
     pub rolling: f64,
 }
 
 impl Surfaces {
-    /// Of materials that have nothing special in common.
+    /// Surfaces of materials without properties set for pairs.
     pub fn new(own: Vec<Surface>) -> Self {
         let pairs = own
             .iter()
@@ -73,7 +73,7 @@ impl Surfaces {
         Surfaces { own, pairs }
     }
 
-    /// Of the materials of a pipeline.
+    /// Surfaces of the materials of a pipeline.
     pub fn of(pipeline: &Pipeline) -> Self {
         let materials = &pipeline.materials;
         let own = materials.iter().map(|m| Surface {
@@ -99,7 +99,7 @@ impl Surfaces {
         surfaces
     }
 
-    /// Materials.
+    /// Number of materials.
     pub fn count(&self) -> usize {
         self.own.len()
     }
@@ -114,7 +114,7 @@ impl Surfaces {
         &self.pairs[a * self.own.len() + b]
     }
 
-    /// What contacts of a material with an obstacle share.
+    /// Properties shared by the contacts of a material with a collider.
     pub fn wall(&self, material: usize, obstacle: &Obstacle) -> Shared {
         let surface = &self.own[material];
         surface.against(&surface.of_obstacle(obstacle))
@@ -122,14 +122,14 @@ impl Surfaces {
 
     /// Whether anything resists rolling.
     pub fn any_rolling(&self) -> bool {
-        // An obstacle resists as much as the element that it touches.
+        // A collider resists rolling as much as the element that touches it.
         let own = self.own.iter().map(|surface| surface.rolling);
         own.chain(self.pairs.iter().map(|pair| pair.rolling))
             .any(|rolling| rolling > 0.0)
     }
 
-    /// Stiffness that a contact of a material can have at most, N/m, for the time step: of an element with
-    /// every material at its own and at the largest radius, and with every obstacle.
+    /// Largest stiffness that a contact of an element of this material and radius can have, N/m, for the time
+    /// step: with every material at its own and at the largest radius, and with every collider.
     pub fn stiffest(
         &self,
         material: usize,
@@ -151,7 +151,7 @@ impl Surfaces {
     }
 }
 
-/// What two surfaces share in working precision, and their coefficient of rolling friction.
+/// Shared properties in working precision, and the coefficient of rolling friction.
 fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
     let pair = &shared.contact;
     let pair = SurfacePair {
@@ -163,7 +163,7 @@ fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
     (pair, S::from_f64(shared.rolling))
 }
 
-/// What contacts of every two materials share, in working precision.
+/// Properties shared by the contacts of all pairs of materials, in working precision.
 #[derive(Clone, Debug)]
 pub struct SurfaceTable<S> {
     surfaces: Surfaces,
@@ -172,7 +172,7 @@ pub struct SurfaceTable<S> {
 }
 
 impl<S: Scalar> SurfaceTable<S> {
-    /// Of these materials.
+    /// Table of these surfaces.
     pub fn new(surfaces: &Surfaces) -> Self {
         let count = surfaces.count();
         let pairs = (0..count)
@@ -185,7 +185,7 @@ impl<S: Scalar> SurfaceTable<S> {
         }
     }
 
-    /// The same in double precision.
+    /// The surfaces in double precision.
     pub fn surfaces(&self) -> &Surfaces {
         &self.surfaces
     }
@@ -209,7 +209,8 @@ impl<S: Scalar> SurfaceTable<S> {
         (k, rolling)
     }
 
-    /// The same of a contact of an element with an obstacle, its mirror image.
+    /// Parameters and coefficient of rolling friction of a contact of an element with a collider, which acts
+    /// as its mirror image.
     pub fn wall(
         &self,
         system: &System<S>,

@@ -1,4 +1,4 @@
-//! Elements that may touch an obstacle, and what that does to them. In double precision, one by one: they are few.
+//! Contacts of elements with colliders. In double precision, one by one, as they are few.
 
 use glam::DVec3;
 
@@ -15,45 +15,45 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
 
-/// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew:
-/// more are looked at in every step where it is larger.
+/// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
+/// again; a larger value makes every step check more triangles.
 const NEAR_SLACK: f64 = 0.05;
 
-/// An element near an obstacle.
+/// An element near a collider.
 #[derive(Clone, Debug)]
 pub struct WallEntry<S> {
     /// The element.
     pub element: u32,
-    /// Index of the obstacle.
+    /// Index of the collider.
     pub wall: u32,
-    /// What it remembers.
+    /// Springs of the contact.
     pub memory: Memory<S>,
-    /// Parameters.
+    /// Contact parameters.
     pub k: ContactParameters<S>,
     /// Coefficient of rolling friction.
     pub rolling: S,
-    /// Until element and obstacle may have neared so far (m) they cannot touch.
+    /// They cannot touch until element and collider may have approached by this distance, m.
     pub quiet: f64,
-    /// What of the obstacle is near it, where it is a mesh.
+    /// Nearest triangles of the collider, if it is a mesh.
     pub near: Near,
 }
 
-/// Obstacles and the step in which they are touched.
+/// Data to evaluate contacts with colliders in a step.
 #[derive(Clone, Copy)]
 pub struct Walls<'a, S> {
     /// The system.
     pub system: &'a System<S>,
-    /// Obstacles now.
+    /// Colliders in their present poses.
     pub obstacles: &'a [Obstacle],
     /// Time step, s.
     pub dt: S,
-    /// How far elements and obstacles may have neared since the lists were made, m.
+    /// Upper bound on how far elements and colliders have approached since the lists were built, m.
     pub neared: f64,
 }
 
 impl<S: Scalar> Walls<'_, S> {
-    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle
-    /// bears, and what it takes to `taken` where that is wanted; steps its spring.
+    /// Adds the load of an entry to element `local` of a chunk and the opposite wrench to its collider, adds
+    /// the dissipated energy to `dissipated` if given, and steps the springs.
     pub fn apply(
         &self,
         entry: &mut WallEntry<S>,
@@ -93,7 +93,7 @@ impl<S: Scalar> Walls<'_, S> {
         }
     }
 
-    /// Elastic energy of an entry, J, where it touches.
+    /// Elastic energy of an entry, J; `None` if it does not touch.
     pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
         let Touch { load, .. } = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
@@ -109,7 +109,7 @@ impl<S: Scalar> Walls<'_, S> {
         rolling::parameters(entry.k, entry.rolling, r, r)
     }
 
-    /// Adds what damping and friction took.
+    /// Adds the energy dissipated by damping and friction.
     fn account(&self, entry: &WallEntry<S>, touch: &Touch<S>, taken: &mut Taken) {
         let (state, load) = (&touch.state, &touch.load);
         let done = work::Done {
@@ -127,7 +127,7 @@ impl<S: Scalar> Walls<'_, S> {
         }
     }
 
-    /// What the obstacle does to the element over the step, or how far they are apart, m.
+    /// Load of the collider on the element over the step, or else their gap, m.
     fn load(&self, entry: &WallEntry<S>) -> Result<Touch<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
         let obstacle = &self.obstacles[entry.wall as usize];
@@ -165,7 +165,7 @@ impl<S: Scalar> Walls<'_, S> {
     }
 }
 
-/// An element at an obstacle.
+/// An evaluated contact of an element with a collider.
 struct Touch<S> {
     state: ContactState<S>,
     load: ContactLoad<S>,
@@ -173,7 +173,7 @@ struct Touch<S> {
 }
 
 impl<S: Scalar> WallEntry<S> {
-    /// Tangential spring and spring against rolling.
+    /// Tangential spring and rolling spring.
     fn springs(&self) -> [Vec3<S>; 2] {
         [self.memory.spring, self.memory.roll].map(|[x, y, z]| Vec3::new(x, y, z))
     }

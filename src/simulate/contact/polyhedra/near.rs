@@ -1,9 +1,9 @@
-//! Which pairs with polyhedra may touch, and which of them are near.
+//! Search for pairs with polyhedra that may touch and are near.
 //!
-//! Cells that a whole face joins do not touch. Of those that never shared a face, two with a common neighbour
-//! beyond whole faces do not: it holds them apart. So while a body is whole, cells that meet at an edge do
-//! nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a broken one or one
-//! of the skin: what is not exposed cannot be reached.
+//! Cells joined by an intact face do not touch. Two cells that never shared a face do not touch while both
+//! share an intact face with a common neighbour, which keeps them apart. So while a body is intact, cells
+//! that meet at an edge exert no force on each other. A cell is *exposed* if it or a neighbour has an open
+//! face, that is, a broken one or one of the skin: cells that are not exposed cannot be reached.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::colliders::Obstacle;
 
-/// A system with its polyhedra, and how they touch.
+/// A system with its polyhedra and their contact properties.
 #[derive(Clone, Copy)]
 pub struct Scene<'a, S> {
     /// Elements and bonds.
@@ -35,12 +35,12 @@ pub struct Scene<'a, S> {
     pub shapes: &'a Shapes,
     /// Contact properties.
     pub surfaces: &'a Surfaces,
-    /// Distance beyond touching up to which pairs are listed, m.
+    /// Skin: gap up to which pairs are listed, m.
     pub skin: f64,
 }
 
 impl<S: Scalar> Scene<'_, S> {
-    /// Other ends of the whole bonds of an element.
+    /// Other ends of the intact bonds of an element.
     fn joined(&self, element: usize) -> impl Iterator<Item = usize> {
         let bonds = &self.system.bonds;
         let whole = bonds
@@ -53,8 +53,9 @@ impl<S: Scalar> Scene<'_, S> {
         self.joined(i).any(|other| other == j)
     }
 
-    /// Whether nothing keeps two elements from touching. Those that shared a face touch once it is broken,
-    /// others where they have no common neighbour beyond whole faces; one of both can move.
+    /// Whether nothing keeps two elements from touching. Elements that shared a face may touch once it is
+    /// broken, others if no common neighbour shares an intact face with both; at least one of the two must be
+    /// able to move.
     fn may_touch(&self, i: usize, j: usize) -> bool {
         let system = self.system;
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
@@ -68,7 +69,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Whether an element has an open face; balls have nothing else.
+    /// Whether an element has an open face; always true for balls.
     fn is_open(&self, element: usize) -> bool {
         let bonds = &self.system.bonds;
         let broken = |side: Side| !bonds.is_whole(side.entry);
@@ -84,7 +85,7 @@ impl<S: Scalar> Scene<'_, S> {
         reach(i) + reach(j) + self.skin
     }
 
-    /// A pair as it is listed, with nothing to remember.
+    /// The list entry of a pair, without history.
     fn pair(&self, own: u32, partner: u32) -> ShapePair {
         let ends = [own, partner].map(|end| end as usize);
         let system = self.system;
@@ -224,8 +225,8 @@ impl<S: Scalar> Scene<'_, S> {
         });
     }
 
-    /// The face between two cells broke: lists the pairs that may touch from now on. What they overlap by now
-    /// pushes nothing.
+    /// Lists the pairs that may touch after the face between two cells broke. Their present overlaps exert no
+    /// force.
     pub fn part(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         self.list(chunks, i, j);
         for (own, other) in [(i, j), (j, i)] {
@@ -233,7 +234,7 @@ impl<S: Scalar> Scene<'_, S> {
                 self.list(chunks, own, near);
             }
         }
-        // What the first open face of a cell exposes: the cell, and its neighbours.
+        // The first open face of a cell exposes the cell and its neighbours.
         for (own, other) in [(i, j), (j, i)] {
             if self.is_first_open(own, other) {
                 self.expose(chunks, own);
@@ -244,7 +245,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Whether the face to another is the only open one of a cell.
+    /// Whether the face to another cell is the only open face of a cell.
     fn is_first_open(&self, element: usize, other: usize) -> bool {
         let bonds = &self.system.bonds;
         let mut sides = bonds.sides(element);
@@ -255,8 +256,8 @@ impl<S: Scalar> Scene<'_, S> {
         !at_skin && sides.all(|side| side.other == other || bonds.is_whole(side.entry))
     }
 
-    /// Lists what a cell may touch among those that stand within three faces of it at rest: others cannot
-    /// have come near.
+    /// Lists the pairs of a cell with cells that are at most three faces away at rest: others cannot have
+    /// come near.
     fn expose(&self, chunks: &mut [ShapeChunk], element: usize) {
         let bonds = &self.system.bonds;
         let mut near = vec![element];
@@ -276,7 +277,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Lists a pair if it is near and may touch, and is not listed. What it overlaps by now pushes nothing.
+    /// Lists a pair if it is near, may touch and is not listed. Its present overlap exerts no force.
     fn list(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         let chunk = self.system.chunk;
         let (p, q) = (self.system.position(i), self.system.position(j));
@@ -296,7 +297,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Lets all that is listed overlap by what it does now without pushing.
+    /// Makes the present overlaps of all listed contacts exert no force.
     pub fn settle_all(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
         let walls = Walls {
             system: self.system,
@@ -319,7 +320,7 @@ impl<S: Scalar> Scene<'_, S> {
         });
     }
 
-    /// Lets a pair overlap by what it does now without pushing.
+    /// Makes the present overlap of a pair exert no force.
     pub fn settle(&self, pair: &mut ShapePair, scratch: &mut Scratch) {
         pair.memory.allowed = f64::INFINITY;
         let found = evaluate((self.system, self.shapes), pair, 0.0, scratch);

@@ -1,4 +1,4 @@
-//! What two elements do to each other of which one is a polyhedron at least.
+//! Contact load between two elements of which at least one is a polyhedron.
 
 use glam::DVec3;
 
@@ -12,24 +12,24 @@ use crate::laws::{rolling, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::system::System;
 
-/// What a contact does to the first of its elements, and the opposite to the second about its own centre.
+/// Load of a contact on its first element, and the opposite on the second about its own centre.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acting {
-    /// On the first, N; the opposite on the second.
+    /// Force on the first element, N; the second gets the opposite.
     pub force: DVec3,
-    /// On the first about its centre, N m.
+    /// Torque on the first element about its centre, N m.
     pub torque: DVec3,
-    /// On the second about its centre, N m.
+    /// Torque on the second element about its centre, N m.
     pub torque_j: DVec3,
-    /// What it remembers after the step.
+    /// History after the step.
     pub memory: ShapeMemory,
-    /// Energy that it stores, J.
+    /// Stored energy, J.
     pub energy: f64,
-    /// Energy that damping and friction took over the step, J.
+    /// Energy dissipated by damping and by friction over the step, J.
     pub took: [f64; 2],
 }
 
-/// What a pair does over a step, seen from the lower number; none where it does not touch.
+/// Load of a pair over a step, seen from the lower number; `None` if it does not touch.
 pub fn evaluate<S: Scalar>(
     (system, shapes): (&System<S>, &Shapes),
     pair: &mut ShapePair,
@@ -68,15 +68,15 @@ pub fn evaluate<S: Scalar>(
             let touching = seen.on_solid(system, surface, (pair.memory, dt, k))?;
             let mut acting = touching;
             let point = at.position - surface.1 * surface.0;
-            // Of the solid: the opposite force at the point where it is touched.
+            // On the solid the opposite force acts at the contact point.
             acting.torque_j = (point - other.position).cross(-acting.force) + acting.torque_j;
             Some(if ball == 0 { acting } else { acting.mirrored() })
         }
     }
 }
 
-/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what
-/// they share, and this spin.
+/// Contact of two solids, or of one with a collider. `v` and `w` are velocity (at the centre of the overlap)
+/// and spin of the first relative to the second.
 pub fn solids(
     (overlap, v, w): (&Overlap, DVec3, DVec3),
     memory: ShapeMemory,
@@ -118,7 +118,7 @@ pub fn solids(
     }
 }
 
-/// A ball at a polyhedron.
+/// A ball in contact with a polyhedron.
 struct Seen {
     ball: usize,
     solid: usize,
@@ -128,8 +128,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// What the solid does to the ball, whose memory is as the lower number sees it. `torque_j` is what it
-    /// does against rolling, on the solid.
+    /// Load of the solid on the ball; `memory` is seen from the lower number. `torque_j` is only the rolling
+    /// resistance on the solid.
     fn on_solid<S: Scalar>(
         &self,
         system: &System<S>,
@@ -150,7 +150,7 @@ impl Seen {
             v: from_glam(system.velocity(self.ball) - against),
             w_i: from_glam(system.spin(self.ball)),
             w_j: Vec3::zero(),
-            // At the point of the solid's surface, where it has the opposite force.
+            // The solid gets the opposite force at this point of its surface.
             arm_i: distance,
             arm_j: 0.0,
             touch: wall.touch,
@@ -185,7 +185,7 @@ impl Seen {
 }
 
 impl Acting {
-    /// With its elements exchanged; what it remembers stays as it is.
+    /// The load with its elements exchanged; the history is unchanged.
     fn mirrored(self) -> Self {
         Acting {
             force: -self.force,

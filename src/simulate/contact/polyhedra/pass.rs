@@ -1,4 +1,4 @@
-//! What listed contacts of polyhedra do to their elements, and what they add up to.
+//! Loads of listed contacts of polyhedra, and their totals.
 
 use glam::DVec3;
 
@@ -13,8 +13,8 @@ use crate::simulate::bonded::work::Taken;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 
-/// The contacts of polyhedra of one chunk: adds their loads and steps their springs. An element adds up its
-/// partners in ascending order, colliders last; pairs of two chunks are evaluated by both, seen from the
+/// The contacts of polyhedra of one chunk: adds their loads and steps their springs. An element sums its
+/// partners in ascending order, colliders last; pairs across two chunks are evaluated by both, seen from the
 /// lower number, with the same bits.
 pub struct ShapePass<'a, S> {
     /// System, colliders and step.
@@ -25,9 +25,9 @@ pub struct ShapePass<'a, S> {
     pub contacts: &'a mut ShapeChunk,
     /// Loads of the chunk.
     pub load: &'a mut [Load<S>],
-    /// What its elements do to colliders; added to.
+    /// Wrenches of its elements on colliders; added to.
     pub sums: &'a mut ReactionSums,
-    /// What each of its elements has lost; added to unless empty.
+    /// Energy dissipated per element; added to unless empty.
     pub taken: &'a mut [Taken],
 }
 
@@ -86,7 +86,7 @@ impl<S: Scalar> ShapePass<'_, S> {
     }
 }
 
-/// Adds a force and a torque to a row.
+/// Adds a force and a torque to a row of load.
 fn add<S: Scalar>(load: &mut Load<S>, force: DVec3, torque: DVec3) {
     for (first, vector) in [(0, force), (4, torque)] {
         for (k, value) in vector.to_array().into_iter().enumerate() {
@@ -101,8 +101,8 @@ fn account(taken: &mut [Taken], local: usize, share: f64, took: [f64; 2]) {
     }
 }
 
-/// Gives each element of a chunk its share of the energy of its contacts, J; returns how many sides of pairs
-/// touch, a collider's counting twice.
+/// Adds to each element of a chunk its share of the energy of its contacts, J. Returns the number of touching
+/// sides; a contact with a collider counts twice.
 pub fn measure<S: Scalar>(
     (walls, shapes): (&Walls<S>, &Shapes),
     contacts: &ShapeChunk,

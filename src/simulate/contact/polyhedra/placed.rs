@@ -1,4 +1,4 @@
-//! Where polyhedra are, and how they overlap as contacts need it.
+//! Polyhedra in their present positions and rotations, and their overlaps.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use crate::geometry::polyhedron::{Overlap, RelativePose, Scratch};
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 
-/// An element where it is.
+/// An element in its present position and rotation.
 pub struct Placed<'a> {
     /// Its polyhedron, if it has one.
     pub shape: Option<&'a Shape>,
@@ -26,12 +26,12 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// From the axes at rest to the world's.
+    /// Rotation matrix from the axes at rest to the world axes.
     pub fn axes(&self) -> DMat3 {
         DMat3::from_quat(self.rotation)
     }
 
-    /// Where another is, seen from this one, whose axes are given.
+    /// Pose of another element relative to this one, whose axes are given.
     fn sees(&self, axes: &DMat3, other: &Self) -> RelativePose {
         let back = axes.transpose();
         RelativePose {
@@ -40,9 +40,9 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes;
-    /// none where they are apart. `axis` is the direction that told them apart before, in its own axes at
-    /// rest, or zero where nothing did; it is brought up to date.
+    /// Overlap of two polyhedra, about the centre of this one in world axes; `None` if they are apart. `axis`
+    /// is the separating direction found before, in this element's rest axes, or zero if they overlapped; it
+    /// is updated.
     pub fn overlap(
         &self,
         other: &Self,
@@ -52,7 +52,7 @@ impl<'a> Placed<'a> {
         let (own, partner) = (self.shape?, other.shape?);
         let axes = self.axes();
         let at = self.sees(&axes, other);
-        // What overlapped a step ago is likely to overlap.
+        // Pairs that overlapped in the previous step are likely to overlap again.
         if *axis != DVec3::ZERO
             && let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis)
         {
@@ -75,8 +75,8 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// The part of its polyhedron behind a plane (outward unit normal, a point of it), about its centre in
-    /// the world's axes; none where there is none.
+    /// The part of its polyhedron behind a plane (outward unit normal, a point of the plane), about its
+    /// centre in world axes; `None` if it is empty.
     pub fn behind_plane(
         &self,
         (normal, point): (DVec3, DVec3),
@@ -89,8 +89,8 @@ impl<'a> Placed<'a> {
         turned(solid.behind_plane(own, offset, scratch), &axes)
     }
 
-    /// Signed distance of a point from the surface of its polyhedron, and the outward unit normal there; none
-    /// of a ball.
+    /// Signed distance of a point from the surface of its polyhedron, and the outward unit normal there;
+    /// `None` for a ball.
     pub fn distance(&self, p: DVec3) -> Option<(f64, DVec3)> {
         let back = self.rotation.inverse();
         let (distance, normal) = self.shape?.solid.distance(back * (p - self.position));
@@ -98,7 +98,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// In the world's axes; none where nothing is shared, or pushes into no direction.
+/// Converts an overlap to world axes; `None` if it is empty or exerts no net force.
 fn turned(overlap: Overlap, axes: &DMat3) -> Option<Overlap> {
     let pushes = overlap.volume > 0.0 && overlap.area != DVec3::ZERO;
     pushes.then(|| Overlap {

@@ -1,4 +1,5 @@
-//! A polyhedron at a collider: at the plane through the collider's point nearest to the polyhedron's centre.
+//! Contact of a polyhedron with a collider, approximated by the plane through the collider's point nearest to
+//! the polyhedron's centre.
 
 use glam::DVec3;
 
@@ -11,11 +12,12 @@ use crate::math::Scalar;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reactions::Wrench;
 
-/// Part of its radius that a polyhedron may move over a mesh until its nearest triangles are looked up again.
+/// Distance, over its radius, that a polyhedron may move along a mesh until its nearest triangles are
+/// searched again.
 const NEAR_SLACK: f64 = 0.05;
 
-/// What a collider does to a polyhedron over a step; none where it does not touch. Brings up to date when
-/// they are next looked at.
+/// Load of a collider on a polyhedron over a step; `None` if they do not touch. Updates when the contact must
+/// be evaluated next.
 pub fn evaluate<S: Scalar>(
     (walls, shapes): (&Walls<S>, &Shapes),
     entry: &mut ShapeWall,
@@ -51,7 +53,7 @@ pub fn evaluate<S: Scalar>(
     Some(solids((&overlap, v, w), entry.memory, step))
 }
 
-/// Force and torque on the collider about its origin; `arm` leads from there to the polyhedron's centre, m.
+/// Force and torque on the collider about its origin; `arm` points from there to the polyhedron's centre, m.
 pub fn on_collider(acting: &Acting, arm: DVec3) -> Wrench {
     Wrench::at(arm, -acting.force, -acting.torque)
 }
