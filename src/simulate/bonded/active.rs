@@ -2,7 +2,7 @@
 
 /// The bonds of a system, without those inside a rigid piece.
 #[derive(Clone, Debug)]
-pub(super) struct Reduced {
+pub(super) struct ActiveBonds {
     /// Bit s of element i is set if both ends of the bond in its slot s belong to one rigid piece.
     pub within: Vec<u32>,
     /// Bit s of element i is set if the bond in its slot s is intact and not `within`.
@@ -13,7 +13,7 @@ pub(super) struct Reduced {
     pub foreign: Vec<u32>,
 }
 
-impl Reduced {
+impl ActiveBonds {
     /// Number of active bonds.
     pub fn count(&self) -> usize {
         let counts = self.active.iter().map(|mask| mask.count_ones() as usize);
@@ -23,12 +23,12 @@ impl Reduced {
 
 /// For each element, the entries of the bonds that end there but are owned by the other end.
 #[derive(Clone, Copy, Debug)]
-pub struct Foreign<'a> {
+pub struct ForeignBonds<'a> {
     pub(super) start: &'a [u32],
     pub(super) entries: &'a [u32],
 }
 
-impl<'a> Foreign<'a> {
+impl<'a> ForeignBonds<'a> {
     /// Entries for one element, in the order of the packing.
     #[inline(always)]
     pub fn of(&self, element: usize) -> &'a [u32] {
@@ -37,7 +37,7 @@ impl<'a> Foreign<'a> {
 }
 
 /// The masks with the bits of `left_out` cleared, element by element.
-pub(super) fn without(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
+pub(super) fn cleared(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
     let both = masks.iter().zip(left_out);
     both.map(|(mask, left_out)| mask & !left_out).collect()
 }

@@ -31,13 +31,20 @@ pub trait Task<L: Lanes> {
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8];
     /// Inspects a row of owned bonds after `bond`: `bits` marks the active ones, `first` is the first owner,
     /// `entry` the first entry, `others` are the other ends.
-    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]);
+    fn inspect(
+        &mut self,
+        bond: &BondLanes<L>,
+        bits: u32,
+        first: usize,
+        entry: usize,
+        others: &[u32],
+    );
     /// Stores the sums of owned bonds for the elements of the chunk from `local` on.
-    fn own(&mut self, local: usize, sum: Self::Sum);
+    fn store_owned(&mut self, local: usize, sum: Self::Sum);
     /// Adds the contribution of one bond to the end that does not own it.
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
     /// Adds the sum of bonds that the other end owns to an element of the chunk.
-    fn others(&mut self, local: usize, sum: [L::Scalar; 8]);
+    fn add_foreign(&mut self, local: usize, sum: [L::Scalar; 8]);
 }
 
 /// Evaluated bonds, one per lane.
@@ -74,7 +81,7 @@ pub struct Border<S> {
     /// Bit k of block b is set while bond 16 b + k is intact.
     whole: Vec<u32>,
     /// Whether no bond of the chunk's elements was active when this was built.
-    is_still: bool,
+    is_idle: bool,
 }
 
 impl<S: Scalar> Border<S> {
@@ -119,7 +126,7 @@ impl<S: Scalar> Border<S> {
             column.resize(filled, column.first().copied().unwrap_or_default());
         }
         let mut masks = active[chunk].iter().chain(&border.whole);
-        border.is_still = masks.all(|&mask| mask == 0);
+        border.is_idle = masks.all(|&mask| mask == 0);
         border
     }
 
@@ -155,7 +162,7 @@ pub struct BondPass<'a, L: Lanes, T, B> {
 }
 
 /// Motion and tail rows of both ends of a row of bonds.
-struct Ends<L> {
+struct RowEnds<L> {
     own: [L; 16],
     own_tail: [L; 4],
     other: [L; 16],
@@ -163,7 +170,7 @@ struct Ends<L> {
 }
 
 /// Rest state and properties of a row of bonds.
-struct Rest<L> {
+struct RowRest<L> {
     direction: Vec3<L>,
     length: L,
     class: BondClass<L>,
@@ -176,9 +183,9 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
 
     #[inline(always)]
     fn run(mut self) -> T {
-        if self.border.is_still {
+        if self.border.is_idle {
             for local in (0..self.count).step_by(L::WIDTH) {
-                self.task.own(local, T::zero());
+                self.task.store_owned(local, T::zero());
             }
             return self.task;
         }
@@ -204,9 +211,9 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
                 let outside = here >= owned;
                 let row = if outside { next } else { here };
                 next += usize::from(outside);
-                T::join(&mut sum, &self.handed[row].0);
+                T::accumulate(&mut sum, &self.handed[row].0);
             }
-            self.task.others(local, sum);
+            self.task.add_foreign(local, sum);
         }
         self.task
     }
@@ -244,14 +251,14 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
                 L::prefetch(&system.motion, others);
                 L::prefetch(&system.tail, others);
             }
-            let ends = Ends {
+            let ends = RowEnds {
                 own,
                 own_tail,
                 other: L::gather(&system.motion, others),
                 other_tail: L::gather(&system.tail, others),
             };
             let (class, k, length) = system.class_lanes::<L>(Entries::From(entry));
-            let rest = Rest {
+            let rest = RowRest {
                 direction: Vec3::new(
                     L::load(&bonds.direction[0][entry..]),
                     L::load(&bonds.direction[1][entry..]),
@@ -265,9 +272,9 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
             let bond = evaluate::<L, T, B>(&ends, rest);
             let row = self.task.bond(&mut sum, &bond, L::mask(bits));
             L::store_rows(row, to);
-            self.task.look(&bond, bits, i, entry, others);
+            self.task.inspect(&bond, bits, i, entry, others);
         }
-        self.task.own(local, sum);
+        self.task.store_owned(local, sum);
     }
 
     /// Evaluates a row of bonds that are owned elsewhere.
@@ -281,7 +288,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
             return;
         }
         let (owners, others) = (&border.owner[at..], &border.other[at..]);
-        let ends = Ends {
+        let ends = RowEnds {
             own: L::gather(&system.motion, owners),
             own_tail: L::gather(&system.tail, owners),
             other: L::gather(&system.motion, others),
@@ -289,7 +296,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
         };
         let entries = &border.entry[at..];
         let (class, k, length) = system.class_lanes::<L>(Entries::These(entries));
-        let rest = Rest {
+        let rest = RowRest {
             direction: Vec3::new(
                 L::load(&border.direction[0][at..]),
                 L::load(&border.direction[1][at..]),
@@ -307,7 +314,10 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
 }
 
 #[inline(always)]
-fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(ends: &Ends<L>, rest: Rest<L>) -> BondLanes<'_, L> {
+fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(
+    ends: &RowEnds<L>,
+    rest: RowRest<L>,
+) -> BondLanes<'_, L> {
     let (own, other) = (&ends.own, &ends.other);
     let at = BondState {
         x: laws::motion::separation(

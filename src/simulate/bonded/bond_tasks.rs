@@ -149,7 +149,14 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]) {
+    fn inspect(
+        &mut self,
+        bond: &BondLanes<L>,
+        bits: u32,
+        first: usize,
+        entry: usize,
+        others: &[u32],
+    ) {
         let (sigma_c, tau_c) = bond.strength;
         let section = &bond.class.section;
         let mask = L::mask(bits);
@@ -168,7 +175,7 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn own(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
+    fn store_owned(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
         if EXTRA {
             virial.store(&mut self.virial[local..]);
         }
@@ -188,14 +195,14 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
         for (k, sum) in sum.iter_mut().enumerate() {
             *sum = *sum + row[k];
         }
     }
 
     #[inline(always)]
-    fn others(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
+    fn add_foreign(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
         if EXTRA {
             let virial = std::mem::take(&mut sum[VIRIAL_AT]);
             self.virial[local] = self.virial[local] + virial;
@@ -204,7 +211,7 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
             let power = std::mem::take(&mut sum[POWER_AT]);
             self.taken[local].damping += power.to_f64() * self.dt;
         }
-        <Self as Task<L>>::join(&mut self.load[local].0, &sum);
+        <Self as Task<L>>::accumulate(&mut self.load[local].0, &sum);
     }
 }
 
@@ -236,10 +243,10 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     }
 
     #[inline(always)]
-    fn look(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
+    fn inspect(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
 
     #[inline(always)]
-    fn own(&mut self, local: usize, sum: Self::Sum) {
+    fn store_owned(&mut self, local: usize, sum: Self::Sum) {
         let mut columns = [room::<L>(); 3];
         for (k, column) in columns.iter_mut().enumerate() {
             sum[k].store(column);
@@ -256,14 +263,14 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     }
 
     #[inline(always)]
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
         sum[0] = Real::max(sum[0], row[0]);
         sum[1] = Real::max(sum[1], row[1]);
         sum[2] = sum[2] + row[2];
     }
 
     #[inline(always)]
-    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
+    fn add_foreign(&mut self, local: usize, sum: [L::Scalar; 8]) {
         if let Some(to) = self.carried.get_mut(local) {
             to.sigma = to.sigma.max(sum[0].to_f64());
             to.tau = to.tau.max(sum[1].to_f64());

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use crate::math::{Scalar, Vec3};
-use crate::simulate::bonded::active::{Foreign, Reduced, without};
+use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -117,7 +117,7 @@ pub struct Bonds<S> {
     /// Contact distance of the ends of each broken bond, m, by entry.
     pub touch: BTreeMap<u32, S>,
     /// Masks and lists that passes read while there are rigid pieces.
-    reduced: Option<Reduced>,
+    reduced: Option<ActiveBonds>,
 }
 
 impl<S: Scalar> Bonds<S> {
@@ -142,13 +142,13 @@ impl<S: Scalar> Bonds<S> {
     ) -> Self {
         let count = rows.ends.len();
         let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
-        let taker = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
+        let other_end = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
 
         let mut owned = vec![0u32; padded];
         let mut foreign_start = vec![0u32; padded + 1];
         for k in 0..count {
             owned[owner(k)] += 1;
-            foreign_start[taker(k) + 1] += 1;
+            foreign_start[other_end(k) + 1] += 1;
         }
         for i in 0..padded {
             foreign_start[i + 1] += foreign_start[i];
@@ -174,7 +174,7 @@ impl<S: Scalar> Bonds<S> {
         next.copy_from_slice(&foreign_start[..padded]);
         let mut entry_of = vec![0u32; count];
         for k in 0..count {
-            let (i, j) = (owner(k), taker(k));
+            let (i, j) = (owner(k), other_end(k));
             let slot = bonds.whole[i].count_ones();
             bonds.whole[i] |= 1 << slot;
             let entry = bonds.at(slot as usize, i);
@@ -217,8 +217,8 @@ impl<S: Scalar> Bonds<S> {
             }));
             foreign_start.push(foreign.len() as u32);
         }
-        self.reduced = Some(Reduced {
-            active: without(&self.whole, &within),
+        self.reduced = Some(ActiveBonds {
+            active: cleared(&self.whole, &within),
             within,
             foreign_start,
             foreign,
@@ -233,7 +233,7 @@ impl<S: Scalar> Bonds<S> {
     /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry.
     pub fn set_whole(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
         if let Some(reduced) = &mut self.reduced {
-            reduced.active = without(&whole, &reduced.within);
+            reduced.active = cleared(&whole, &reduced.within);
         }
         (self.whole, self.touch) = (whole, touch);
     }
@@ -246,13 +246,13 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// Bonds owned by the other end, without those inside a rigid piece: active and broken ones.
-    pub fn active_foreign(&self) -> Foreign<'_> {
+    pub fn active_foreign(&self) -> ForeignBonds<'_> {
         match &self.reduced {
-            Some(reduced) => Foreign {
+            Some(reduced) => ForeignBonds {
                 start: &reduced.foreign_start,
                 entries: &reduced.foreign,
             },
-            None => Foreign {
+            None => ForeignBonds {
                 start: &self.foreign_start,
                 entries: &self.foreign,
             },
@@ -261,12 +261,12 @@ impl<S: Scalar> Bonds<S> {
 
     /// Whether any bond may have a finite strength.
     pub fn can_break(&self) -> bool {
-        let endless = |strengths: &Column<S>| match strengths {
+        let is_infinite = |strengths: &Column<S>| match strengths {
             Column::Same(strength) => strength.to_f64() == f64::INFINITY,
             // Some may be finite.
             Column::Each(_) => false,
         };
-        !(endless(&self.sigma_c) && endless(&self.tau_c))
+        !(is_infinite(&self.sigma_c) && is_infinite(&self.tau_c))
     }
 
     /// Entry of the bond in a slot of an element.

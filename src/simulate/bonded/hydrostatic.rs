@@ -53,7 +53,7 @@ impl Hydrostatic {
 
 /// Sorts the break events of a step and keeps one per bond. If a bond exceeds several strengths, its own
 /// criterion comes first, then the end with the higher stress.
-pub fn settle(events: &mut Vec<BreakEvent>) {
+pub fn deduplicate(events: &mut Vec<BreakEvent>) {
     events.sort_unstable_by(|a, b| {
         let key = |event: &BreakEvent| (event.i, event.j, event.mode == BreakMode::Hydrostatic);
         key(a).cmp(&key(b)).then(b.sigma.total_cmp(&a.sigma))

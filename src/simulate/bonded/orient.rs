@@ -94,7 +94,7 @@ pub fn even(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
 }
 
 /// Elements visited by a search at most: an element that owns fewer bonds is either near, or there is none.
-const SEARCHED: usize = 4096;
+const MAX_SEARCHED: usize = 4096;
 
 /// The nearest element that owns fewer than `target` bonds, following bonds from owners to other ends; `seen`
 /// records the way back.
@@ -106,7 +106,7 @@ fn reach(
     let mut queue = vec![from];
     seen[from].0 = search;
     let mut next = 0;
-    while next < queue.len() && queue.len() < SEARCHED {
+    while next < queue.len() && queue.len() < MAX_SEARCHED {
         let at = queue[next];
         next += 1;
         for &bond in &owned[at] {

@@ -41,24 +41,24 @@ pub struct Taken {
 
 /// Energy dissipated by a row of pairs in a step, J.
 #[derive(Clone, Copy, Debug)]
-pub struct PairsTook<L> {
+pub struct PairDissipation<L> {
     /// Energy dissipated by damping.
     pub damping: L,
     /// Energy dissipated by friction.
     pub friction: L,
 }
 
-impl<L: Lanes> PairsTook<L> {
+impl<L: Lanes> PairDissipation<L> {
     /// Dissipation by damping and sliding.
     #[inline(always)]
     pub fn sliding((damping, friction): (L, L)) -> Self {
-        PairsTook { damping, friction }
+        PairDissipation { damping, friction }
     }
 
     /// Adds the damping and slip of rolling.
     #[inline(always)]
     pub fn rolling(self, (damping, friction): (L, L)) -> Self {
-        PairsTook {
+        PairDissipation {
             damping: self.damping + damping,
             friction: self.friction + friction,
         }

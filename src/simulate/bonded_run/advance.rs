@@ -19,8 +19,8 @@ pub struct Driven<S> {
 }
 
 /// Columns of one chunk of elements.
-pub struct Rows<'a, S, E> {
-    /// Rows of motion.
+pub struct ChunkRows<'a, S, E> {
+    /// ChunkRows of motion.
     pub motion: &'a mut [Motion<S>],
     /// Residual rotations and radii.
     pub tail: &'a mut [Tail<S>],
@@ -56,7 +56,7 @@ impl<S: Scalar> BondedRun<S> {
         step: &StepParameters<S>,
         (close, open): (bool, bool),
         beside: &mut [E],
-        pass: impl Fn(Rows<S, E>) -> Speeds + Sync,
+        pass: impl Fn(ChunkRows<S, E>) -> Speeds + Sync,
     ) -> Result<Option<(f64, f64)>, SimulateError> {
         let chunk = self.system.chunk;
         // Poses of driven clamps after the step.
@@ -66,9 +66,9 @@ impl<S: Scalar> BondedRun<S> {
             true => clamps.holds(after),
             false => Vec::new(),
         };
-        let rigid_before: Vec<Hold<S>> = self.rigid.holds();
+        let rigid_before: Vec<Hold<S>> = self.rigid.poses();
         self.rigid.advance(step, (close, open), &self.load);
-        let (rigid, rigid_next) = (&self.rigid, self.rigid.holds());
+        let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());
         let speeds: Vec<_> = self
             .system
             .motion
@@ -79,7 +79,7 @@ impl<S: Scalar> BondedRun<S> {
             .enumerate()
             .map(|(at, (((motion, tail), load), beside))| {
                 let first = at * chunk;
-                let speeds = pass(Rows {
+                let speeds = pass(ChunkRows {
                     motion: &mut *motion,
                     tail: &mut *tail,
                     load,

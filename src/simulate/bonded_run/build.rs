@@ -16,8 +16,8 @@ use crate::simulate::bonded::system::{BondClass, Load, System, chunk_for, motion
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::attachments::{Attached, AttachedForce, attachments};
-use crate::simulate::scene::colliders::barriers;
+use crate::simulate::scene::attachments::{AppliedAttachments, AttachedForce, attachments};
+use crate::simulate::scene::colliders::solid_colliders;
 use crate::simulate::scene::reactions::Bearers;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
@@ -58,17 +58,22 @@ pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<Built<S>, SimulateError> {
-    let barriers = barriers(source, pipeline)?;
+    let colliders = solid_colliders(source, pipeline)?;
     let elements = source.elements()?;
-    let Attached {
+    let AppliedAttachments {
         inverse_mass,
         inverse_inertia,
-        held,
+        clamped_velocity,
         forces,
-        grips,
+        attached_elements,
     } = attachments(&elements, pipeline)?;
-    let (mut system, mut load) =
-        columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
+    let (mut system, mut load) = columns::<S>(
+        &elements,
+        &inverse_mass,
+        &inverse_inertia,
+        &clamped_velocity,
+        pipeline,
+    )?;
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
     let rest = Rest {
@@ -81,12 +86,26 @@ pub fn build<S: Scalar>(
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
-    let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
-    rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
-    let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
+    let rigid = RigidBodies::new(
+        &elements,
+        pipeline,
+        &attached_elements,
+        &mut system,
+        &mut load,
+    )?;
+    rigid.place(&rigid.poses(), 0, &mut system.motion, &mut system.tail);
+    let meshes = colliders
+        .iter()
+        .filter_map(|collider| collider.solid.mesh());
     // Without mesh colliders this leaves the hash of elements and bonds unchanged.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
-    let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
+    let mut bearers = Bearers::new(
+        colliders,
+        &pipeline.attachments,
+        attached_elements,
+        &system,
+        &rest,
+    );
     // Forces that change with time are not constant loads.
     for attached in forces.iter().filter(|one| one.signal.is_none()) {
         bearers.load(&attached.elements, attached.force);
@@ -96,7 +115,7 @@ pub fn build<S: Scalar>(
     let holds = clamps.holds(0.0);
     clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
     // The elements are in columns now; the bonds, of which there are many more, are read in batches.
-    drop((elements, held));
+    drop((elements, clamped_velocity));
     let bond_hash = bonds(
         source,
         pipeline,
@@ -107,7 +126,7 @@ pub fn build<S: Scalar>(
         if let Action::Pressure { pressure } = attachment.action {
             let elements = bearers.elements(index);
             let forces = pressure::forces(&system, elements, &rest.volume, pressure);
-            pressure::require(&forces, &attachment.name)?;
+            pressure::require_surface(&forces, &attachment.name)?;
             bearers.press(index, forces);
         }
     }
@@ -130,7 +149,7 @@ fn columns<S: Scalar>(
     elements: &Elements,
     inverse_mass: &[f64],
     inverse_inertia: &[f64],
-    held: &[Option<[f64; 3]>],
+    clamped_velocity: &[Option<[f64; 3]>],
     pipeline: &Pipeline,
 ) -> Result<(System<S>, Vec<Load<S>>), SimulateError> {
     let count = elements.id.len();
@@ -141,7 +160,7 @@ fn columns<S: Scalar>(
     for i in 0..count {
         let p = DVec3::new(elements.x[i], elements.y[i], elements.z[i]);
         system.set_position(i, p);
-        let moving = held[i].map_or(
+        let moving = clamped_velocity[i].map_or(
             [
                 [elements.vx[i], elements.vy[i], elements.vz[i]],
                 [elements.wx[i], elements.wy[i], elements.wz[i]],
@@ -160,7 +179,7 @@ fn columns<S: Scalar>(
         let (material, body) = (elements.material[i], elements.body[i]);
         let refused = |what: &str, number: u32, count: usize| {
             SimulateError::Packing(format!(
-                "element {i} is of {what} {number}, the pipeline has {count}"
+                "element {i} has {what} {number}, but the pipeline has only {count}"
             ))
         };
         let (materials, bodies) = (pipeline.materials.len(), pipeline.bodies.len());
@@ -186,7 +205,7 @@ fn bonds<S: Scalar>(
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    let mut classes = Classes::new(pipeline, inverse);
+    let mut classes = BondClasses::new(pipeline, inverse);
     let mut rows = BondRows::with_capacity(source.bond_count()?);
     let mut wrong = None;
     source.bonds(&mut |b| {
@@ -212,7 +231,7 @@ fn bonds<S: Scalar>(
     })?;
     if let Some((id, i, j)) = wrong {
         return Err(SimulateError::Packing(format!(
-            "bond {id} joins {i} and {j}; wanted i < j < {count}"
+            "bond {id} joins {i} and {j}; expected i < j < {count}"
         )));
     }
     let most = valence.iter().copied().max().unwrap_or(0);
@@ -255,7 +274,7 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
 }
 
 /// Collects the distinct classes of bonds.
-struct Classes<'a, S> {
+struct BondClasses<'a, S> {
     materials: &'a [Material],
     /// Shear correction factor of the law.
     correction: f64,
@@ -266,13 +285,13 @@ struct Classes<'a, S> {
     all: Vec<BondClass<S>>,
 }
 
-impl<'a, S: Scalar> Classes<'a, S> {
+impl<'a, S: Scalar> BondClasses<'a, S> {
     /// No classes yet; the inverse masses and inertias are those of all elements.
     fn new(
         pipeline: &'a Pipeline,
         (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
     ) -> Self {
-        Classes {
+        BondClasses {
             materials: &pipeline.materials,
             correction: match pipeline.simulate.bond_law().is_shear_corrected() {
                 true => pipeline.simulate.shear_correction,
@@ -288,7 +307,7 @@ impl<'a, S: Scalar> Classes<'a, S> {
     /// Number of the class of bond `k`; `material` lists the materials of all elements.
     fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        let alike = Alike {
+        let inputs = ClassInputs {
             radius: b.radius[k],
             young: b.young[k],
             shear: b.shear[k],
@@ -296,8 +315,8 @@ impl<'a, S: Scalar> Classes<'a, S> {
             inverse_inertia: self.inverse_inertia[i] + self.inverse_inertia[j],
             traits: BondTraits::of([i, j].map(|end| &self.materials[material[end] as usize])),
         };
-        *self.known.entry(alike.key()).or_insert_with(|| {
-            let mut made = alike.class();
+        *self.known.entry(inputs.key()).or_insert_with(|| {
+            let mut made = inputs.class();
             made.gs *= self.correction;
             self.all.push(made.map(S::from_f64));
             self.all.len() as u32 - 1
@@ -351,7 +370,7 @@ impl BondTraits {
 
 /// All inputs of a bond's class: bonds with equal inputs share one class.
 #[derive(Clone, Copy, Debug)]
-struct Alike {
+struct ClassInputs {
     /// r0, m.
     radius: f64,
     /// Young's modulus, Pa.
@@ -365,10 +384,10 @@ struct Alike {
     traits: BondTraits,
 }
 
-impl Alike {
+impl ClassInputs {
     /// Bits of all fields.
     fn key(&self) -> ([u64; 5], [u64; 3]) {
-        let Alike {
+        let ClassInputs {
             radius,
             young,
             shear,
@@ -385,7 +404,7 @@ impl Alike {
     /// The damping coefficients assume touching elements, l0 = 2 r0: damping is a ratio chosen by the user,
     /// not a law.
     fn class(&self) -> BondClass<f64> {
-        let Alike {
+        let ClassInputs {
             radius: r0,
             young,
             shear,

@@ -133,7 +133,7 @@ impl<S: Scalar> BondedRun<S> {
             return;
         }
         self.broken_since = true;
-        hydrostatic::settle(&mut events);
+        hydrostatic::deduplicate(&mut events);
         for event in events {
             if let Some(work) = &mut self.work {
                 work.breaking += energy(&self.system, event.entry as usize);
@@ -143,7 +143,7 @@ impl<S: Scalar> BondedRun<S> {
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
-            if self.contacts.part(&self.system, i, j) {
+            if self.contacts.separate(&self.system, i, j) {
                 continue;
             }
             // Two clamped elements cannot respond to a force: such pairs are not listed.
@@ -225,7 +225,7 @@ impl<S: Scalar> BondedRun<S> {
         // If earlier dissipation was not recorded, totals since the start are unknown.
         self.work = self.work.and(sections::work(state)?);
         let obstacles = self.obstacles(self.time());
-        self.contacts = self.contacts.anew(&self.system, &obstacles);
+        self.contacts = self.contacts.new_lists(&self.system, &obstacles);
         let lost = self.contacts.restore_springs(&sections::springs(state)?);
         match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),

@@ -28,7 +28,7 @@ pub fn critical_step<S: Scalar>(
     damping_ratio: f64,
     any_breaks: bool,
 ) -> f64 {
-    let bonded = Linear::new(system, inverse, surfaces, obstacles);
+    let bonded = LinearSystem::new(system, inverse, surfaces, obstacles);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = f64::INFINITY;
     if lambda > 0.0 {
@@ -88,7 +88,7 @@ pub fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
 }
 
 /// M^{-1/2} K M^{-1/2} as a gather over the active bonds of each element.
-struct Linear<'a, S> {
+struct LinearSystem<'a, S> {
     system: &'a System<S>,
     /// E S, G S, G J and E I of each class.
     classes: Vec<[f64; 4]>,
@@ -102,7 +102,7 @@ struct Linear<'a, S> {
     grounded: bool,
 }
 
-impl<'a, S: Scalar> Linear<'a, S> {
+impl<'a, S: Scalar> LinearSystem<'a, S> {
     fn new(
         system: &'a System<S>,
         (inverse_mass, inverse_inertia): (&'a [f64], &[f64]),
@@ -117,7 +117,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         };
         let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
         let classes = system.classes.iter();
-        Linear {
+        LinearSystem {
             system,
             classes: classes
                 .map(|class| [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64))

@@ -54,10 +54,10 @@ impl<S: Scalar> ContactChunk<S> {
 
     /// The list of a pair, and the pair as ordered there; `own` is an element of the chunk.
     pub(super) fn list_of(&mut self, own: u32, partner: u32) -> (&mut PairList<S>, (u32, u32)) {
-        match place(&self.elements, partner as usize) {
-            Place::Before => (&mut self.before, (own, partner)),
-            Place::Within => (&mut self.within, (own.min(partner), own.max(partner))),
-            Place::Behind => (&mut self.behind, (own, partner)),
+        match chunk_side(&self.elements, partner as usize) {
+            ChunkSide::Before => (&mut self.before, (own, partner)),
+            ChunkSide::Within => (&mut self.within, (own.min(partner), own.max(partner))),
+            ChunkSide::Behind => (&mut self.behind, (own, partner)),
         }
     }
 
@@ -85,7 +85,7 @@ impl<S: Scalar> ContactChunk<S> {
 }
 
 /// Position of an element relative to a chunk.
-pub(super) enum Place {
+pub(super) enum ChunkSide {
     /// In an earlier chunk.
     Before,
     /// In the chunk.
@@ -95,12 +95,12 @@ pub(super) enum Place {
 }
 
 /// Position of an element relative to a chunk.
-pub(super) fn place(chunk: &Range<usize>, element: usize) -> Place {
+pub(super) fn chunk_side(chunk: &Range<usize>, element: usize) -> ChunkSide {
     if element < chunk.start {
-        Place::Before
+        ChunkSide::Before
     } else if element < chunk.end {
-        Place::Within
+        ChunkSide::Within
     } else {
-        Place::Behind
+        ChunkSide::Behind
     }
 }

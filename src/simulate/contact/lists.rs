@@ -10,10 +10,10 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
-use super::near::{Near, entry, is_exposed};
+use super::near::{PairFinder, entry, is_exposed};
 use super::pair_list::Memory;
 use super::polyhedra::list::{ShapeChunk, ShapeEntry};
-use super::polyhedra::near::Scene;
+use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
 use super::wall_list::WallEntry;
@@ -66,12 +66,14 @@ impl<S: Scalar> Contacts<S> {
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
         let mut contacts = Self::with_table(system, table, shapes, obstacles);
-        contacts.on_solids(system, |scene, solids| scene.settle_all(solids, obstacles));
+        contacts.on_solids(system, |finder, solids| {
+            finder.ignore_overlaps(solids, obstacles)
+        });
         contacts
     }
 
     /// New lists with the same surfaces, for a restored state; all springs are unstretched.
-    pub fn anew(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
+    pub fn new_lists(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
         Self::with_table(
             system,
             self.surfaces.clone(),
@@ -154,7 +156,8 @@ impl<S: Scalar> Contacts<S> {
             let pairs: usize = chunk.lists().iter().map(|list| list.len()).sum();
             pairs + chunk.within.len() + chunk.walls.len()
         };
-        let solids = |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.walls.len();
+        let solids =
+            |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.near_colliders.len();
         self.chunks.iter().map(of).sum::<usize>() + self.solids.iter().map(solids).sum::<usize>()
     }
 
@@ -183,28 +186,28 @@ impl<S: Scalar> Contacts<S> {
     fn on_solids<T>(
         &mut self,
         system: &System<S>,
-        act: impl FnOnce(Scene<S>, &mut [ShapeChunk]) -> T,
+        act: impl FnOnce(ShapePairFinder<S>, &mut [ShapeChunk]) -> T,
     ) -> Option<T> {
-        let scene = Scene {
+        let finder = ShapePairFinder {
             system,
             shapes: self.shapes.as_deref()?,
             surfaces: self.surfaces.surfaces(),
             skin: self.skin,
         };
-        Some(act(scene, &mut self.solids))
+        Some(act(finder, &mut self.solids))
     }
 
     /// Accounts for a step in which elements and colliders moved at most these distances (m), and rebuilds
     /// the lists before an unlisted pair could touch.
     pub fn advance(
         &mut self,
-        (elements, colliders): (f64, f64),
+        (element_travel, collider_travel): (f64, f64),
         system: &System<S>,
         obstacles: &[Obstacle],
     ) {
-        self.moved += elements;
-        self.travelled += elements;
-        self.neared += elements + colliders;
+        self.moved += element_travel;
+        self.travelled += element_travel;
+        self.neared += element_travel + collider_travel;
         if self.neared >= self.skin {
             self.rebuild_walls(system, obstacles);
         }
@@ -213,7 +216,7 @@ impl<S: Scalar> Contacts<S> {
         }
         // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
         // common translation brings no pair closer.
-        let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let (low, high) = self
             .anchor
             .par_iter()
@@ -223,9 +226,9 @@ impl<S: Scalar> Contacts<S> {
                 let d = system.position(i) - *anchor;
                 (d, d)
             })
-            .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let farthest = 0.5 * (high - low).length();
-        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
+        // PairFinder the limit the exact check would soon be due again; a rebuild is cheaper.
         if 2.0 * farthest < 0.7 * self.skin {
             self.moved = farthest;
         } else {
@@ -269,7 +272,7 @@ impl<S: Scalar> Contacts<S> {
         let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
             anchor[exposed[k] as usize]
         });
-        let near = Near {
+        let finder = PairFinder {
             system,
             surfaces: &self.surfaces,
             shapes: self.shapes.as_deref(),
@@ -281,8 +284,8 @@ impl<S: Scalar> Contacts<S> {
         };
         self.chunks
             .par_iter_mut()
-            .for_each(|lists| near.list(lists));
-        self.on_solids(system, |scene, solids| scene.rebuild(solids));
+            .for_each(|lists| finder.list(lists));
+        self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled) = (0.0, 0.0);
     }
@@ -293,8 +296,8 @@ impl<S: Scalar> Contacts<S> {
         if obstacles.is_empty() {
             return;
         }
-        self.on_solids(system, |scene, solids| {
-            scene.rebuild_walls(solids, obstacles)
+        self.on_solids(system, |finder, solids| {
+            finder.rebuild_near_colliders(solids, obstacles)
         });
         let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
         self.chunks.par_iter_mut().for_each(|lists| {
@@ -306,21 +309,21 @@ impl<S: Scalar> Contacts<S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
-                for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
+                for (wall, collider) in obstacles.iter().enumerate() {
+                    if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, wall as u32);
                     while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
                     let same = old.next_if(|e| (e.element, e.wall) == key);
-                    let (k, rolling) = surfaces.wall(system, i, obstacle);
+                    let (k, rolling) = surfaces.wall(system, i, collider);
                     lists.walls.push(WallEntry {
                         element: key.0,
                         wall: key.1,
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
                         rolling,
-                        quiet: 0.0,
+                        clear_until: 0.0,
                         near: Default::default(),
                     });
                 }
@@ -330,10 +333,10 @@ impl<S: Scalar> Contacts<S> {
 
     /// Lists the pairs that may touch after the face between two polyhedra broke: the two, and pairs that the
     /// face kept apart. Returns whether the elements are polyhedra.
-    pub fn part(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
+    pub fn separate(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
         let [i, j] = [i, j].map(|end| end as usize);
-        let parted = self.on_solids(system, |scene, solids| scene.part(solids, i, j));
-        parted.is_some()
+        let separated = self.on_solids(system, |finder, solids| finder.separate(solids, i, j));
+        separated.is_some()
     }
 
     /// Lists the ends of a broken bond, which may touch from now on.

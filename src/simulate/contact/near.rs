@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::chunk::{ContactChunk, Place, place};
+use super::chunk::{ChunkSide, ContactChunk, chunk_side};
 use super::pair_list::{self, PairEntry, PairList};
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::SurfaceTable;
@@ -14,12 +14,12 @@ use crate::simulate::bonded::system::System;
 /// Largest number of equal balls that can touch another one at once.
 pub const WHOLE_SHELL: usize = 12;
 
-/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no
-/// room for a thirteenth ball.
+/// Whether anything can touch an element: among equal radii a complete shell of twelve bonds leaves no space
+/// for a thirteenth ball.
 ///
-/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and
-/// what is neither bonded nor broken stands as far off as the second neighbours of a close packing, beyond
-/// the skin. Bonds within a rigid piece do not count: its elements are listed as loose ones are.
+/// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
+/// that were never bonded are as far away as second neighbours of a close packing, beyond the skin. Bonds
+/// inside a rigid piece do not count: its elements are listed like loose ones.
 pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
     !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
 }
@@ -46,7 +46,7 @@ pub fn entry<S: Scalar>(
 }
 
 /// Elements sorted by position, to search for pairs.
-pub struct Near<'a, S> {
+pub struct PairFinder<'a, S> {
     /// Elements and bonds.
     pub system: &'a System<S>,
     /// Contact properties.
@@ -65,7 +65,7 @@ pub struct Near<'a, S> {
     pub grid: &'a HashGrid,
 }
 
-impl<S: Scalar> Near<'_, S> {
+impl<S: Scalar> PairFinder<'_, S> {
     /// Builds the pair lists of a chunk.
     pub fn list(&self, lists: &mut ContactChunk<S>) {
         let chunk = lists.elements.clone();
@@ -90,10 +90,10 @@ impl<S: Scalar> Near<'_, S> {
             self.broken(chunk.start, i, &bonded, &mut found);
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
-                let list = match place(&chunk, partner as usize) {
-                    Place::Before => &mut before,
-                    Place::Within => &mut within,
-                    Place::Behind => &mut behind,
+                let list = match chunk_side(&chunk, partner as usize) {
+                    ChunkSide::Before => &mut before,
+                    ChunkSide::Within => &mut within,
+                    ChunkSide::Behind => &mut behind,
                 };
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }

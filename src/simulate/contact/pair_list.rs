@@ -6,7 +6,7 @@ use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 
 /// Contact distance of padding entries, which never touch; its square is still finite.
-const NEVER: f64 = -1e15;
+const NEVER_TOUCHING: f64 = -1e15;
 
 /// Radii and contact parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
 pub type Constants<S> = Row<S, 8>;
@@ -39,7 +39,7 @@ pub struct PairList<S> {
     roll: [Vec<S>; 3],
     rolls: bool,
     /// For each block: no pair of it can touch until pairs may have approached by this distance, m.
-    pub quiet: Vec<f64>,
+    pub clear_until: Vec<f64>,
     /// One row if all pairs have equal constants, else one per pair.
     constants: Vec<Constants<S>>,
     count: usize,
@@ -91,7 +91,7 @@ impl<S: Scalar> PairList<S> {
         for (column, value) in self.springs_mut().zip(values) {
             column[at] = value;
         }
-        self.quiet[at / BLOCK] = 0.0;
+        self.clear_until[at / BLOCK] = 0.0;
     }
 
     /// The columns of springs in use.
@@ -118,7 +118,7 @@ impl<S: Scalar> PairList<S> {
             spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
             roll: [0; 3].map(|_| vec![S::default(); if rolls { pairs.len() } else { 0 }]),
             rolls,
-            quiet: Vec::new(),
+            clear_until: Vec::new(),
             constants: pairs[..differing]
                 .iter()
                 .map(|pair| pair.constants)
@@ -147,7 +147,7 @@ impl<S: Scalar> PairList<S> {
         let Err(at) = self.find((pair.own, pair.partner)) else {
             return;
         };
-        self.cut();
+        self.unpad();
         if self.count == 0 {
             self.constants.push(pair.constants);
         } else if self.constants.len() > 1 || self.constants[0] != pair.constants {
@@ -163,12 +163,12 @@ impl<S: Scalar> PairList<S> {
         }
         self.count += 1;
         // Later pairs may move to other blocks.
-        self.quiet.truncate(at / BLOCK);
+        self.clear_until.truncate(at / BLOCK);
         self.pad();
     }
 
     /// Removes the padding of the last block.
-    fn cut(&mut self) {
+    fn unpad(&mut self) {
         self.own.truncate(self.count);
         self.partner.truncate(self.count);
         self.touch.truncate(self.count);
@@ -187,14 +187,14 @@ impl<S: Scalar> PairList<S> {
         let any = self.own.first().copied().unwrap_or_default();
         self.own.resize(filled, any);
         self.partner.resize(filled, any);
-        self.touch.resize(filled, S::from_f64(NEVER));
+        self.touch.resize(filled, S::from_f64(NEVER_TOUCHING));
         for column in self.springs_mut() {
             column.resize(filled, S::default());
         }
         if self.constants.len() > 1 {
             self.constants.resize(filled, self.constants[0]);
         }
-        self.quiet.resize(filled / BLOCK, 0.0);
+        self.clear_until.resize(filled / BLOCK, 0.0);
     }
 
     /// Both radii (m), contact parameters, and coefficient of rolling friction with 1/m* (1/kg) of
@@ -356,13 +356,13 @@ mod tests {
     fn a_pair_put_in_is_looked_at_with_all_behind_it() {
         let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
         let mut list = PairList::new(&pairs, &PairList::default(), true);
-        list.quiet.fill(5.0);
+        list.clear_until.fill(5.0);
         list.insert(pair(41, 100, 1.0));
-        assert_eq!(list.quiet, [5.0, 0.0, 0.0]);
-        list.quiet.fill(5.0);
+        assert_eq!(list.clear_until, [5.0, 0.0, 0.0]);
+        list.clear_until.fill(5.0);
         // It is listed already.
         list.insert(pair(41, 100, 1.0));
-        assert_eq!((list.len(), &list.quiet[..]), (41, &[5.0; 3][..]));
+        assert_eq!((list.len(), &list.clear_until[..]), (41, &[5.0; 3][..]));
     }
 
     #[test]

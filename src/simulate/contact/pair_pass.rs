@@ -9,7 +9,7 @@ use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::rows::{low, put, room, vector};
 use crate::simulate::bonded::system::{Load, System, motion};
-use crate::simulate::bonded::work::{PairsTook, Taken};
+use crate::simulate::bonded::work::{PairDissipation, Taken};
 use crate::simulate::contact::pair_list::PairList;
 
 /// Adds the loads of pairs to the elements of a chunk.
@@ -33,15 +33,15 @@ impl<L: Lanes> PairPass<'_, L> {
     /// from; with `WORK` also the energy dissipated by damping and friction.
     #[inline(always)]
     pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
-        for block in 0..list.quiet.len() {
-            if self.closed < list.quiet[block] {
+        for block in 0..list.clear_until.len() {
+            if self.closed < list.clear_until[block] {
                 continue;
             }
             let mut apart = true;
             let mut gap = L::splat(f64::INFINITY);
             for row in 0..BLOCK / L::WIDTH {
                 let at = block * BLOCK + row * L::WIDTH;
-                let pairs = Pairs::<L>::look(self.system, list, at);
+                let pairs = PairLanes::<L>::gather(self.system, list, at);
                 if L::bits(pairs.near) == 0 {
                     gap = gap.min(pairs.gap);
                 } else {
@@ -56,7 +56,7 @@ impl<L: Lanes> PairPass<'_, L> {
                 for gap in lanes {
                     least = least.min(gap.to_f64());
                 }
-                list.quiet[block] = self.closed + least;
+                list.clear_until[block] = self.closed + least;
             }
         }
     }
@@ -66,7 +66,7 @@ impl<L: Lanes> PairPass<'_, L> {
         &mut self,
         list: &mut PairList<L::Scalar>,
         at: usize,
-        pairs: &Pairs<L>,
+        pairs: &PairLanes<L>,
     ) {
         let (state, result) = pairs.evaluate(list, at, self.dt);
         let (arm_i, arm_j) = (state.arm_i, state.arm_j);
@@ -74,8 +74,8 @@ impl<L: Lanes> PairPass<'_, L> {
             .rolls()
             .then(|| pairs.rolling(list, at, result.force, self.dt));
         if WORK {
-            let took = pairs.took(list, at, (&state, &result, rolled), self.dt);
-            self.account::<BOTH>(list, at, L::bits(pairs.near), took);
+            let dissipated = pairs.dissipated(list, at, (&state, &result, rolled), self.dt);
+            self.account::<BOTH>(list, at, L::bits(pairs.near), dissipated);
         }
         list.store_springs(at, result.spring);
         let mut moment = Vec3::zero();
@@ -120,11 +120,11 @@ impl<L: Lanes> PairPass<'_, L> {
         list: &PairList<L::Scalar>,
         at: usize,
         mut bits: u32,
-        took: PairsTook<L>,
+        dissipated: PairDissipation<L>,
     ) {
         let (mut damping, mut friction) = (room::<L>(), room::<L>());
-        took.damping.store(&mut damping);
-        took.friction.store(&mut friction);
+        dissipated.damping.store(&mut damping);
+        dissipated.friction.store(&mut friction);
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
@@ -146,10 +146,10 @@ fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
 }
 
 /// Relative margin beyond the contact distance above which a pair is skipped, far larger than rounding errors.
-const CLEAR: f64 = 1e-4;
+const CLEARANCE: f64 = 1e-4;
 
 /// Listed pairs, one per lane.
-struct Pairs<L: Lanes> {
+struct PairLanes<L: Lanes> {
     own: [L; 16],
     other: [L; 16],
     /// p_i − p_j.
@@ -158,13 +158,13 @@ struct Pairs<L: Lanes> {
     spring: Vec3<L>,
     /// Distance by which they are certainly apart, m.
     gap: L,
-    /// Pairs that may touch, or touched in the previous step.
+    /// PairLanes that may touch, or touched in the previous step.
     near: L::Mask,
 }
 
-impl<L: Lanes> Pairs<L> {
+impl<L: Lanes> PairLanes<L> {
     #[inline(always)]
-    fn look(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
+    fn gather(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
         let own: [L; 16] = L::gather(&system.motion, &list.own[at..]);
         let other: [L; 16] = L::gather(&system.motion, &list.partner[at..]);
         let x = motion_law::separation(
@@ -175,12 +175,12 @@ impl<L: Lanes> Pairs<L> {
         );
         let touch = L::load(&list.touch[at..]);
         let spring = list.springs::<L>(at);
-        let gap = x.norm() - touch * L::splat(1.0 + CLEAR);
+        let gap = x.norm() - touch * L::splat(1.0 + CLEARANCE);
         let mut near = gap.lt(L::zero()) | L::zero().lt(spring.sum_of_sizes());
         if list.rolls() {
             near = near | L::zero().lt(list.turns::<L>(at).sum_of_sizes());
         }
-        Pairs {
+        PairLanes {
             own,
             other,
             x,
@@ -242,24 +242,26 @@ impl<L: Lanes> Pairs<L> {
     /// Energy dissipated by damping and friction over a step that ends in this state, J; `list` still holds
     /// the springs from before the step.
     #[inline(always)]
-    fn took(
+    fn dissipated(
         &self,
         list: &PairList<L::Scalar>,
         at: usize,
         (state, load, rolled): (&ContactState<L>, &PairLoad<L>, Option<RollingLoad<L>>),
         dt: L,
-    ) -> PairsTook<L> {
+    ) -> PairDissipation<L> {
         let (_, k, [_, inverse_mass]) = list.constants::<L>(at);
         let done = work::Done {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
         };
-        let took = PairsTook::sliding(work::contact(state, done, dt, inverse_mass, k));
-        let Some(rolled) = rolled else { return took };
+        let dissipated = PairDissipation::sliding(work::contact(state, done, dt, inverse_mass, k));
+        let Some(rolled) = rolled else {
+            return dissipated;
+        };
         let (w, before) = (self.relative_spin(), list.turns(at));
         let k = Self::rolling_parameters(list, at);
-        took.rolling(work::rolling(self.x, w, before, rolled, dt, k))
+        dissipated.rolling(work::rolling(self.x, w, before, rolled, dt, k))
     }
 
     /// Elastic energy of touching pairs, J.
@@ -286,7 +288,7 @@ pub fn measure<L: Lanes, const BOTH: bool>(
 ) -> u64 {
     let mut sides = 0;
     for at in (0..list.own.len()).step_by(L::WIDTH) {
-        let pairs = Pairs::<L>::look(system, list, at);
+        let pairs = PairLanes::<L>::gather(system, list, at);
         if L::bits(pairs.near) == 0 {
             continue;
         }

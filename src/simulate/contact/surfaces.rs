@@ -24,10 +24,10 @@ pub struct Surface {
 impl Surface {
     /// Contact properties of a collider touched by this surface; damping, rolling friction and spring ratio
     /// are those of this surface.
-    fn of_obstacle(&self, obstacle: &Obstacle) -> Surface {
+    fn of_collider(&self, collider: &Obstacle) -> Surface {
         Surface {
-            young: obstacle.young.unwrap_or(self.young),
-            friction: obstacle.friction,
+            young: collider.young.unwrap_or(self.young),
+            friction: collider.friction,
             ..*self
         }
     }
@@ -54,7 +54,7 @@ pub struct Surfaces {
     pairs: Vec<Shared>,
 }
 
-/// What contacts of two materials share.
+/// Properties shared by the contacts of two materials.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
     /// Parameters of the contact law.
@@ -109,15 +109,15 @@ impl Surfaces {
         &self.own[material]
     }
 
-    /// What contacts of two materials share.
+    /// Properties shared by the contacts of two materials.
     pub fn pair(&self, a: usize, b: usize) -> &Shared {
         &self.pairs[a * self.own.len() + b]
     }
 
     /// Properties shared by the contacts of a material with a collider.
-    pub fn wall(&self, material: usize, obstacle: &Obstacle) -> Shared {
+    pub fn wall(&self, material: usize, collider: &Obstacle) -> Shared {
         let surface = &self.own[material];
-        surface.against(&surface.of_obstacle(obstacle))
+        surface.against(&surface.of_collider(collider))
     }
 
     /// Whether anything resists rolling.
@@ -139,7 +139,7 @@ impl Surfaces {
     ) -> f64 {
         let walls = obstacles
             .iter()
-            .map(|obstacle| (self.wall(material, obstacle).contact.modulus, radius));
+            .map(|collider| (self.wall(material, collider).contact.modulus, radius));
         let elements = (0..self.count()).flat_map(|other| {
             let modulus = self.pair(material, other).contact.modulus;
             [(modulus, radius), (modulus, largest)]
@@ -215,9 +215,9 @@ impl<S: Scalar> SurfaceTable<S> {
         &self,
         system: &System<S>,
         i: usize,
-        obstacle: &Obstacle,
+        collider: &Obstacle,
     ) -> (ContactParameters<S>, S) {
-        let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+        let shared = self.surfaces.wall(system.material[i] as usize, collider);
         let (pair, rolling) = rounded(&shared);
         let r = system.tail[i].0[3];
         let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());

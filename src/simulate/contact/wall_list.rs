@@ -33,7 +33,7 @@ pub struct WallEntry<S> {
     /// Coefficient of rolling friction.
     pub rolling: S,
     /// They cannot touch until element and collider may have approached by this distance, m.
-    pub quiet: f64,
+    pub clear_until: f64,
     /// Nearest triangles of the collider, if it is a mesh.
     pub near: Near,
 }
@@ -61,13 +61,13 @@ impl<S: Scalar> Walls<'_, S> {
         sums: &mut ReactionSums,
         taken: Option<&mut Taken>,
     ) {
-        if self.neared < entry.quiet {
+        if self.neared < entry.clear_until {
             return;
         }
-        let (obstacle, i) = (&self.obstacles[entry.wall as usize], entry.element as usize);
+        let (collider, i) = (&self.obstacles[entry.wall as usize], entry.element as usize);
         let (place, slack) = (self.system.position(i), NEAR_SLACK * self.system.radius(i));
         let near = &mut entry.near;
-        obstacle.pose.look(&obstacle.solid, place, slack, near);
+        collider.pose.look(&collider.solid, place, slack, near);
         match self.load(entry) {
             Ok(touch) => {
                 if let Some(taken) = taken {
@@ -89,13 +89,13 @@ impl<S: Scalar> Walls<'_, S> {
                 }
             }
             // A thousandth covers the rounding of positions and speeds.
-            Err(gap) => entry.quiet = self.neared + 0.999 * gap,
+            Err(gap) => entry.clear_until = self.neared + 0.999 * gap,
         }
     }
 
     /// Elastic energy of an entry, J; `None` if it does not touch.
     pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
-        let Touch { load, .. } = self.load(entry).ok()?;
+        let EvaluatedContact { load, .. } = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
         touching.then(|| {
             let [spring, roll] = entry.springs();
@@ -110,7 +110,7 @@ impl<S: Scalar> Walls<'_, S> {
     }
 
     /// Adds the energy dissipated by damping and friction.
-    fn account(&self, entry: &WallEntry<S>, touch: &Touch<S>, taken: &mut Taken) {
+    fn account(&self, entry: &WallEntry<S>, contact: &EvaluatedContact<S>, taken: &mut Taken) {
         let (state, load) = (&touch.state, &touch.load);
         let done = work::Done {
             force: load.force,
@@ -128,13 +128,13 @@ impl<S: Scalar> Walls<'_, S> {
     }
 
     /// Load of the collider on the element over the step, or else their gap, m.
-    fn load(&self, entry: &WallEntry<S>) -> Result<Touch<S>, f64> {
+    fn load(&self, entry: &WallEntry<S>) -> Result<EvaluatedContact<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
-        let obstacle = &self.obstacles[entry.wall as usize];
+        let collider = &self.obstacles[entry.wall as usize];
         let (distance, normal, velocity) =
-            obstacle
+            collider
                 .pose
-                .surface_near(&obstacle.solid, system.position(i), &entry.near);
+                .surface_near(&collider.solid, system.position(i), &entry.near);
         let r = system.radius(i);
         if distance >= r && !entry.memory.is_any() {
             return Err(distance - r);
@@ -157,7 +157,7 @@ impl<S: Scalar> Walls<'_, S> {
         let load = contact(state, self.dt, entry.k);
         let (force, w) = (load.force, state.w_i);
         let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
-        Ok(Touch {
+        Ok(EvaluatedContact {
             state,
             load,
             rolled,
@@ -166,7 +166,7 @@ impl<S: Scalar> Walls<'_, S> {
 }
 
 /// An evaluated contact of an element with a collider.
-struct Touch<S> {
+struct EvaluatedContact<S> {
     state: ContactState<S>,
     load: ContactLoad<S>,
     rolled: RollingLoad<S>,

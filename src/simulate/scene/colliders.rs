@@ -51,7 +51,10 @@ impl Obstacle {
 }
 
 /// All colliders of a pipeline; `source` provides the meshes of mesh colliders.
-pub fn barriers(source: &dyn Source, pipeline: &Pipeline) -> Result<Vec<Barrier>, SimulateError> {
+pub fn solid_colliders(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Vec<Barrier>, SimulateError> {
     let all = (0..).zip(&pipeline.colliders);
     all.map(|(number, collider)| {
         Ok(Barrier {
@@ -70,7 +73,7 @@ fn solid(source: &dyn Source, number: u32, collider: &Collider) -> Result<Solid,
         SimulateError::Packing(format!("mesh of collider {:?}: {what}", collider.name))
     };
     let mesh = source.collider(number)?;
-    let mut mesh = mesh.ok_or_else(|| unfit("is not there; pack again".to_owned()))?;
+    let mut mesh = mesh.ok_or_else(|| unfit("is missing; pack again".to_owned()))?;
     // A store may come from elsewhere, and an open mesh has no inside.
     check::require_solid(&mut mesh).map_err(|defect| unfit(defect.to_string()))?;
     Ok(Solid::Mesh(Arc::new(MeshSolid::new(mesh))))

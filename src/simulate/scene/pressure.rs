@@ -19,7 +19,7 @@ use crate::simulate::error::SimulateError;
 
 /// Length of Σ d_ij above which an element belongs to the surface. Elements of a close-packed face have 2.4;
 /// few elements inside a random packing have 1.
-const OUTER: f64 = 1.2;
+const SURFACE_SUM: f64 = 1.2;
 
 /// Forces at rest (N) of a pressure (Pa) on those `elements` that are at the surface. `volume` lists the
 /// volumes of all elements, m³.
@@ -46,7 +46,7 @@ pub fn forces<S: Scalar>(
     for i in 0..system.count as u32 {
         let (sum, _, count) = summed(i);
         most = most.max(count);
-        if sum.length() < OUTER / 2.0 {
+        if sum.length() < SURFACE_SUM / 2.0 {
             bonds += count;
             within += 1.0;
         }
@@ -55,7 +55,7 @@ pub fn forces<S: Scalar>(
     let mut out = Vec::new();
     for &i in elements {
         let (sum, length, count) = summed(i);
-        if sum.length() < OUTER || system.inverse_mass[i as usize].to_f64() == 0.0 {
+        if sum.length() < SURFACE_SUM || system.inverse_mass[i as usize].to_f64() == 0.0 {
             continue;
         }
         let area = sum * (-6.0 * volume[i as usize] * count / (full * length));
@@ -65,7 +65,7 @@ pub fn forces<S: Scalar>(
 }
 
 /// Returns an error if a pressure acts on no surface element.
-pub fn require<T>(forces: &[T], attachment: &str) -> Result<(), SimulateError> {
+pub fn require_surface<T>(forces: &[T], attachment: &str) -> Result<(), SimulateError> {
     if forces.is_empty() {
         return Err(SimulateError::NoSurface {
             attachment: attachment.to_owned(),

@@ -67,7 +67,7 @@ pub struct Mean {
 
 /// Elements of one attachment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grip {
+pub struct AttachedElements {
     /// Elements in its region; a clamp leaves out those that a later clamp holds.
     pub elements: Vec<u32>,
     /// Whether the attachment is a clamp.
@@ -118,15 +118,15 @@ struct Lever {
 
 /// An attachment with all that measuring its load needs.
 #[derive(Clone, Debug)]
-struct Attached {
+struct AttachmentSupport {
     kind: LoadKind,
     name: String,
     elements: Vec<u32>,
     /// Middle of its elements at rest, m.
     middle: DVec3,
     /// Constant wrench on it, whatever its elements do; for a driven clamp only the force.
-    dead: Wrench,
-    /// Factor on `dead` over time.
+    constant: Wrench,
+    /// Factor on `constant` over time.
     signal: Option<Signal>,
     /// Index among the driven clamps.
     driven: Option<u32>,
@@ -136,7 +136,7 @@ struct Attached {
     pressed: Vec<(u32, DVec3)>,
 }
 
-impl Attached {
+impl AttachmentSupport {
     /// Elements under its pressure, with the force on each in its present orientation, N.
     fn pressures<S: Scalar>(&self, system: &System<S>) -> impl Iterator<Item = (u32, DVec3)> {
         let turned = |(i, force): &(u32, DVec3)| (*i, system.rotation(*i as usize) * *force);
@@ -146,10 +146,10 @@ impl Attached {
     /// Adds the constant load `force × amount` on an element of the attachment.
     fn load(&mut self, arm: DVec3, force: DVec3, amount: f64) {
         if self.driven.is_none() {
-            self.dead += Wrench::at(arm, force * amount, DVec3::ZERO);
+            self.constant += Wrench::at(arm, force * amount, DVec3::ZERO);
             return;
         }
-        self.dead.force += force * amount;
+        self.constant.force += force * amount;
         match self.levers.last_mut() {
             Some(lever) if lever.force == force => lever.arm += arm * amount,
             _ => self.levers.push(Lever {
@@ -175,52 +175,52 @@ pub struct Stamp {
 #[derive(Clone, Debug)]
 pub struct Bearers {
     colliders: Vec<Barrier>,
-    attached: Vec<Attached>,
+    attached: Vec<AttachmentSupport>,
     held: Vec<Held>,
     clamps: Clamps,
 }
 
 impl Bearers {
-    /// Supports of a system at rest; `grips` lists the elements of each attachment.
+    /// Supports of a system at rest; `attached_elements` lists the elements of each attachment.
     pub fn new<S: Scalar>(
         colliders: Vec<Barrier>,
         attachments: &[Attachment],
-        grips: Vec<Grip>,
+        attached_elements: Vec<AttachedElements>,
         system: &System<S>,
         rest: &Rest,
     ) -> Self {
         let mut held = Vec::new();
         let mut attached = Vec::new();
         let mut clamps = Clamps::default();
-        for (attachment, grip) in attachments.iter().zip(grips) {
-            let middle = middle(system, &grip.elements);
-            let (kind, dead_force) = match attachment.action {
+        for (attachment, own) in attachments.iter().zip(attached_elements) {
+            let middle = middle(system, &own.elements);
+            let (kind, constant_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
                 Action::Force { force, .. } => (LoadKind::Force, -DVec3::from_array(force)),
                 Action::Spring { .. } => (LoadKind::Spring, DVec3::ZERO),
                 Action::Pressure { .. } => (LoadKind::Pressure, DVec3::ZERO),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
-            let (dead_torque, signal) = match attachment.action {
+            let (constant_torque, signal) = match attachment.action {
                 Action::Force { torque, signal, .. } => (-DVec3::from_array(torque), signal),
                 _ => (DVec3::ZERO, None),
             };
-            let driven = match grip.clamps {
-                true => clamps.add(&attachment.action, &grip.elements, middle, system),
+            let driven = match own.clamps {
+                true => clamps.add(&attachment.action, &own.elements, middle, system),
                 false => None,
             };
-            let mut one = Attached {
+            let mut one = AttachmentSupport {
                 kind,
                 name: attachment.name.clone(),
-                elements: grip.elements,
+                elements: own.elements,
                 middle,
-                dead: Wrench::at(DVec3::ZERO, dead_force, dead_torque),
+                constant: Wrench::at(DVec3::ZERO, constant_force, constant_torque),
                 signal,
                 driven,
                 levers: Vec::new(),
                 pressed: Vec::new(),
             };
-            if grip.clamps {
+            if own.clamps {
                 for at in 0..one.elements.len() {
                     let element = one.elements[at];
                     let arm = system.position(element as usize) - middle;
@@ -310,10 +310,10 @@ impl Bearers {
     }
 
     /// Mean of the constant loads on an attachment over the last `steps` steps.
-    fn dead(&self, attached: &Attached, stamp: Stamp, steps: u64) -> Wrench {
-        let mut dead = attached.dead;
+    fn constant(&self, attached: &AttachmentSupport, stamp: Stamp, steps: u64) -> Wrench {
+        let mut constant = attached.constant;
         if let Some(signal) = attached.signal {
-            return dead * signal.at(stamp.step as f64 * stamp.dt);
+            return constant * signal.at(stamp.step as f64 * stamp.dt);
         }
         if let Some(driven) = attached.driven {
             for lever in &attached.levers {
@@ -324,10 +324,10 @@ impl Bearers {
                 // Weighted as the half steps of velocity Verlet weight the loads.
                 let within: DVec3 = (1..steps).map(arm_at).sum();
                 let arms = within + (arm_at(0) + arm_at(steps)) * 0.5;
-                dead.torque += (arms / steps as f64).cross(lever.force);
+                constant.torque += (arms / steps as f64).cross(lever.force);
             }
         }
-        dead
+        constant
     }
 
     /// Kind, index among colliders or attachments, and name of each support.
@@ -366,7 +366,7 @@ impl Bearers {
                 _ => {
                     let attached = &self.attached[index_of];
                     if let Some(mean) = &mean {
-                        wrench += self.dead(attached, stamp, mean.steps);
+                        wrench += self.constant(attached, stamp, mean.steps);
                     }
                     let angle = attached.driven.map_or(0.0, |driven| {
                         let turned = self.clamps.pose(driven, time).rotation;

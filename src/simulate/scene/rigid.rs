@@ -22,7 +22,7 @@ use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{Load, Motion, System, Tail};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::scene::clamps::{Gripped, Hold, place, reach};
-use crate::simulate::scene::reactions::{Grip, Wrench};
+use crate::simulate::scene::reactions::{AttachedElements, Wrench};
 use crate::spec::Pipeline;
 
 /// Elements per block of a sum.
@@ -30,7 +30,7 @@ const BLOCK: usize = 1024;
 
 /// A free rigid body.
 #[derive(Clone, Debug)]
-struct Piece {
+struct FreeBody {
     elements: Vec<u32>,
     /// From the centre of mass to each element at rest, m.
     arms: Vec<DVec3>,
@@ -40,12 +40,12 @@ struct Piece {
     reach: f64,
     inverse_mass: f64,
     top: Top,
-    moving: Moving,
+    moving: BodyMotion,
 }
 
 /// Displacement, rotation and motion of a body.
 #[derive(Clone, Copy, Debug)]
-struct Moving {
+struct BodyMotion {
     /// Displacement of the centre of mass since packing, m.
     displacement: DVec3,
     rotation: DQuat,
@@ -61,7 +61,7 @@ pub const NUMBERS: usize = 13;
 /// All free rigid bodies of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RigidBodies {
-    pieces: Vec<Piece>,
+    bodies: Vec<FreeBody>,
     /// Elements of all bodies, ascending.
     gripped: Vec<Gripped>,
 }
@@ -89,7 +89,7 @@ impl RigidBodies {
     pub fn new<S: Scalar>(
         elements: &Elements,
         pipeline: &Pipeline,
-        grips: &[Grip],
+        attached_elements: &[AttachedElements],
         system: &mut System<S>,
         load: &mut [Load<S>],
     ) -> Result<Self, SimulateError> {
@@ -98,14 +98,14 @@ impl RigidBodies {
             let pieces = (0..).zip(system.rigid().pieces());
             let own = pieces.filter_map(|(i, &piece)| (piece == number).then_some(i));
             let own: Vec<u32> = own.collect();
-            let clamps = pipeline.attachments.iter().zip(grips);
-            let mut clamps = clamps.filter(|(one, grip)| grip.clamps && one.body == body.name);
-            if let Some((clamp, grip)) = clamps.next() {
-                if grip.elements.len() < own.len() {
+            let clamps = pipeline.attachments.iter().zip(attached_elements);
+            let mut clamps = clamps.filter(|(one, held)| held.clamps && one.body == body.name);
+            if let Some((clamp, held)) = clamps.next() {
+                if held.elements.len() < own.len() {
                     return Err(SimulateError::PartClamped {
                         attachment: clamp.name.clone(),
                         body: body.name.clone(),
-                        held: grip.elements.len(),
+                        held: held.elements.len(),
                         count: own.len(),
                     });
                 }
@@ -114,7 +114,7 @@ impl RigidBodies {
             if own.is_empty() {
                 continue;
             }
-            let piece = Piece::new(elements, own);
+            let piece = FreeBody::new(elements, own);
             for &element in &piece.elements {
                 let i = element as usize;
                 system.inverse_mass[i] = S::from_f64(piece.inverse_mass);
@@ -159,7 +159,7 @@ impl RigidBodies {
     }
 
     /// Poses of all bodies.
-    pub fn holds<S: Scalar>(&self) -> Vec<Hold<S>> {
+    pub fn poses<S: Scalar>(&self) -> Vec<Hold<S>> {
         let pieces = self.pieces.iter();
         pieces
             .map(|piece| Hold::new(piece.centre, piece.pose()))
@@ -201,13 +201,13 @@ impl RigidBodies {
             });
         }
         for (piece, numbers) in self.pieces.iter_mut().zip(state) {
-            piece.moving = Moving::from_numbers(numbers);
+            piece.moving = BodyMotion::from_numbers(numbers);
         }
         Ok(())
     }
 }
 
-impl Piece {
+impl FreeBody {
     /// Body of these elements at their packed positions, with their total momentum and angular momentum.
     fn new(e: &Elements, elements: Vec<u32>) -> Self {
         let at = |i: u32| {
@@ -232,7 +232,7 @@ impl Piece {
                 }
             }
         }
-        let moving = Moving {
+        let moving = BodyMotion {
             displacement: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             velocity: sum(&|i| e.mass[i] * velocity(i)) / mass,
@@ -240,7 +240,7 @@ impl Piece {
                 e.mass[i] * (at(i as u32) - centre).cross(velocity(i)) + e.inertia[i] * spin(i)
             }),
         };
-        Piece {
+        FreeBody {
             centre,
             reach: reach(arms.iter().copied(), DVec3::ZERO),
             inverse_mass: 1.0 / mass,
@@ -252,7 +252,7 @@ impl Piece {
     }
 
     fn pose(&self) -> Pose {
-        let Moving {
+        let BodyMotion {
             displacement,
             rotation,
             velocity,
@@ -308,7 +308,7 @@ impl Piece {
     }
 }
 
-impl Moving {
+impl BodyMotion {
     fn to_numbers(self) -> [f64; NUMBERS] {
         let ([x, y, z], [a, b, c, d]) = (self.displacement.to_array(), self.rotation.to_array());
         let ([u, v, w], [l, m, n]) = (self.velocity.to_array(), self.momentum.to_array());
@@ -316,7 +316,7 @@ impl Moving {
     }
 
     fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; NUMBERS]) -> Self {
-        Moving {
+        BodyMotion {
             displacement: DVec3::new(x, y, z),
             rotation: DQuat::from_xyzw(a, b, c, d),
             velocity: DVec3::new(u, v, w),

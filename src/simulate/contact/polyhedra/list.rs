@@ -8,7 +8,7 @@ use crate::geometry::mesh_solid::Near;
 use crate::geometry::polyhedron::Scratch;
 use crate::laws::contact::ContactParameters;
 use crate::laws::overlap::OverlapParameters;
-use crate::simulate::contact::chunk::{COLLIDER, Place, place};
+use crate::simulate::contact::chunk::{COLLIDER, ChunkSide, chunk_side};
 
 /// History of a contact; springs are seen from the element with the lower number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,17 +64,17 @@ impl ShapePair {
 
 /// A polyhedron near a collider.
 #[derive(Clone, Debug)]
-pub struct ShapeWall {
+pub struct ShapeColliderContact {
     /// The element.
     pub element: u32,
     /// Index of the collider.
-    pub wall: u32,
+    pub collider: u32,
     /// Contact parameters.
     pub parameters: OverlapParameters<f64>,
     /// What it remembers.
     pub memory: ShapeMemory,
     /// They cannot touch until element and collider may have approached by this distance, m.
-    pub quiet: f64,
+    pub clear_until: f64,
     /// Nearest triangles of the collider, if it is a mesh.
     pub near: Near,
 }
@@ -103,7 +103,7 @@ pub struct ShapeChunk {
     /// Pairs with elements of later chunks, seen from this chunk.
     pub behind: Vec<ShapePair>,
     /// Polyhedra near colliders, sorted by element, then by collider.
-    pub walls: Vec<ShapeWall>,
+    pub near_colliders: Vec<ShapeColliderContact>,
     /// Scratch buffers of the overlap.
     pub scratch: Scratch,
 }
@@ -124,16 +124,16 @@ impl ShapeChunk {
 
     /// Bytes of the lists that a pass over all contacts reads.
     pub fn bytes(&self) -> u64 {
-        let walls = size_of_val(&self.walls[..]);
-        (self.pairs() * size_of::<ShapePair>() + walls) as u64
+        let near_colliders = size_of_val(&self.near_colliders[..]);
+        (self.pairs() * size_of::<ShapePair>() + near_colliders) as u64
     }
 
     /// The list of a pair, and the pair as ordered there; `own` is an element of the chunk.
     pub fn list_of(&mut self, own: u32, partner: u32) -> (&mut Vec<ShapePair>, (u32, u32)) {
-        match place(&self.elements, partner as usize) {
-            Place::Before => (&mut self.before, (own, partner)),
-            Place::Within => (&mut self.within, (own.min(partner), own.max(partner))),
-            Place::Behind => (&mut self.behind, (own, partner)),
+        match chunk_side(&self.elements, partner as usize) {
+            ChunkSide::Before => (&mut self.before, (own, partner)),
+            ChunkSide::Within => (&mut self.within, (own.min(partner), own.max(partner))),
+            ChunkSide::Behind => (&mut self.behind, (own, partner)),
         }
     }
 
@@ -158,21 +158,24 @@ impl ShapeChunk {
             partner: pair.partner,
             memory: pair.memory,
         });
-        let walls = self.walls.iter().map(|wall| ShapeEntry {
-            element: wall.element,
-            partner: COLLIDER + wall.wall,
-            memory: wall.memory,
+        let near_colliders = self.near_colliders.iter().map(|contact| ShapeEntry {
+            element: contact.element,
+            partner: COLLIDER + contact.collider,
+            memory: contact.memory,
         });
-        pairs.chain(walls).filter(|entry| entry.memory.is_any())
+        pairs
+            .chain(near_colliders)
+            .filter(|entry| entry.memory.is_any())
     }
 
     /// Restores the history of a contact of one of its elements; returns whether the contact is listed.
     pub fn restore(&mut self, own: u32, partner: u32, memory: ShapeMemory) -> bool {
         if partner >= COLLIDER {
             let key = (own, partner - COLLIDER);
-            let walls = &mut self.walls;
-            let found = walls.binary_search_by_key(&key, |wall| (wall.element, wall.wall));
-            return found.map(|at| walls[at].memory = memory).is_ok();
+            let near_colliders = &mut self.near_colliders;
+            let found = near_colliders
+                .binary_search_by_key(&key, |contact| (contact.element, contact.collider));
+            return found.map(|at| near_colliders[at].memory = memory).is_ok();
         }
         let (list, key) = self.list_of(own, partner);
         find(list, key).map(|at| list[at].memory = memory).is_ok()

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::list::{Parameters, ShapeChunk, ShapeMemory, ShapePair, ShapeWall, find};
+use super::collider;
+use super::list::{Parameters, ShapeChunk, ShapeColliderContact, ShapeMemory, ShapePair, find};
 use super::pair::evaluate;
 use super::shapes::Shapes;
-use super::wall;
 use crate::geometry::hash_grid::HashGrid;
 use crate::geometry::polyhedron::Scratch;
 use crate::laws::contact;
@@ -21,14 +21,14 @@ use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::chunk::{Place, place};
+use crate::simulate::contact::chunk::{ChunkSide, chunk_side};
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::colliders::Obstacle;
 
 /// A system with its polyhedra and their contact properties.
 #[derive(Clone, Copy)]
-pub struct Scene<'a, S> {
+pub struct ShapePairFinder<'a, S> {
     /// Elements and bonds.
     pub system: &'a System<S>,
     /// Polyhedra.
@@ -39,7 +39,7 @@ pub struct Scene<'a, S> {
     pub skin: f64,
 }
 
-impl<S: Scalar> Scene<'_, S> {
+impl<S: Scalar> ShapePairFinder<'_, S> {
     /// Other ends of the intact bonds of an element.
     fn joined(&self, element: usize) -> impl Iterator<Item = usize> {
         let bonds = &self.system.bonds;
@@ -173,10 +173,10 @@ impl<S: Scalar> Scene<'_, S> {
             for i in (chunk.start..chunk.end.min(count)).filter(|&i| is_exposed[i]) {
                 near(&chunk, i, system.position(i), &mut found);
                 for &partner in &found {
-                    let (list, old) = match place(&chunk, partner as usize) {
-                        Place::Before => (&mut lists.before, &old[0]),
-                        Place::Within => (&mut lists.within, &old[1]),
-                        Place::Behind => (&mut lists.behind, &old[2]),
+                    let (list, old) = match chunk_side(&chunk, partner as usize) {
+                        ChunkSide::Before => (&mut lists.before, &old[0]),
+                        ChunkSide::Within => (&mut lists.within, &old[1]),
+                        ChunkSide::Behind => (&mut lists.behind, &old[2]),
                     };
                     let known = find(old, (i as u32, partner)).map(|at| old[at]);
                     list.push(known.unwrap_or_else(|_| self.pair(i as u32, partner)));
@@ -186,10 +186,10 @@ impl<S: Scalar> Scene<'_, S> {
     }
 
     /// Rebuilds the lists of polyhedra near colliders; those that stay listed keep their springs.
-    pub fn rebuild_walls(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
+    pub fn rebuild_near_colliders(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
         let system = self.system;
         chunks.par_iter_mut().for_each(|lists| {
-            let old = std::mem::take(&mut lists.walls);
+            let old = std::mem::take(&mut lists.near_colliders);
             for i in lists.elements.start..lists.elements.end.min(system.count) {
                 let Some(shape) = self.shapes.get(i) else {
                     continue;
@@ -198,18 +198,18 @@ impl<S: Scalar> Scene<'_, S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), shape.solid.reach() + self.skin);
-                for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
+                for (index, collider) in obstacles.iter().enumerate() {
+                    if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
-                    let key = (i as u32, wall as u32);
-                    let known = old.binary_search_by_key(&key, |e| (e.element, e.wall));
-                    let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+                    let key = (i as u32, index as u32);
+                    let known = old.binary_search_by_key(&key, |e| (e.element, e.collider));
+                    let shared = self.surfaces.wall(system.material[i] as usize, collider);
                     let length = 2.0 * system.radius(i);
                     let inverse = (system.inverse_mass[i].to_f64(), shape.inverse_inertia);
-                    lists.walls.push(ShapeWall {
+                    lists.near_colliders.push(ShapeColliderContact {
                         element: key.0,
-                        wall: key.1,
+                        collider: key.1,
                         parameters: overlap::parameters(
                             shared.contact,
                             length,
@@ -217,7 +217,7 @@ impl<S: Scalar> Scene<'_, S> {
                             inverse,
                         ),
                         memory: known.map_or_else(|_| ShapeMemory::default(), |at| old[at].memory),
-                        quiet: 0.0,
+                        clear_until: 0.0,
                         near: Default::default(),
                     });
                 }
@@ -227,7 +227,7 @@ impl<S: Scalar> Scene<'_, S> {
 
     /// Lists the pairs that may touch after the face between two cells broke. Their present overlaps exert no
     /// force.
-    pub fn part(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
+    pub fn separate(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         self.list(chunks, i, j);
         for (own, other) in [(i, j), (j, i)] {
             for near in self.joined(other) {
@@ -286,7 +286,7 @@ impl<S: Scalar> Scene<'_, S> {
             return;
         }
         let mut pair = self.pair(i as u32, j as u32);
-        self.settle(&mut pair, &mut chunks[i / chunk].scratch);
+        self.ignore_overlap(&mut pair, &mut chunks[i / chunk].scratch);
         for (own, partner) in [(i, j), (j, i)] {
             // A pair within a chunk is found there the second time.
             chunks[own / chunk].insert(ShapePair {
@@ -298,7 +298,7 @@ impl<S: Scalar> Scene<'_, S> {
     }
 
     /// Makes the present overlaps of all listed contacts exert no force.
-    pub fn settle_all(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
+    pub fn ignore_overlaps(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
         let walls = Walls {
             system: self.system,
             obstacles,
@@ -309,21 +309,21 @@ impl<S: Scalar> Scene<'_, S> {
             let mut scratch = Scratch::default();
             for list in [&mut lists.before, &mut lists.within, &mut lists.behind] {
                 for pair in list {
-                    self.settle(pair, &mut scratch);
+                    self.ignore_overlap(pair, &mut scratch);
                 }
             }
-            for entry in &mut lists.walls {
+            for entry in &mut lists.near_colliders {
                 entry.memory.allowed = f64::INFINITY;
-                let found = wall::evaluate((&walls, self.shapes), entry, &mut scratch);
-                entry.memory = found.map_or_else(ShapeMemory::default, |acting| acting.memory);
+                let found = collider::evaluate((&walls, self.shapes), entry, &mut scratch);
+                entry.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
             }
         });
     }
 
     /// Makes the present overlap of a pair exert no force.
-    pub fn settle(&self, pair: &mut ShapePair, scratch: &mut Scratch) {
+    pub fn ignore_overlap(&self, pair: &mut ShapePair, scratch: &mut Scratch) {
         pair.memory.allowed = f64::INFINITY;
         let found = evaluate((self.system, self.shapes), pair, 0.0, scratch);
-        pair.memory = found.map_or_else(ShapeMemory::default, |acting| acting.memory);
+        pair.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
     }
 }

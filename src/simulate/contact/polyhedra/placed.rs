@@ -8,7 +8,7 @@ use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 
 /// An element in its present position and rotation.
-pub struct Placed<'a> {
+pub struct PlacedElement<'a> {
     /// Its polyhedron, if it has one.
     pub shape: Option<&'a Shape>,
     /// Centre, m.
@@ -16,10 +16,10 @@ pub struct Placed<'a> {
     rotation: DQuat,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedElement<'a> {
     /// An element of a system.
     pub fn new<S: Scalar>(system: &System<S>, shapes: &'a Shapes, element: usize) -> Self {
-        Placed {
+        PlacedElement {
             shape: shapes.get(element),
             position: system.position(element),
             rotation: system.rotation(element).normalize(),
@@ -32,7 +32,7 @@ impl<'a> Placed<'a> {
     }
 
     /// Pose of another element relative to this one, whose axes are given.
-    fn sees(&self, axes: &DMat3, other: &Self) -> RelativePose {
+    fn relative_pose(&self, axes: &DMat3, other: &Self) -> RelativePose {
         let back = axes.transpose();
         RelativePose {
             rotation: back * other.axes(),
@@ -51,7 +51,7 @@ impl<'a> Placed<'a> {
     ) -> Option<Overlap> {
         let (own, partner) = (self.shape?, other.shape?);
         let axes = self.axes();
-        let at = self.sees(&axes, other);
+        let at = self.relative_pose(&axes, other);
         // Pairs that overlapped in the previous step are likely to overlap again.
         if *axis != DVec3::ZERO
             && let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis)
@@ -61,7 +61,7 @@ impl<'a> Placed<'a> {
         }
         match own.solid.overlap(&partner.solid, &at, scratch) {
             Ok(overlap) => {
-                let found = turned(overlap, &axes);
+                let found = to_world_axes(overlap, &axes);
                 *axis = match found {
                     Some(_) => DVec3::ZERO,
                     None => at.shift.normalize_or(DVec3::X),
@@ -86,7 +86,7 @@ impl<'a> Placed<'a> {
         let own = axes.transpose() * normal;
         let offset = normal.dot(point - self.position);
         let solid = &self.shape?.solid;
-        turned(solid.behind_plane(own, offset, scratch), &axes)
+        to_world_axes(solid.behind_plane(own, offset, scratch), &axes)
     }
 
     /// Signed distance of a point from the surface of its polyhedron, and the outward unit normal there;
@@ -99,7 +99,7 @@ impl<'a> Placed<'a> {
 }
 
 /// Converts an overlap to world axes; `None` if it is empty or exerts no net force.
-fn turned(overlap: Overlap, axes: &DMat3) -> Option<Overlap> {
+fn to_world_axes(overlap: Overlap, axes: &DMat3) -> Option<Overlap> {
     let pushes = overlap.volume > 0.0 && overlap.area != DVec3::ZERO;
     pushes.then(|| Overlap {
         volume: overlap.volume,

@@ -11,7 +11,7 @@ use crate::simulate::error::SimulateError;
 
 /// Upper bound on the reach of a cell over the distance of its farthest face centre: faces too small to
 /// transmit load are left out, so the remaining planes can meet farther away.
-const BOUND: f64 = 2.0;
+const REACH_FACTOR: f64 = 2.0;
 
 /// An element's polyhedron, in its rest axes.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Shapes {
         }
         let farthest = |planes: &[(DVec3, f64)], reach: f64| {
             let offsets = planes.iter().map(|(_, offset)| offset.abs());
-            BOUND * offsets.fold(reach, f64::max)
+            REACH_FACTOR * offsets.fold(reach, f64::max)
         };
         let made: Vec<Option<Polyhedron>> = cells
             .id
@@ -78,7 +78,7 @@ impl Shapes {
             let cell = cells.id[row] as usize;
             let smallest = cells.i1[row].min(cells.i2[row]).min(cells.i3[row]);
             let Some(solid) = solid else {
-                let what = format!("the faces of cell {cell} bound nothing; pack again");
+                let what = format!("the faces of cell {cell} enclose no volume; pack again");
                 return Err(SimulateError::Packing(what));
             };
             largest_reach = largest_reach.max(solid.reach());

@@ -3,9 +3,9 @@
 
 use glam::DVec3;
 
-use super::list::{ShapeMemory, ShapeWall};
-use super::pair::{Acting, solids, velocity};
-use super::placed::Placed;
+use super::list::{ShapeColliderContact, ShapeMemory};
+use super::pair::{ContactAction, solids, velocity};
+use super::placed::PlacedElement;
 use super::shapes::Shapes;
 use crate::geometry::polyhedron::Scratch;
 use crate::math::Scalar;
@@ -20,23 +20,23 @@ const NEAR_SLACK: f64 = 0.05;
 /// be evaluated next.
 pub fn evaluate<S: Scalar>(
     (walls, shapes): (&Walls<S>, &Shapes),
-    entry: &mut ShapeWall,
+    entry: &mut ShapeColliderContact,
     scratch: &mut Scratch,
-) -> Option<Acting> {
-    if walls.neared < entry.quiet {
+) -> Option<ContactAction> {
+    if walls.neared < entry.clear_until {
         return None;
     }
     let (system, element) = (walls.system, entry.element as usize);
-    let obstacle = &walls.obstacles[entry.wall as usize];
-    let placed = Placed::new(system, shapes, element);
+    let collider = &walls.obstacles[entry.collider as usize];
+    let placed = PlacedElement::new(system, shapes, element);
     let reach = shapes.reach(system, element);
     let slack = NEAR_SLACK * system.radius(element);
-    let (solid, pose) = (&obstacle.solid, &obstacle.pose);
+    let (solid, pose) = (&collider.solid, &collider.pose);
     pose.look(solid, placed.position, slack, &mut entry.near);
     let (distance, normal, _) = pose.surface_near(solid, placed.position, &entry.near);
     if distance >= reach {
         // A thousandth covers the rounding of positions and speeds.
-        entry.quiet = walls.neared + 0.999 * (distance - reach);
+        entry.clear_until = walls.neared + 0.999 * (distance - reach);
         entry.memory = ShapeMemory::default();
         return None;
     }
@@ -54,6 +54,6 @@ pub fn evaluate<S: Scalar>(
 }
 
 /// Force and torque on the collider about its origin; `arm` points from there to the polyhedron's centre, m.
-pub fn on_collider(acting: &Acting, arm: DVec3) -> Wrench {
-    Wrench::at(arm, -acting.force, -acting.torque)
+pub fn on_collider(action: &ContactAction, arm: DVec3) -> Wrench {
+    Wrench::at(arm, -action.force, -action.torque)
 }
