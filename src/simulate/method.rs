@@ -54,7 +54,7 @@ pub struct PassCost {
 /// A built scene, or the error.
 type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 
-/// Entry of a method for `resolve`.
+/// Functions by which `resolve` checks and builds a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// An error if the pipeline needs something that the method lacks on this backend.

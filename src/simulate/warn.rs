@@ -28,7 +28,7 @@ pub struct Warning {
 }
 
 /// Number of neighbours of an interior element of a close packing.
-const INNER_NEIGHBOURS: usize = 12;
+const INSIDE: usize = 12;
 /// Number of neighbours of interior elements of a random packing: most have as many or one more, and few at
 /// the surface do.
 const INNER_NEIGHBOURS_RANDOM: usize = 8;
@@ -152,7 +152,7 @@ fn up(pipeline: &Pipeline) -> DVec3 {
 /// Number of neighbours of an interior element of a body.
 fn inside(body: &Body) -> usize {
     match body.packing {
-        PackingSpec::Hexagonal { .. } => INNER_NEIGHBOURS,
+        PackingSpec::Hexagonal { .. } => INSIDE,
         PackingSpec::Random { .. } => INNER_NEIGHBOURS_RANDOM,
         // Thin by intention, or without bonds.
         PackingSpec::None {}
@@ -179,12 +179,7 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
     for end in ends().flatten() {
         valence[end] += 1;
     }
-    let all = |&body: &u32| {
-        inside
-            .get(body as usize)
-            .copied()
-            .unwrap_or(INNER_NEIGHBOURS)
-    };
+    let all = |&body: &u32| inside.get(body as usize).copied().unwrap_or(INSIDE);
     let wanted = elements.body.iter().map(all);
     let mut thick: Vec<bool> = valence
         .iter()

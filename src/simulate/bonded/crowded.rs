@@ -1,4 +1,4 @@
-//! Crowded pairs: unbonded pairs of elements nearer at rest than the sum of their radii, such as cells that
+//! Unbonded pairs of elements, called crowded, that are nearer at rest than the sum of their radii, such as cells that
 //! meet at an edge.
 //!
 //! While the body around them is intact they do not touch: their bonds to other elements keep them apart.

@@ -45,7 +45,7 @@ impl<S: Scalar> BondedRun<S> {
         &self,
         obstacles: &[Obstacle],
     ) -> (ContactTotals, Vec<u32>) {
-        let walls = Walls {
+        let collider_context = Walls {
             system: &self.system,
             obstacles,
             dt: Scalar::from_f64(0.0),
@@ -60,7 +60,7 @@ impl<S: Scalar> BondedRun<S> {
             .map(|(k, (energy, contacts))| {
                 let mut touching = vec![0; obstacles.len()];
                 let mut sides = L::run(MeasurePass {
-                    walls,
+                    walls: collider_context,
                     first: k * chunk,
                     energy: &mut *energy,
                     touching: &mut touching,
@@ -68,7 +68,7 @@ impl<S: Scalar> BondedRun<S> {
                 });
                 if let Some(shapes) = self.contacts.shapes() {
                     let solids = &self.contacts.solids[k];
-                    sides += measure((&walls, shapes), solids, energy, &mut touching);
+                    sides += measure((&collider_context, shapes), solids, energy, &mut touching);
                 }
                 (sides, touching)
             })

@@ -112,8 +112,8 @@ pub fn build<S: Scalar>(
     }
     let springs = Springs::new(&pipeline.attachments, &bearers, &system);
     let clamps = bearers.clamps();
-    let holds = clamps.holds(0.0);
-    clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
+    let poses = clamps.holds(0.0);
+    clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
     // The elements are in columns now; the bonds, of which there are many more, are read in batches.
     drop((elements, clamped_velocity));
     let bond_hash = bonds(

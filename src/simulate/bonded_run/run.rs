@@ -176,14 +176,14 @@ impl<S: Scalar> BondedRun<S> {
         self.labels();
         let breaks = std::mem::take(&mut self.breaks);
         let mean = self.means.take();
-        let stamp = Stamp {
+        let frame_time = Stamp {
             frame,
             step: self.step,
             dt: self.dt,
         };
         let loads = self
             .bearers
-            .table(stamp, mean, &measured.touching, &self.system);
+            .table(frame_time, mean, &measured.touching, &self.system);
         let moment = Moment {
             step: self.step,
             dt: self.dt,

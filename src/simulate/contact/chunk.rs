@@ -76,11 +76,11 @@ impl<S: Scalar> ContactChunk<S> {
             let opposite = within.memory(at).mirrored();
             side(within.partner[at], within.own[at], opposite)
         });
-        let walls = self
+        let at_colliders = self
             .walls
             .iter()
             .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.memory));
-        listed.chain(mirrored).chain(walls)
+        listed.chain(mirrored).chain(at_colliders)
     }
 }
 

@@ -137,14 +137,14 @@ impl Surfaces {
         largest: f64,
         obstacles: &[Obstacle],
     ) -> f64 {
-        let walls = obstacles
+        let with_colliders = obstacles
             .iter()
             .map(|collider| (self.wall(material, collider).contact.modulus, radius));
         let elements = (0..self.count()).flat_map(|other| {
             let modulus = self.pair(material, other).contact.modulus;
             [(modulus, radius), (modulus, largest)]
         });
-        walls
+        with_colliders
             .chain(elements)
             .map(|(modulus, r)| contact::stiffness(modulus, radius, r))
             .fold(0.0, f64::max)

@@ -53,13 +53,13 @@ pub struct Walls<'a, S> {
 
 impl<S: Scalar> Walls<'_, S> {
     /// Adds the load of an entry to element `local` of a chunk and the opposite wrench to its collider, adds
-    /// the dissipated energy to `dissipated` if given, and steps the springs.
+    /// the dissipated energy to `dissipation` if given, and steps the springs.
     pub fn apply(
         &self,
         entry: &mut WallEntry<S>,
         (local, load): (usize, &mut Load<S>),
         sums: &mut ReactionSums,
-        taken: Option<&mut Taken>,
+        dissipation: Option<&mut Taken>,
     ) {
         if self.neared < entry.clear_until {
             return;
@@ -69,12 +69,12 @@ impl<S: Scalar> Walls<'_, S> {
         let near = &mut entry.near;
         collider.pose.look(&collider.solid, place, slack, near);
         match self.load(entry) {
-            Ok(touch) => {
-                if let Some(taken) = taken {
-                    self.account(entry, &touch, taken);
+            Ok(contact) => {
+                if let Some(dissipation) = dissipation {
+                    self.account(entry, &contact, dissipation);
                 }
-                let (result, roll) = (touch.load, touch.rolled.spring);
-                let (f, m) = (result.force, result.torque + touch.rolled.moment);
+                let (result, roll) = (contact.load, contact.rolled.spring);
+                let (f, m) = (result.force, result.torque + contact.rolled.moment);
                 let (force, torque) = (vector(&load.0, 0), vector(&load.0, 4));
                 put(&mut load.0, 0, force + f);
                 put(&mut load.0, 4, torque + m);
@@ -110,8 +110,13 @@ impl<S: Scalar> Walls<'_, S> {
     }
 
     /// Adds the energy dissipated by damping and friction.
-    fn account(&self, entry: &WallEntry<S>, contact: &EvaluatedContact<S>, taken: &mut Taken) {
-        let (state, load) = (&touch.state, &touch.load);
+    fn account(
+        &self,
+        entry: &WallEntry<S>,
+        contact: &EvaluatedContact<S>,
+        dissipation: &mut Taken,
+    ) {
+        let (state, load) = (&contact.state, &contact.load);
         let done = work::Done {
             force: load.force,
             overlap: load.overlap,
@@ -121,9 +126,9 @@ impl<S: Scalar> Walls<'_, S> {
         let (x, w, [_, roll]) = (state.x, state.w_i, entry.springs());
         for (damping, friction) in [
             work::contact(state, done, self.dt, inverse_mass, entry.k),
-            work::rolling(x, w, roll, touch.rolled, self.dt, self.rolling(entry)),
+            work::rolling(x, w, roll, contact.rolled, self.dt, self.rolling(entry)),
         ] {
-            taken.add(1.0, [damping.to_f64(), friction.to_f64()]);
+            dissipation.add(1.0, [damping.to_f64(), friction.to_f64()]);
         }
     }
 

@@ -84,7 +84,7 @@ pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<AppliedAttachmen
 
 /// Elements of each attachment, in the order of the pipeline.
 pub fn attached_elements(e: &Elements, pipeline: &Pipeline) -> Vec<AttachedElements> {
-    let one = |attachment: &Attachment| {
+    let elements_of = |attachment: &Attachment| {
         let mut bodies = pipeline.bodies.iter();
         let body = bodies.position(|body| body.name == attachment.body);
         let within = |p: [f64; 3]| {
@@ -98,7 +98,7 @@ pub fn attached_elements(e: &Elements, pipeline: &Pipeline) -> Vec<AttachedEleme
             clamps: matches!(attachment.action, Action::Clamp { .. }),
         }
     };
-    without_reclamped(pipeline.attachments.iter().map(one).collect())
+    without_reclamped(pipeline.attachments.iter().map(elements_of).collect())
 }
 
 /// Removes from each clamp the elements that a later clamp holds too. A clamp left without elements is no

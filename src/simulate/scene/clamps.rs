@@ -41,7 +41,7 @@ pub struct Gripped {
 pub struct Clamps {
     clamps: Vec<Clamp>,
     /// Elements of all clamps, ascending.
-    gripped: Vec<Gripped>,
+    driven_elements: Vec<Gripped>,
 }
 
 /// Pose of a clamp or a rigid body at one time.
@@ -156,13 +156,13 @@ impl Clamps {
         action.drive().filter(is_driven)?;
         let clamp = self.clamps.len() as u32;
         let pivot = pivot_of(action, middle);
-        let gripped = elements.iter().map(|&element| Gripped {
+        let driven_elements = elements.iter().map(|&element| Gripped {
             element,
             clamp,
             rest: system.position(element as usize),
         });
-        self.gripped.extend(gripped);
-        self.gripped.sort_unstable_by_key(|gripped| gripped.element);
+        self.driven_elements.extend(driven_elements);
+        self.driven_elements.sort_unstable_by_key(|one| one.element);
         let mine = elements.iter().map(|&i| system.position(i as usize));
         self.clamps.push(Clamp {
             action: action.clone(),
@@ -185,7 +185,7 @@ impl Clamps {
 
     /// Elements of all clamps, ascending.
     pub fn gripped(&self) -> &[Gripped] {
-        &self.gripped
+        &self.driven_elements
     }
 
     /// Displacement, rotation and motion of a clamp since rest, at time `t`, s.
@@ -212,30 +212,30 @@ impl Clamps {
     /// belongs to element `first`.
     pub fn place<S: Scalar>(
         &self,
-        holds: &[Hold<S>],
+        poses: &[Hold<S>],
         first: usize,
         motion: &mut [Motion<S>],
         tail: &mut [Tail<S>],
     ) {
-        place(&self.gripped, holds, first, motion, tail);
+        place(&self.driven_elements, poses, first, motion, tail);
     }
 }
 
 /// Sets the rows of driven elements (ascending) to the positions, rotations and velocities that `poses`
 /// prescribe; row 0 belongs to element `first`.
 pub fn place<S: Scalar>(
-    gripped: &[Gripped],
-    holds: &[Hold<S>],
+    driven_elements: &[Gripped],
+    poses: &[Hold<S>],
     first: usize,
     motion: &mut [Motion<S>],
     tail: &mut [Tail<S>],
 ) {
     let at = |element: usize| {
         let before = |one: &Gripped| (one.element as usize) < element;
-        gripped.partition_point(before)
+        driven_elements.partition_point(before)
     };
-    for one in &gripped[at(first)..at(first + motion.len())] {
-        let hold = &holds[one.clamp as usize];
+    for one in &driven_elements[at(first)..at(first + motion.len())] {
+        let hold = &poses[one.clamp as usize];
         let row = &mut motion[one.element as usize - first];
         set_position(row, hold.place(one.rest));
         put(&mut row.0, motion::Q, hold.rotation.v);

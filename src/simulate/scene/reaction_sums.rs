@@ -17,8 +17,8 @@ use crate::simulate::scene::reactions::{Bearers, Held, Wrench};
 pub struct ReactionSums {
     colliders: usize,
     /// Wrenches on colliders: for each block of elements, one per collider.
-    walls: Vec<Wrench>,
-    held: Vec<(Held, Wrench)>,
+    on_colliders: Vec<Wrench>,
+    on_clamped: Vec<(Held, Wrench)>,
     /// Spring attachments and the wrenches on them; the first chunk holds those of all elements.
     springs: Vec<(u32, Wrench)>,
 }
@@ -32,8 +32,8 @@ impl ReactionSums {
             let held = held.filter(|h| (first..first + chunk).contains(&(h.element as usize)));
             ReactionSums {
                 colliders,
-                walls: vec![Wrench::default(); chunk.div_ceil(BLOCK) * colliders],
-                held: held.map(|held| (*held, Wrench::default())).collect(),
+                on_colliders: vec![Wrench::default(); chunk.div_ceil(BLOCK) * colliders],
+                on_clamped: held.map(|held| (*held, Wrench::default())).collect(),
                 springs: Vec::new(),
             }
         };
@@ -43,22 +43,22 @@ impl ReactionSums {
     /// Adds the wrench of element `local` of the chunk on a collider.
     #[inline]
     pub fn add(&mut self, local: usize, collider: u32, wrench: Wrench) {
-        self.walls[local / BLOCK * self.colliders + collider as usize] += wrench;
+        self.on_colliders[local / BLOCK * self.colliders + collider as usize] += wrench;
     }
 
     /// Adds the loads on the clamped elements of the chunk, whose first element is `first`; `poses` are those
     /// of the driven clamps in this step.
-    pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>], holds: &[Hold<S>]) {
-        for (held, sum) in &mut self.held {
+    pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>], poses: &[Hold<S>]) {
+        for (held, sum) in &mut self.on_clamped {
             let row = &load[held.element as usize - first].0;
             let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row[at + k].to_f64()));
-            *sum += held.share(holds, vector(0), vector(4));
+            *sum += held.share(poses, vector(0), vector(4));
         }
     }
 
     /// Adds the wrenches on spring attachments, always in the same order.
-    pub fn add_springs(&mut self, borne: Vec<(u32, Wrench)>) {
-        for (attachment, wrench) in borne {
+    pub fn add_springs(&mut self, wrenches: Vec<(u32, Wrench)>) {
+        for (attachment, wrench) in wrenches {
             match self.springs.iter_mut().find(|one| one.0 == attachment) {
                 Some((_, sum)) => *sum += wrench,
                 None => self.springs.push((attachment, wrench)),
@@ -69,17 +69,17 @@ impl ReactionSums {
     /// Total over all chunks, one wrench per support; the sums are reset to zero.
     pub fn take(bearers: &Bearers, chunks: &mut [Self]) -> Vec<Wrench> {
         let mut out = vec![Wrench::default(); bearers.count()];
-        let nothing = Wrench::default();
+        let zero = Wrench::default();
         for chunk in chunks {
-            for block in chunk.walls.chunks_exact_mut(chunk.colliders.max(1)) {
+            for block in chunk.on_colliders.chunks_exact_mut(chunk.colliders.max(1)) {
                 for (out, sum) in out.iter_mut().zip(block) {
                     // Zero sums are not written, so their pages stay unallocated.
-                    if *sum != nothing {
+                    if *sum != zero {
                         *out += std::mem::take(sum);
                     }
                 }
             }
-            for (held, sum) in &mut chunk.held {
+            for (held, sum) in &mut chunk.on_clamped {
                 out[bearers.attachment(held.attachment)] += held.borne(std::mem::take(sum));
             }
             for (attachment, sum) in chunk.springs.drain(..) {

@@ -90,9 +90,9 @@ pub struct Held {
 impl Held {
     /// Contribution of one step's load on the element to its sum: about the present middle of a driven clamp,
     /// else about the element.
-    pub fn share<S>(&self, holds: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
+    pub fn share<S>(&self, poses: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
         let arm = self.driven.map_or(DVec3::ZERO, |driven| {
-            holds[driven as usize].pose.rotation * self.arm
+            poses[driven as usize].pose.rotation * self.arm
         });
         Wrench::at(arm, force, torque)
     }
@@ -310,15 +310,15 @@ impl Bearers {
     }
 
     /// Mean of the constant loads on an attachment over the last `steps` steps.
-    fn constant(&self, attached: &AttachmentSupport, stamp: Stamp, steps: u64) -> Wrench {
+    fn constant(&self, attached: &AttachmentSupport, frame_time: Stamp, steps: u64) -> Wrench {
         let mut constant = attached.constant;
         if let Some(signal) = attached.signal {
-            return constant * signal.at(stamp.step as f64 * stamp.dt);
+            return constant * signal.at(frame_time.step as f64 * frame_time.dt);
         }
         if let Some(driven) = attached.driven {
             for lever in &attached.levers {
                 let arm_at = |back: u64| {
-                    let time = (stamp.step - back) as f64 * stamp.dt;
+                    let time = (frame_time.step - back) as f64 * frame_time.dt;
                     self.clamps.pose(driven, time).rotation * lever.arm
                 };
                 // Weighted as the half steps of velocity Verlet weight the loads.
@@ -345,13 +345,13 @@ impl Bearers {
     /// elements that touch each collider.
     pub fn table<S: Scalar>(
         &self,
-        stamp: Stamp,
+        frame_time: Stamp,
         mean: Option<Mean>,
         touching: &[u32],
         system: &System<S>,
     ) -> Loads {
         let mut table = Loads::default();
-        let time = stamp.step as f64 * stamp.dt;
+        let time = frame_time.step as f64 * frame_time.dt;
         for (at, (kind, index, name)) in self.kinds().enumerate() {
             let index_of = index as usize;
             let mut wrench = mean.as_ref().map_or(Wrench::default(), |m| m.wrenches[at]);
@@ -366,7 +366,7 @@ impl Bearers {
                 _ => {
                     let attached = &self.attached[index_of];
                     if let Some(mean) = &mean {
-                        wrench += self.constant(attached, stamp, mean.steps);
+                        wrench += self.constant(attached, frame_time, mean.steps);
                     }
                     let angle = attached.driven.map_or(0.0, |driven| {
                         let turned = self.clamps.pose(driven, time).rotation;
@@ -381,7 +381,7 @@ impl Bearers {
                     (position, position - attached.middle, angle, held)
                 }
             };
-            table.frame.push(stamp.frame);
+            table.frame.push(frame_time.frame);
             table.time.push(time);
             table.kind.push(kind);
             table.index.push(index);

@@ -63,7 +63,7 @@ pub const NUMBERS: usize = 13;
 pub struct RigidBodies {
     bodies: Vec<FreeBody>,
     /// Elements of all bodies, ascending.
-    gripped: Vec<Gripped>,
+    driven_elements: Vec<Gripped>,
 }
 
 /// Mask of the elements that are rigid from the start: one piece per rigid body, numbered one higher than the
@@ -114,26 +114,26 @@ impl RigidBodies {
             if own.is_empty() {
                 continue;
             }
-            let piece = FreeBody::new(elements, own);
-            for &element in &piece.elements {
+            let free = FreeBody::new(elements, own);
+            for &element in &free.elements {
                 let i = element as usize;
-                system.inverse_mass[i] = S::from_f64(piece.inverse_mass);
+                system.inverse_mass[i] = S::from_f64(free.inverse_mass);
                 (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
-                all.gripped.push(Gripped {
+                all.driven_elements.push(Gripped {
                     element,
-                    clamp: all.pieces.len() as u32,
+                    clamp: all.bodies.len() as u32,
                     rest: DVec3::new(elements.x[i], elements.y[i], elements.z[i]),
                 });
             }
-            all.pieces.push(piece);
+            all.bodies.push(free);
         }
-        all.gripped.sort_unstable_by_key(|gripped| gripped.element);
+        all.driven_elements.sort_unstable_by_key(|one| one.element);
         Ok(all)
     }
 
     /// Whether there are free rigid bodies.
     pub fn any(&self) -> bool {
-        !self.pieces.is_empty()
+        !self.bodies.is_empty()
     }
 
     /// Applies the second kick of the current step (`close`), then the first kick and the drift of the next
@@ -145,31 +145,31 @@ impl RigidBodies {
         load: &[Load<S>],
     ) {
         let dt = step.dt.to_f64();
-        for piece in &mut self.pieces {
-            let wrench = piece.wrench(load);
+        for body in &mut self.bodies {
+            let wrench = body.wrench(load);
             for _ in 0..u32::from(close) + u32::from(open) {
-                piece.kick(wrench, step);
+                body.kick(wrench, step);
             }
             if open {
-                let moving = &mut piece.moving;
+                let moving = &mut body.moving;
                 moving.displacement += moving.velocity * dt;
-                moving.rotation = piece.top.turn(moving.rotation, moving.momentum, dt);
+                moving.rotation = body.top.turn(moving.rotation, moving.momentum, dt);
             }
         }
     }
 
     /// Poses of all bodies.
     pub fn poses<S: Scalar>(&self) -> Vec<Hold<S>> {
-        let pieces = self.pieces.iter();
-        pieces
-            .map(|piece| Hold::new(piece.centre, piece.pose()))
+        let bodies = self.bodies.iter();
+        bodies
+            .map(|body| Hold::new(body.centre, body.pose()))
             .collect()
     }
 
     /// Upper bound on the distance that any of their elements moves between two times, m.
     pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
-        let both = before.iter().zip(now).zip(&self.pieces);
-        both.map(|((before, now), piece)| before.travel(now, piece.reach))
+        let both = before.iter().zip(now).zip(&self.bodies);
+        both.map(|((before, now), body)| before.travel(now, body.reach))
             .fold(0.0, f64::max)
     }
 
@@ -177,31 +177,31 @@ impl RigidBodies {
     /// `first`.
     pub fn place<S: Scalar>(
         &self,
-        holds: &[Hold<S>],
+        poses: &[Hold<S>],
         first: usize,
         motion: &mut [Motion<S>],
         tail: &mut [Tail<S>],
     ) {
-        place(&self.gripped, holds, first, motion, tail);
+        place(&self.driven_elements, poses, first, motion, tail);
     }
 
     /// Numbers of all bodies for a state.
     pub fn pack(&self) -> Vec<[f64; NUMBERS]> {
-        let pieces = self.pieces.iter();
-        pieces.map(|piece| piece.moving.to_numbers()).collect()
+        let bodies = self.bodies.iter();
+        bodies.map(|body| body.moving.to_numbers()).collect()
     }
 
     /// Restores the bodies from a state.
     pub fn unpack(&mut self, state: &[[f64; NUMBERS]]) -> Result<(), StateError> {
-        if state.len() != self.pieces.len() {
+        if state.len() != self.bodies.len() {
             return Err(StateError::Length {
                 what: "rigid bodies",
                 found: state.len(),
-                wanted: self.pieces.len(),
+                wanted: self.bodies.len(),
             });
         }
-        for (piece, numbers) in self.pieces.iter_mut().zip(state) {
-            piece.moving = BodyMotion::from_numbers(numbers);
+        for (body, numbers) in self.bodies.iter_mut().zip(state) {
+            body.moving = BodyMotion::from_numbers(numbers);
         }
         Ok(())
     }

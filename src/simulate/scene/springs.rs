@@ -61,9 +61,9 @@ impl Springs {
             let Action::Spring { stiffness, .. } = attachment.action else {
                 return None;
             };
-            let places = bearers.elements(index).iter();
-            let places = places.map(|&i| (i, system.position(i as usize)));
-            let all: Vec<(u32, DVec3)> = places.collect();
+            let ends = bearers.elements(index).iter();
+            let ends = ends.map(|&i| (i, system.position(i as usize)));
+            let all: Vec<(u32, DVec3)> = ends.collect();
             let middle = all.iter().map(|end| end.1).sum::<DVec3>() / all.len() as f64;
             let moves = |i: u32| system.inverse_mass[i as usize].to_f64() > 0.0;
             Some(Spring {

@@ -19,15 +19,15 @@ const NEAR_SLACK: f64 = 0.05;
 /// Load of a collider on a polyhedron over a step; `None` if they do not touch. Updates when the contact must
 /// be evaluated next.
 pub fn evaluate<S: Scalar>(
-    (walls, shapes): (&Walls<S>, &Shapes),
+    (context, shapes): (&Walls<S>, &Shapes),
     entry: &mut ShapeColliderContact,
     scratch: &mut Scratch,
 ) -> Option<ContactAction> {
-    if walls.neared < entry.clear_until {
+    if context.neared < entry.clear_until {
         return None;
     }
-    let (system, element) = (walls.system, entry.element as usize);
-    let collider = &walls.obstacles[entry.collider as usize];
+    let (system, element) = (context.system, entry.element as usize);
+    let collider = &context.obstacles[entry.collider as usize];
     let placed = PlacedElement::new(system, shapes, element);
     let reach = shapes.reach(system, element);
     let slack = NEAR_SLACK * system.radius(element);
@@ -36,7 +36,7 @@ pub fn evaluate<S: Scalar>(
     let (distance, normal, _) = pose.surface_near(solid, placed.position, &entry.near);
     if distance >= reach {
         // A thousandth covers the rounding of positions and speeds.
-        entry.clear_until = walls.neared + 0.999 * (distance - reach);
+        entry.clear_until = context.neared + 0.999 * (distance - reach);
         entry.memory = ShapeMemory::default();
         return None;
     }
@@ -48,7 +48,7 @@ pub fn evaluate<S: Scalar>(
     let centre = placed.position + overlap.centre;
     let v = velocity(system, element, centre) - pose.velocity_at(centre - pose.position);
     let inverse_mass = system.inverse_mass[element].to_f64();
-    let step = (walls.dt.to_f64(), inverse_mass, entry.parameters);
+    let step = (context.dt.to_f64(), inverse_mass, entry.parameters);
     let w = system.spin(element) - pose.spin;
     Some(solids((&overlap, v, w), entry.memory, step))
 }

@@ -158,13 +158,13 @@ impl ShapeChunk {
             partner: pair.partner,
             memory: pair.memory,
         });
-        let near_colliders = self.near_colliders.iter().map(|contact| ShapeEntry {
+        let at_colliders = self.near_colliders.iter().map(|contact| ShapeEntry {
             element: contact.element,
             partner: COLLIDER + contact.collider,
             memory: contact.memory,
         });
         pairs
-            .chain(near_colliders)
+            .chain(at_colliders)
             .filter(|entry| entry.memory.is_any())
     }
 

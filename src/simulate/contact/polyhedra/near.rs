@@ -299,7 +299,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
 
     /// Makes the present overlaps of all listed contacts exert no force.
     pub fn ignore_overlaps(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
-        let walls = Walls {
+        let context = Walls {
             system: self.system,
             obstacles,
             dt: S::default(),
@@ -314,7 +314,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
             }
             for entry in &mut lists.near_colliders {
                 entry.memory.allowed = f64::INFINITY;
-                let found = collider::evaluate((&walls, self.shapes), entry, &mut scratch);
+                let found = collider::evaluate((&context, self.shapes), entry, &mut scratch);
                 entry.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
             }
         });
