@@ -373,8 +373,8 @@ fn fast(body: &BodyFacts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
         return None;
     }
     let text = format!(
-        "body {:?} and {} meet at up to {}: {} in a step of {}, more than the radius of an element, {}; contacts may be missed: use a `time.step` below {} or larger \
-         elements",
+        "body {:?} and {} meet at up to {}: {} in a step of {}, more than the radius of an element, {}; contacts may be \
+         missed: use a `time.step` below {} or larger elements",
         body.body.name,
         impact.with,
         quantity(impact.speed, "m/s"),

@@ -150,7 +150,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
             let is_ball = self.shapes.get(i).is_none();
             grid.around(p, |k| {
                 let (j, other) = (exposed[k as usize], exposed[k as usize] as usize);
-                // Within the chunk the first end lists the pair.
+                // Inside the chunk the lower element lists the pair.
                 if other >= first.start && other <= i {
                     return;
                 }
@@ -288,7 +288,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
         let mut pair = self.pair(i as u32, j as u32);
         self.ignore_overlap(&mut pair, &mut chunks[i / chunk].scratch);
         for (own, partner) in [(i, j), (j, i)] {
-            // A pair within a chunk is found there the second time.
+            // A pair inside one chunk is already listed the second time.
             chunks[own / chunk].insert(ShapePair {
                 own: own as u32,
                 partner: partner as u32,
