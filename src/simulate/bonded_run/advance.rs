@@ -1,4 +1,4 @@
-//! A step's motion of all elements, with what drives some of them: clamps, rigid bodies, colliders.
+//! Motion of all elements in a step, and of what drives some of them: clamps, rigid bodies, colliders.
 
 use super::run::BondedRun;
 use crate::math::Scalar;
@@ -9,31 +9,31 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::scene::clamps::Hold;
 use crate::simulate::scene::colliders::Obstacle;
 
-/// Colliders and driven clamps where they are.
+/// Present poses of colliders and driven clamps.
 #[derive(Clone, Debug)]
 pub struct Driven<S> {
-    /// Colliders.
+    /// Poses of the colliders.
     pub obstacles: Vec<Obstacle>,
-    /// Clamps.
+    /// Poses of the driven clamps.
     pub holds: Vec<Hold<S>>,
 }
 
-/// Rows of a chunk of elements.
-pub struct Rows<'a, S, E> {
-    /// Motion.
+/// Columns of one chunk of elements.
+pub struct ChunkRows<'a, S, E> {
+    /// ChunkRows of motion.
     pub motion: &'a mut [Motion<S>],
-    /// Left-over rotations and radii.
+    /// Residual rotations and radii.
     pub tail: &'a mut [Tail<S>],
     /// Loads.
     pub load: &'a [Load<S>],
-    /// What the method keeps beside them.
+    /// Data of the method, one entry per element.
     pub beside: &'a mut [E],
-    /// First element.
+    /// First element of the chunk.
     pub first: usize,
 }
 
 impl<S: Scalar> BondedRun<S> {
-    /// What is driven, where it is after the steps done.
+    /// Poses of colliders and driven clamps after the steps done.
     pub fn driven(&self) -> Driven<S> {
         let time = self.time();
         Driven {
@@ -42,33 +42,33 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Ends a step's second kick if it is due (`close`), starts the next (`open`): `pass` moves a chunk's
-    /// rows, then what is driven is placed.
+    /// Applies the second kick of the current step (`close`) and begins the next step (`open`): `pass` moves
+    /// the rows of a chunk, then driven elements are set to their prescribed positions.
     ///
-    /// Returns how far elements and colliders may have moved, m, for the lists of contacts; nothing where no
-    /// step was opened.
+    /// Returns upper bounds on the distances that elements and colliders moved, m, for the contact lists;
+    /// `None` unless a step was begun.
     ///
     /// # Errors
-    /// A number that is not finite.
+    /// A position, velocity or spin that is not finite.
     pub fn advance<E: Send>(
         &mut self,
         driven: &mut Driven<S>,
         step: &StepParameters<S>,
         (close, open): (bool, bool),
         beside: &mut [E],
-        pass: impl Fn(Rows<S, E>) -> Speeds + Sync,
+        pass: impl Fn(ChunkRows<S, E>) -> Speeds + Sync,
     ) -> Result<Option<(f64, f64)>, SimulateError> {
         let chunk = self.system.chunk;
-        // Where driven clamps have their elements after the step.
+        // Poses of driven clamps after the step.
         let clamps = self.bearers.clamps();
         let after = (self.step + 1) as f64 * self.dt;
         let next = match open {
             true => clamps.holds(after),
             false => Vec::new(),
         };
-        let rigid_before: Vec<Hold<S>> = self.rigid.holds();
+        let rigid_before: Vec<Hold<S>> = self.rigid.poses();
         self.rigid.advance(step, (close, open), &self.load);
-        let (rigid, rigid_next) = (&self.rigid, self.rigid.holds());
+        let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());
         let speeds: Vec<_> = self
             .system
             .motion
@@ -79,7 +79,7 @@ impl<S: Scalar> BondedRun<S> {
             .enumerate()
             .map(|(at, (((motion, tail), load), beside))| {
                 let first = at * chunk;
-                let speeds = pass(Rows {
+                let speeds = pass(ChunkRows {
                     motion: &mut *motion,
                     tail: &mut *tail,
                     load,

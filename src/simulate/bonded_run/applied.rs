@@ -1,4 +1,4 @@
-//! What acts on elements from outside: pressures, springs, attached forces and torques; and what contacts add up to.
+//! External loads on elements (pressures, springs, attached forces and torques), and totals over contacts.
 
 use glam::DVec3;
 
@@ -12,7 +12,7 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::springs;
 
 impl<S: Scalar> BondedRun<S> {
-    /// Adds pressures, springs, attached forces to the loads.
+    /// Adds pressures, spring forces and attached forces and torques to the loads.
     pub fn add_applied(&mut self) {
         for (element, force) in self.bearers.pressures(&self.system) {
             add(&mut self.load[element as usize].0[..3], force);
@@ -32,7 +32,7 @@ impl<S: Scalar> BondedRun<S> {
             for &element in &attached.elements {
                 let load = &mut self.load[element as usize];
                 add(&mut load.0[..3], force);
-                // A zero of the other sign is another bit.
+                // Adding zero could change the sign bit of a zero.
                 if torque != DVec3::ZERO {
                     add(&mut load.0[4..7], torque);
                 }
@@ -40,12 +40,12 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// What contacts add up to, and how many elements touch each collider.
+    /// Totals over all contacts, and the number of elements that touch each collider.
     pub fn contact_totals<L: Lanes<Scalar = S>>(
         &self,
         obstacles: &[Obstacle],
     ) -> (ContactTotals, Vec<u32>) {
-        let walls = Walls {
+        let collider_context = Walls {
             system: &self.system,
             obstacles,
             dt: Scalar::from_f64(0.0),
@@ -60,7 +60,7 @@ impl<S: Scalar> BondedRun<S> {
             .map(|(k, (energy, contacts))| {
                 let mut touching = vec![0; obstacles.len()];
                 let mut sides = L::run(MeasurePass {
-                    walls,
+                    walls: collider_context,
                     first: k * chunk,
                     energy: &mut *energy,
                     touching: &mut touching,
@@ -68,7 +68,7 @@ impl<S: Scalar> BondedRun<S> {
                 });
                 if let Some(shapes) = self.contacts.shapes() {
                     let solids = &self.contacts.solids[k];
-                    sides += measure((&walls, shapes), solids, energy, &mut touching);
+                    sides += measure((&collider_context, shapes), solids, energy, &mut touching);
                 }
                 (sides, touching)
             })

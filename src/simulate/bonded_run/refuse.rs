@@ -1,9 +1,9 @@
-//! What bodies of bonded elements lack, whatever the steps.
+//! Settings that bonded elements do not support, whatever the integrator.
 
 use crate::simulate::error::SimulateError;
 use crate::spec::{Criterion, Pipeline};
 
-/// A criterion that asks for the stress of cells, which bonds do not have.
+/// An error for a criterion that needs the stress of cells, which bonds do not have.
 pub fn criterion(pipeline: &Pipeline) -> Option<SimulateError> {
     let mut materials = pipeline.materials.iter();
     if materials.any(|material| material.criterion == Criterion::Rankine) {

@@ -1,4 +1,4 @@
-//! The course of a run of bonded elements, whatever takes its steps: bonds that break, frames, states.
+//! The course of a run of bonded elements, whatever the integrator: broken bonds, frames, states.
 
 use std::collections::VecDeque;
 
@@ -28,53 +28,52 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::spec::Pipeline;
 
-/// Elements, bonds, contacts and what surrounds them, with all that a frame and a state take from them. A
-/// method adds how it steps.
+/// Elements, bonds, contacts, supports, and all data for frames and states. A method adds its time integration.
 pub struct BondedRun<S> {
     /// Elements and bonds.
     pub system: System<S>,
     /// Force and torque on each element, with inverse mass and inertia.
     pub load: Vec<Load<S>>,
-    /// Lists of contacts.
+    /// Contact lists.
     pub contacts: Contacts<S>,
-    /// Constant forces.
+    /// Forces and torques of attachments.
     pub forces: Vec<AttachedForce>,
-    /// Springs to fixed or driven points.
+    /// Springs of attachments, to fixed or driven points.
     pub springs: Springs,
-    /// Colliders and attachments.
+    /// Colliders and attachments that bear loads.
     pub bearers: Bearers,
-    /// Loads on colliders and attachments, by chunk.
+    /// Sums of the wrenches on supports, one per chunk.
     pub sums: Vec<ReactionSums>,
-    /// Their means over the steps of a frame.
+    /// Mean wrenches on supports over the steps of a frame.
     pub means: MeanLoads,
     /// Free rigid bodies.
     pub rigid: RigidBodies,
-    /// Strengths against mean stress, where a material has one.
+    /// Hydrostatic strengths, if any material has one.
     pub hydrostatic: Option<Hydrostatic>,
-    /// Energy taken by damping, friction and breaking since the start, where that is accounted for.
+    /// Energy dissipated by damping, friction and breaking since the start, if it is recorded.
     pub work: Option<Work>,
-    /// What does not change.
+    /// Constant data for frames and states.
     pub rest: Rest,
     /// Time step, s.
     pub dt: f64,
     /// Steps done.
     pub step: u64,
     breaks: Breaks,
-    /// Whether bonds broke since fragments were labelled.
+    /// Whether bonds broke since fragments were last labelled.
     broken_since: bool,
     labels: Vec<u32>,
     captures: VecDeque<Capture>,
 }
 
-/// What a method measures for a frame.
+/// Measurements of a method for a frame.
 pub struct Measured {
-    /// What the bonds of each element carry.
+    /// Stresses and energy of the bonds of each element.
     pub carried: Vec<Carried>,
-    /// What contacts add up to.
+    /// Totals over all contacts.
     pub contact: ContactTotals,
-    /// Elements that touch each collider.
+    /// Number of elements that touch each collider.
     pub touching: Vec<u32>,
-    /// What implicit steps took since the start.
+    /// Effort of implicit steps since the start.
     pub effort: Option<Effort>,
 }
 
@@ -114,14 +113,14 @@ impl<S: Scalar> BondedRun<S> {
         self.step as f64 * self.dt
     }
 
-    /// Colliders where they are at a time, s.
+    /// Colliders with their poses at a time, s.
     pub fn obstacles(&self, time: f64) -> Vec<Obstacle> {
         let colliders = self.bearers.colliders().iter();
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Takes broken bonds out and lets their ends touch. `at` is the step in which they break, and its time.
-    /// `energy` gives the energy that the bond of an entry held, J, where `output.work` asks for it.
+    /// Removes broken bonds and lets their ends touch. `at` is the step in which they break, and its time.
+    /// `energy` returns the energy that the bond of an entry stored, J; it is called only with `output.work`.
     /// `removed` is called with each entry.
     pub fn break_bonds(
         &mut self,
@@ -134,7 +133,7 @@ impl<S: Scalar> BondedRun<S> {
             return;
         }
         self.broken_since = true;
-        hydrostatic::settle(&mut events);
+        hydrostatic::deduplicate(&mut events);
         for event in events {
             if let Some(work) = &mut self.work {
                 work.breaking += energy(&self.system, event.entry as usize);
@@ -144,10 +143,10 @@ impl<S: Scalar> BondedRun<S> {
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
-            if self.contacts.part(&self.system, i, j) {
+            if self.contacts.separate(&self.system, i, j) {
                 continue;
             }
-            // Two held elements cannot answer a force: they are not listed.
+            // Two clamped elements cannot respond to a force: such pairs are not listed.
             let released = [i, j].map(|end| self.system.release(end as usize));
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
             let mut insert = |i: u32, j: u32, touch: S| {
@@ -164,7 +163,7 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Labels of fragments, brought up to date.
+    /// Updated labels of fragments.
     pub fn labels(&mut self) -> &[u32] {
         if std::mem::take(&mut self.broken_since) {
             fragments::update(&mut self.labels, &self.system);
@@ -172,19 +171,19 @@ impl<S: Scalar> BondedRun<S> {
         &self.labels
     }
 
-    /// The tables of a frame; breaks and mean loads begin anew.
+    /// The tables of a frame; resets breaks and mean loads.
     pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
         self.labels();
         let breaks = std::mem::take(&mut self.breaks);
         let mean = self.means.take();
-        let stamp = Stamp {
+        let frame_time = Stamp {
             frame,
             step: self.step,
             dt: self.dt,
         };
         let loads = self
             .bearers
-            .table(stamp, mean, &measured.touching, &self.system);
+            .table(frame_time, mean, &measured.touching, &self.system);
         let moment = Moment {
             step: self.step,
             dt: self.dt,
@@ -199,7 +198,7 @@ impl<S: Scalar> BondedRun<S> {
         snapshot::snapshot(&moment, frame, breaks, loads)
     }
 
-    /// Everything needed to go on from here, with velocities at the end of a step. A method adds its own sections.
+    /// The complete state, with velocities at the end of a step. A method adds its own sections.
     pub fn pack(&self, frame: u32) -> State {
         let mut state = State::new(frame, self.step, self.dt);
         sections::put_system(&mut state, &self.system, &self.load);
@@ -212,7 +211,7 @@ impl<S: Scalar> BondedRun<S> {
         state
     }
 
-    /// Goes on from a state of the same packing, in a run that has not stepped yet.
+    /// Continues from a state of the same packing, in a run that has not stepped yet.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
         sections::read_system(state, &mut self.system, &mut self.load)?;
         self.labels = sections::labels(state, self.system.count)?;
@@ -223,10 +222,10 @@ impl<S: Scalar> BondedRun<S> {
         self.means
             .unpack(&self.bearers, &sections::last_loads(state)?);
         self.rigid.unpack(&sections::rigid(state)?)?;
-        // Where what came before was not accounted for, nothing can be said from the start on.
+        // If earlier dissipation was not recorded, totals since the start are unknown.
         self.work = self.work.and(sections::work(state)?);
         let obstacles = self.obstacles(self.time());
-        self.contacts = self.contacts.anew(&self.system, &obstacles);
+        self.contacts = self.contacts.new_lists(&self.system, &obstacles);
         let lost = self.contacts.restore_springs(&sections::springs(state)?);
         match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),
@@ -234,15 +233,15 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Keeps a frame until it is asked for.
+    /// Queues a frame until it is delivered.
     pub fn hand_over(&mut self, capture: Capture) {
         self.captures.push_back(capture);
     }
 
-    /// The oldest frame kept.
+    /// Removes and returns the oldest queued frame.
     ///
     /// # Panics
-    /// When none is.
+    /// If no frame is queued.
     pub fn deliver(&mut self) -> Capture {
         self.captures.pop_front().expect("a capture is outstanding")
     }

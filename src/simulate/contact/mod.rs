@@ -1,4 +1,4 @@
-//! Contacts: lists of pairs that may touch, their properties, and the passes over them.
+//! Contact lists, contact properties, and the passes over contacts.
 
 pub mod chunk;
 pub mod lists;

@@ -1,4 +1,4 @@
-//! The loads of listed contacts: between elements, and against obstacles.
+//! Loads of listed contacts between elements, and of elements with colliders.
 
 use crate::math::{Lanes, Pass, Scalar};
 use crate::simulate::bonded::system::Load;
@@ -8,7 +8,7 @@ use crate::simulate::contact::pair_pass::{PairPass, measure};
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 
-/// What contacts of a chunk add up to, for the history.
+/// Totals over contacts, for the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactTotals {
     /// Elastic energy, J; pairs of elements count half on each side.
@@ -19,14 +19,14 @@ pub struct ContactTotals {
 
 /// The contacts of one chunk: adds their loads and steps their springs.
 ///
-/// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk
-/// come first, then those within the chunk, of which each is evaluated once by its first end, then those
-/// behind it. Pairs that do not touch are not added at all, so that neither the width of lanes nor what is
-/// listed beside a pair can change a bit.
+/// An element sums its partners in ascending order, colliders last: pairs with earlier chunks come first,
+/// then those inside the chunk, each evaluated once by its lower element, then those with later chunks. Pairs
+/// that do not touch are not added at all, so that neither the width of lanes nor the other listed pairs
+/// change a bit.
 pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
-    /// System, obstacles and step.
+    /// System, colliders and step.
     pub walls: Walls<'a, L::Scalar>,
-    /// How far a pair may have closed up since the lists were made, m.
+    /// Upper bound on how far a pair has approached since the lists were built, m.
     pub closed: f64,
     /// First element of the chunk.
     pub first: usize,
@@ -34,9 +34,9 @@ pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
     pub contacts: &'a mut ContactChunk<L::Scalar>,
     /// Loads of the chunk.
     pub load: &'a mut [Load<L::Scalar>],
-    /// What its elements do to obstacles; added to.
+    /// Wrenches of its elements on colliders; added to.
     pub sums: &'a mut ReactionSums,
-    /// What each of its elements has lost; added to where `WORK` asks for it.
+    /// Energy dissipated per element; added to only with `WORK`.
     pub taken: &'a mut [Taken],
 }
 
@@ -66,7 +66,7 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
 }
 
 impl<'a, L: Lanes> ContactPass<'a, L, false> {
-    /// Runs the pass, which also adds up what contacts take where `work` asks for it.
+    /// Runs the pass; with `work` it also sums the energy dissipated by contacts.
     pub fn run_on(self, work: bool) {
         let ContactPass {
             walls,
@@ -100,16 +100,16 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
     }
 }
 
-/// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit
-/// of their sum.
+/// Totals over the contacts of one chunk in their present state: energies per element, so that the size of
+/// chunks changes no bit of their sum.
 pub struct MeasurePass<'a, S> {
-    /// System and obstacles.
+    /// System and colliders.
     pub walls: Walls<'a, S>,
     /// First element of the chunk.
     pub first: usize,
-    /// Energies of its elements, J; added to.
+    /// Contact energies of its elements, J; added to.
     pub energy: &'a mut [f64],
-    /// Elements that touch each obstacle; added to.
+    /// Number of elements that touch each collider; added to.
     pub touching: &'a mut [u32],
     /// Contacts of the chunk.
     pub contacts: &'a ContactChunk<S>,

@@ -1,9 +1,9 @@
-//! Springs of no length at rest that draw elements to where a clamp would have them (Zhang 2024, §4.2).
+//! Springs of zero rest length that pull elements to where a clamp would place them (Zhang 2024, §4.2).
 //!
 //! ```text
-//! E = ½ k |x − x*|²,  F = −k (x − x*)         of each element; x* where the drive of the spring has what was packed there
+//! E = ½ k |x − x*|²,  F = −k (x − x*)         per element; x* is the packed position moved by the drive
 //! ```
-//! They act on centres: rotations are free.
+//! Springs act on centres only: rotations are free.
 
 use glam::DVec3;
 
@@ -13,29 +13,29 @@ use crate::simulate::scene::clamps::{Hold, pivot_of};
 use crate::simulate::scene::reactions::{Bearers, Wrench};
 use crate::spec::{Action, Attachment};
 
-/// Springs of one attachment.
+/// The springs of one attachment.
 #[derive(Clone, Debug)]
 struct Spring {
     attachment: u32,
     action: Action,
-    /// What it turns about, at rest, m.
+    /// Centre of rotation of the drive at rest, m.
     pivot: DVec3,
-    /// Of each element, N/m.
+    /// Stiffness per element, N/m.
     stiffness: f64,
-    /// Elements that can move, and where they were packed, m.
+    /// Elements that can move, with their packed positions, m.
     ends: Vec<(u32, DVec3)>,
 }
 
-/// A spring at a moment.
+/// The spring of one element at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Pull {
     /// Attachment that it belongs to.
     pub attachment: u32,
-    /// The element that it draws.
+    /// The element at its end.
     pub element: u32,
-    /// Whither, m.
+    /// Target position of the element, m.
     pub target: DVec3,
-    /// k, N/m.
+    /// Stiffness k, N/m.
     pub stiffness: f64,
 }
 
@@ -51,7 +51,7 @@ impl Pull {
 pub struct Springs(Vec<Spring>);
 
 impl Springs {
-    /// Of a system at rest.
+    /// Springs of all spring attachments, for a system at rest.
     pub fn new<S: Scalar>(
         attachments: &[Attachment],
         bearers: &Bearers,
@@ -61,9 +61,9 @@ impl Springs {
             let Action::Spring { stiffness, .. } = attachment.action else {
                 return None;
             };
-            let places = bearers.elements(index).iter();
-            let places = places.map(|&i| (i, system.position(i as usize)));
-            let all: Vec<(u32, DVec3)> = places.collect();
+            let ends = bearers.elements(index).iter();
+            let ends = ends.map(|&i| (i, system.position(i as usize)));
+            let all: Vec<(u32, DVec3)> = ends.collect();
             let middle = all.iter().map(|end| end.1).sum::<DVec3>() / all.len() as f64;
             let moves = |i: u32| system.inverse_mass[i as usize].to_f64() > 0.0;
             Some(Spring {
@@ -77,7 +77,7 @@ impl Springs {
         Springs(attachments.iter().enumerate().filter_map(spring).collect())
     }
 
-    /// All of them at time `t`, s, in the order of attachments and elements.
+    /// Springs of all elements at time `t` (s), in the order of attachments and elements.
     pub fn pulls(&self, t: f64) -> Vec<Pull> {
         let of = |spring: &Spring| {
             let drive = spring.action.drive().expect("springs are driven");
@@ -93,7 +93,7 @@ impl Springs {
         self.0.iter().flat_map(of).collect()
     }
 
-    /// Largest stiffness over mass of an element, 1/s².
+    /// Largest spring stiffness over mass of any element, 1/s².
     pub fn largest_per_mass(&self, mass: &[f64]) -> f64 {
         let mut sum = vec![0.0; mass.len()];
         for spring in &self.0 {
@@ -106,7 +106,7 @@ impl Springs {
     }
 }
 
-/// What each attachment bears of such pulls, about the middle of its elements as they stand.
+/// Wrench of these springs on each attachment, about the mean present position of its elements.
 pub fn borne<S: Scalar>(
     pulls: &[Pull],
     bearers: &Bearers,
