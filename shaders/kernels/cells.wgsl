@@ -14,5 +14,5 @@ fn bucket_of(cell: vec3<i32>) -> u32 {
 // Bonds to as many equal balls as can touch one at once, WHOLE_SHELL: that leaves no room for another. When such a shell breaks, the lists
 // made before still hold: broken pairs are watched by themselves, and all else stands beyond the skin.
 fn is_exposed(whole: u32) -> bool {
-    return launch.equal == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
+    return launch.equal_radii == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
 }

@@ -1,4 +1,4 @@
-// Clamps that turn or go along key frames: where they have their elements. What their rows hold stands beside CLAMP_ROWS and GRIP_ROWS in
+// Clamps that turn or go along key frames: where they have their elements. What their rows hold stands beside CLAMP_ROWS and HELD_ROWS in
 // constants.rs.
 
 // Whether there are any.
@@ -33,7 +33,7 @@ fn moved_coordinate(high: f32, low: f32, at: u32, product: vec3<f32>) -> motion_
 
 // The element as its clamp has it at the next step, where that is driven.
 fn clamp_element(held: u32, free: Motion) -> Motion {
-    let grip = launch.grips + (held - 1u) * GRIP_ROWS;
+    let grip = launch.held_rows + (held - 1u) * HELD_ROWS;
     let rest = tables(grip);
     let clamp = u32(rest.w);
     if clamp == 0u {
@@ -62,7 +62,7 @@ fn clamp_element(held: u32, free: Motion) -> Motion {
 
 // What a load on a held element turns its clamp by about where the clamp's middle is, where that is driven.
 fn clamp_torque(held: u32, a: Motion, force: vec3<f32>) -> vec3<f32> {
-    let clamp = u32(tables(launch.grips + (held - 1u) * GRIP_ROWS).w);
+    let clamp = u32(tables(launch.held_rows + (held - 1u) * HELD_ROWS).w);
     if clamp == 0u {
         return vec3<f32>(0.0);
     }

@@ -3,7 +3,7 @@ fn carried_at(i: u32, a: Motion, at: u32) -> vec3<f32> {
     let j = neighbour(at);
     let rest = read_face(at);
     let ends = ends_of(i, a, j, rest);
-    let loads = faced(i, j, at, ends, rest);
+    let loads = face_loads(i, j, at, ends, rest);
     let stress = face_stress(at, loads, rest);
     return vec3<f32>(stress.x0, stress.x1, cell_gap_energy(ends.face, rest.traction) + loads.bend.energy);
 }

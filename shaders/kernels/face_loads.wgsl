@@ -11,7 +11,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let j = neighbour(at);
         let rest = read_face(at);
         let ends = ends_of(i, a, j, rest);
-        let loads = faced(i, j, at, ends, rest);
+        let loads = face_loads(i, j, at, ends, rest);
         let damped = cell_damping(
             ends.face,
             ends.lower.v,

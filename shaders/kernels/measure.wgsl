@@ -41,7 +41,7 @@ fn measure_element(i: u32) {
             out.w += touch.energy;
             if touch.load.overlap > 0.0 {
                 sides += 2u;
-                borne_add(j - COLLIDER, 1u);
+                reactions_add(j - COLLIDER, 1u);
             }
         } else {
             let touch = touch_element(a, mine, j, spring, 0.0);

@@ -17,11 +17,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 }
 
 // Where a step adds what is borne.
-fn bear_area() -> u32 {
+fn reaction_accumulator() -> u32 {
     if starting {
-        return BEGINNING;
+        return START_LOADS;
     }
-    return select(LAST, WITHIN, open);
+    return select(LAST_STEP, FULL_STEPS, open);
 }
 
 fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
@@ -53,7 +53,7 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
         if j >= COLLIDER {
             touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, dt);
             if touch.load.overlap > 0.0 {
-                bear_collider(i, j - COLLIDER, bear_area(), a, touch.load);
+                add_collider_wrench(i, j - COLLIDER, reaction_accumulator(), a, touch.load);
             }
         } else {
             touch = touch_element(a, mine, j, spring, dt);
@@ -83,7 +83,7 @@ fn move_element(i: u32) {
             if clamped {
                 torque += clamp_torque(mine.held, a, sum.force);
             }
-            bear_held(mine.held, bear_area(), sum.force, torque);
+            add_held_wrench(mine.held, reaction_accumulator(), sum.force, torque);
         }
     } else {
         sum = Sum(loads(i).xyz, loads(launch.stride + i).xyz);

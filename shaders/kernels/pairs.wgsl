@@ -75,7 +75,7 @@ fn partners(i: u32, first: u32) -> u32 {
     }
     if !held {
         for (var k = 0u; k < launch.colliders; k += 1u) {
-            if wall_at(k, a.p, a.low).nearest.distance < a.r + launch.skin {
+            if collider_at(k, a.p, a.low).nearest.distance < a.r + launch.skin {
                 if first != COUNT_ONLY {
                     list_partner_set(first + found, COLLIDER + k);
                 }
@@ -108,7 +108,7 @@ fn admit() {
     }
     let need = next_first(launch.stride);
     status_store(LIST_NEED, need);
-    if need > launch.list_room {
+    if need > launch.list_capacity {
         status_store(REBUILD, 0u);
         halt_after(LISTS, LISTS_FULL);
     }

@@ -8,12 +8,12 @@ fn fold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     if !allowed(OPEN) {
         return;
     }
-    for (var k = id.x; k < rows * NUMBERS; k += groups.x * WORKGROUP) {
-        let to = bear_row(k / NUMBERS) + k % NUMBERS * NUMBER_WORDS;
-        let at = to + LAST * AREA_WORDS;
-        add_words(to, borne_load(at), borne_load(at + 1u), borne_load(at + 2u));
-        for (var word = 0u; word < NUMBER_WORDS; word += 1u) {
-            borne_store(at + word, 0u);
+    for (var k = id.x; k < rows * WRENCH_COMPONENTS; k += groups.x * WORKGROUP) {
+        let to = reaction_row(k / WRENCH_COMPONENTS) + k % WRENCH_COMPONENTS * COMPONENT_WORDS;
+        let at = to + LAST_STEP * ACCUMULATOR_WORDS;
+        add_words(to, reactions_load(at), reactions_load(at + 1u), reactions_load(at + 2u));
+        for (var word = 0u; word < COMPONENT_WORDS; word += 1u) {
+            reactions_store(at + word, 0u);
         }
     }
 }
@@ -24,8 +24,8 @@ fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
     if !allowed(CLOSE) {
         return;
     }
-    for (var word = id.x; word < rows * ROW_WORDS; word += groups.x * WORKGROUP) {
-        borne_store(bear_row(0u) + word, 0u);
+    for (var word = id.x; word < rows * REACTION_ROW_WORDS; word += groups.x * WORKGROUP) {
+        reactions_store(reaction_row(0u) + word, 0u);
     }
 }
 
@@ -36,6 +36,6 @@ fn forget(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
         return;
     }
     for (var collider = id.x; collider < launch.colliders; collider += groups.x * WORKGROUP) {
-        borne_store(collider, 0u);
+        reactions_store(collider, 0u);
     }
 }

@@ -26,7 +26,7 @@ fn append(i: u32, j: u32, spring: vec3<f32>) {
         return;
     }
     let found = status_add(SPRINGS, 1u);
-    if found >= launch.spring_room {
+    if found >= launch.spring_capacity {
         halt_after(CAPTURE, SPRINGS_FULL);
         return;
     }

@@ -46,13 +46,13 @@ fn touch_element(a: Motion, mine: Own, j: u32, spring: vec4<f32>, dt: f32) -> To
 
 // A flat wall is a mirrored element of the same size without mass or spin of its own.
 fn touch_collider(a: Motion, mine: Own, collider: u32, spring: vec3<f32>, dt: f32) -> Touch {
-    let wall = wall_at(collider, a.p, a.low);
-    if wall.nearest.distance >= a.r && dot(spring, spring) == 0.0 {
+    let surface = collider_at(collider, a.p, a.low);
+    if surface.nearest.distance >= a.r && dot(spring, spring) == 0.0 {
         return no_touch();
     }
-    let c = contact_wall(wall.nearest.distance, wall.nearest.normal, a.r);
+    let c = contact_wall(surface.nearest.distance, surface.nearest.normal, a.r);
     let still = vec3<f32>(0.0);
-    let state = ContactState(c.x, a.v - wall.velocity, a.w, still, c.arm, 0.0, c.touch, spring);
+    let state = ContactState(c.x, a.v - surface.velocity, a.w, still, c.arm, 0.0, c.touch, spring);
     let m = launch.materials;
     let pair = read_pair(m * m + collider * m + mine.material);
     let k = contact_parameters(pair, a.r, a.r, mine.inverse_mass, 0.0);

@@ -47,12 +47,12 @@ fn decide() {
     let fast = sqrt(bitcast<f32>(status_load(FASTEST)));
     var far = sqrt(bitcast<f32>(status_load(FARTHEST)));
     var since = f32(step_now() - status_load(ANCHOR_STEP) + launch.batch);
-    var room = min(0.5 * launch.skin, launch.skin - launch.driven * since);
+    var room = min(0.5 * launch.skin, launch.skin - launch.surface_travel * since);
     // A quarter more than the speed now: rather a rebuild than a stop.
-    let rebuild = status_load(FORCE) != 0u || far + 1.25 * fast * drifts > room;
+    let rebuild = status_load(FORCE_REBUILD) != 0u || far + 1.25 * fast * drifts > room;
     if rebuild {
         far = 0.0;
-        room = min(0.5 * launch.skin, launch.skin - launch.driven * f32(launch.batch));
+        room = min(0.5 * launch.skin, launch.skin - launch.surface_travel * f32(launch.batch));
         status_store(ANCHOR_STEP, step_now());
         status_add(REBUILDS, 1u);
     }
@@ -65,5 +65,5 @@ fn decide() {
     status_store(SPEED_SEEN, status_load(FASTEST));
     status_store(FARTHEST, 0u);
     status_store(FASTEST, 0u);
-    status_store(FORCE, 0u);
+    status_store(FORCE_REBUILD, 0u);
 }

@@ -6,7 +6,7 @@ mod refuse;
 
 use self::cpu::Cpu;
 use self::device::Gpu;
-pub use self::refuse::on_device;
+pub use self::refuse::unsupported_on_gpu;
 use crate::gpu::{Device, GpuError, Request};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
@@ -18,20 +18,20 @@ use crate::spec::{Backend, Pipeline, Precision};
 
 /// The method as `resolve` finds it.
 pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+    refuse: refuse::unsupported,
     prepare,
 };
 
 /// A scene built in the precision that its pipeline asks for.
-enum Scene {
+enum PreparedExplicit {
     Single(Built<f32>),
     Double(Built<f64>),
 }
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
     Ok(Box::new(match pipeline.simulate.precision {
-        Precision::F32 => Scene::Single(build(source, pipeline)?),
-        Precision::F64 => Scene::Double(build(source, pipeline)?),
+        Precision::F32 => PreparedExplicit::Single(build(source, pipeline)?),
+        Precision::F64 => PreparedExplicit::Double(build(source, pipeline)?),
     }))
 }
 
@@ -39,13 +39,13 @@ fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>,
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
-            Scene::Single($built) => $value,
-            Scene::Double($built) => $value,
+            PreparedExplicit::Single($built) => $value,
+            PreparedExplicit::Double($built) => $value,
         }
     };
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedExplicit {
     fn hash(&self) -> u64 {
         either!(self, built => built.hash)
     }
@@ -69,16 +69,16 @@ impl Prepare for Scene {
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
         let built = match *self {
-            Scene::Single(built) => built,
-            Scene::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+            PreparedExplicit::Single(built) => built,
+            PreparedExplicit::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
         };
         if backend != Backend::Cpu
-            && on_device(pipeline).is_none()
+            && unsupported_on_gpu(pipeline).is_none()
             && let Some(device) = open_device(pipeline, backend)?
         {
             return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
-        Ok(on_cores(built, pipeline, dt))
+        Ok(cpu_with_widest_lanes(built, pipeline, dt))
     }
 }
 
@@ -100,7 +100,7 @@ pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Devic
 }
 
 /// The widest lanes that this machine has; all give the same bits.
-fn on_cores(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
         return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));

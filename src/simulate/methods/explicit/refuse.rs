@@ -5,7 +5,7 @@ use crate::simulate::error::SimulateError;
 use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
 /// What of a pipeline explicit steps lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
         return lack(
@@ -39,13 +39,13 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         );
     }
     match backend {
-        Backend::Gpu => on_device(pipeline),
+        Backend::Gpu => unsupported_on_gpu(pipeline),
         Backend::Auto | Backend::Cpu => None,
     }
 }
 
 /// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
-pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
+pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
@@ -63,14 +63,14 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
     }
     // Kernels know those that `device::solids` lists.
     let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
-    let mut on_cores = shapes.filter_map(|shape| match shape {
+    let mut cpu_only = shapes.filter_map(|shape| match shape {
         ColliderShape::Mesh { .. } => Some("mesh"),
         ColliderShape::HalfSpace { .. }
         | ColliderShape::Box { .. }
         | ColliderShape::Sphere { .. }
         | ColliderShape::Cylinder { .. } => None,
     });
-    if let Some(name) = on_cores.next() {
+    if let Some(name) = cpu_only.next() {
         return lack(
             "collider.shape.type on backend gpu",
             name,
@@ -89,12 +89,12 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
         );
     }
     let actions = pipeline.attachments.iter().map(|one| &one.action);
-    let mut on_cores = actions.filter_map(|action| match action {
+    let mut cpu_only = actions.filter_map(|action| match action {
         Action::Spring { .. } => Some("spring"),
         Action::Pressure { .. } => Some("pressure"),
         Action::Clamp { .. } | Action::Force { .. } | Action::Gauge {} => None,
     });
-    if let Some(name) = on_cores.next() {
+    if let Some(name) = cpu_only.next() {
         return lack(
             "attach.action.type on backend gpu",
             name,

@@ -3,9 +3,9 @@
 
 use crate::parallel::prelude::*;
 
-use super::bonds::{BondRoom, Form};
-use super::start::Start;
-use super::touch::{Touch, Touching};
+use super::bonds::{BondScratch, HessianForm};
+use super::start::StepStart;
+use super::touch::{ContactSet, ActiveContact};
 use crate::laws::tangent::Tangent;
 use crate::math::Mat3;
 use crate::simulate::bonded::system::System;
@@ -55,20 +55,20 @@ fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
 }
 
 /// How a contact point goes with its element: displacement, and lever of its rotation.
-fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
+fn levers(pair: &ActiveContact, second: bool) -> (f64, Mat3<f64>) {
     let sign = if second { -1.0 } else { 1.0 };
     (sign, Mat3::cross(pair.n) * pair.arms[usize::from(second)])
 }
 
 /// Block of a contact between both ends, or of one end with itself.
-pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Quarters {
+pub(super) fn contact(pair: &ActiveContact, row: bool, column: bool, form: HessianForm) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
     let k = pair.tangent();
     let mut moved = k;
-    if form == Form::Exact {
+    if form == HessianForm::Exact {
         // The normal turns with the centres.
         let flat = Mat3::diagonal(1.0) - Mat3::outer(pair.n, pair.n);
-        moved = moved - flat * pair.drive;
+        moved = moved - flat * pair.geometric_stiffness;
     }
     [
         moved * (s * t),
@@ -82,15 +82,15 @@ pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Q
 const ROWS: usize = 256;
 
 /// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held
-/// elements stand alone. Blocks are as they may be, for [`fill`] writes all of them.
-pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, touch: &Touch) {
+/// elements stand alone. InverseBlocks are as they may be, for [`fill`] writes all of them.
+pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &StepStart, contacts: &ContactSet) {
     let row = |i: usize, columns: &mut Vec<u32>| {
         let first = columns.len();
         columns.push(i as u32);
         if !start.is_held(i) {
             let bonded = system.bonds.active_sides(i).map(|side| side.other as u32);
-            let touched = touch
-                .of(i)
+            let touched = contacts
+                .of_element(i)
                 .map(|(pair, second)| if second { pair.i } else { pair.j });
             let near = bonded.chain(touched.filter(|&j| j < COLLIDER));
             columns.extend(near.filter(|&j| !start.is_held(j as usize)));
@@ -135,9 +135,9 @@ pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, to
 pub fn fill(
     matrix: &mut BlockMatrix,
     system: &System<f64>,
-    start: &Start,
-    (bonds, form): (&BondRoom, Form),
-    touch: &Touch,
+    start: &StepStart,
+    (bonds, form): (&BondScratch, HessianForm),
+    contacts: &ContactSet,
 ) {
     let BlockMatrix {
         start: first,
@@ -153,7 +153,7 @@ pub fn fill(
             let place = |j: usize| columns.binary_search(&(j as u32));
             let mut diagonal = block::ZERO;
             // Bonds write their blocks, contacts add to theirs.
-            if touch.of(i).next().is_some() {
+            if contacts.of_element(i).next().is_some() {
                 row.fill(block::ZERO);
             }
             if start.is_held(i) {
@@ -161,10 +161,10 @@ pub fn fill(
                 return;
             }
             let r = system.radius(i);
-            let [push, turn] = start.inertia(system, i).stiffness;
+            let [translation, rotation] = start.inertia(system, i).stiffness;
             for k in 0..3 {
-                diagonal[k][k] += push;
-                diagonal[3 + k][3 + k] += turn / (r * r);
+                diagonal[k][k] += translation;
+                diagonal[3 + k][3 + k] += rotation / (r * r);
             }
             for side in system.bonds.active_sides(i) {
                 let tangent = bonds.tangent(side.entry);
@@ -174,7 +174,7 @@ pub fn fill(
                     row[at] = block_of(&other(tangent, side.owned), both);
                 }
             }
-            for (pair, second) in touch.of(i) {
+            for (pair, second) in contacts.of_element(i) {
                 block::add(
                     &mut diagonal,
                     &block_of(&contact(pair, second, second, form), [r, r]),

@@ -14,7 +14,7 @@ mod newton;
 mod passing;
 mod prepare;
 mod refuse;
-mod rub;
+mod projected_friction;
 mod scheme;
 mod start;
 mod step;
@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 
 use newton::Newton;
 use scheme::Scheme;
-use start::{Pushes, Start};
+use start::{AccelerationHistory, StepStart};
 
 use crate::columns::Convergence;
 use crate::laws::energy::EnergyLaw;
@@ -45,23 +45,23 @@ use crate::spec::{Pipeline, Simulate};
 pub struct Implicit<W> {
     run: BondedRun<f64>,
     /// Force on each element that does not depend on where it is, gravity among it, N.
-    outer: Vec<[f64; 3]>,
+    constant_forces: Vec<[f64; 3]>,
     newton: Newton,
     scheme: Scheme,
     simulate: Simulate,
     /// Times that a step may be halved.
-    halvings: u32,
+    max_halvings: u32,
     drag: f64,
     /// Whether nothing is left of earlier steps but the state.
-    fresh: bool,
+    rebuild_due: bool,
     /// Times that steps are halved now.
-    halved: u32,
+    current_halvings: u32,
     /// Step that other methods solve too, counted from 1.
-    compared: Option<u64>,
+    compared_step: Option<u64>,
     /// What they did, until a frame takes it.
     convergence: Convergence,
     /// How velocities and spins change.
-    pushes: Pushes,
+    accelerations: AccelerationHistory,
     law: PhantomData<W>,
 }
 
@@ -74,17 +74,17 @@ impl<W: EnergyLaw> Implicit<W> {
         let scheme = Scheme::of(pipeline.simulate.integrator);
         Implicit {
             newton: Newton::new(&run.system, &pipeline.simulate, scheme.linear),
-            outer: outer_forces(&run, pipeline.world.gravity),
+            constant_forces: constant_forces(&run, pipeline.world.gravity),
             run,
             scheme,
-            halvings: settings.halvings(dt / critical),
+            max_halvings: settings.halvings(dt / critical),
             simulate: pipeline.simulate.clone(),
             drag: pipeline.simulate.drag,
-            fresh: true,
-            halved: 0,
-            compared: pipeline.output.convergence,
+            rebuild_due: true,
+            current_halvings: 0,
+            compared_step: pipeline.output.convergence,
             convergence: Convergence::default(),
-            pushes: Pushes::default(),
+            accelerations: AccelerationHistory::default(),
             law: PhantomData,
         }
     }
@@ -111,7 +111,7 @@ impl<W: EnergyLaw> Implicit<W> {
 
     /// The state; a run that goes on and one that begins with it do so alike.
     fn pack(&mut self, frame: u32) -> State {
-        self.fresh = true;
+        self.rebuild_due = true;
         let mut state = self.run.pack(frame);
         sections::put_effort(&mut state, self.newton.effort);
         state
@@ -119,8 +119,8 @@ impl<W: EnergyLaw> Implicit<W> {
 }
 
 /// Constant forces on the elements, weight among them, N.
-fn outer_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
-    let mut outer: Vec<[f64; 3]> = (0..run.system.count)
+fn constant_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
+    let mut constant_forces: Vec<[f64; 3]> = (0..run.system.count)
         .map(|i| match run.load[i].0[3] {
             0.0 => [0.0; 3],
             inverse => gravity.map(|g| g / inverse),
@@ -128,13 +128,13 @@ fn outer_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
         .collect();
     for attached in &run.forces {
         for &element in &attached.elements {
-            let sums = outer[element as usize].iter_mut();
+            let sums = constant_forces[element as usize].iter_mut();
             for (sum, f) in sums.zip(attached.force.to_array()) {
                 *sum += f;
             }
         }
     }
-    outer
+    constant_forces
 }
 
 impl<W: EnergyLaw> Method for Implicit<W> {
@@ -142,14 +142,14 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         if steps == 0 {
             return Ok(());
         }
-        if std::mem::take(&mut self.fresh) {
+        if std::mem::take(&mut self.rebuild_due) {
             let obstacles = self.run.obstacles(self.run.step as f64 * self.run.dt);
             self.run.contacts.rebuild(&self.run.system, &obstacles);
-            self.newton.forget();
-            self.halved = 0;
-            self.pushes = Pushes::default();
+            self.newton.reset();
+            self.current_halvings = 0;
+            self.accelerations = AccelerationHistory::default();
         }
-        let mut halved = self.halved;
+        let mut halved = self.current_halvings;
         let mut sum = vec![Wrench::default(); self.run.bearers.count()];
         let mut now = sum.clone();
         for _ in 0..steps {
@@ -159,7 +159,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
                 *sum += *now;
             }
         }
-        self.halved = halved;
+        self.current_halvings = halved;
         self.run.means.add_sum(steps, &sum, now);
         Ok(())
     }
@@ -182,14 +182,14 @@ impl<W: EnergyLaw> Method for Implicit<W> {
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let run = &self.run;
         // Springs as they are remembered: no time goes on.
-        let start = Start::new(
+        let start = StepStart::new(
             &run.system,
             &run.load,
             Vec::new(),
             Vec::new(),
             (run.dt, 0.0),
         );
-        let touch = &mut self.newton.touch;
+        let touch = &mut self.newton.contact_set;
         touch.collect(&run.contacts, &run.system);
         touch.evaluate(&run.system, &run.obstacles(run.time()), &start);
         let (contact, touching) = touch.totals(run.bearers.colliders().len());
@@ -218,7 +218,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         self.run.restore(state)?;
         self.convergence = Convergence::default();
-        self.fresh = true;
+        self.rebuild_due = true;
         self.newton.effort = sections::effort(state)?;
         Ok(())
     }

@@ -6,24 +6,24 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::touch::Pair;
+use super::touch::CandidatePair;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::scene::colliders::Obstacle;
 
 /// Part of the distance of a pair, or of that at which it touches where it does not, that a motion leaves at least.
-const KEPT: f64 = 0.25;
+const KEPT_FRACTION: f64 = 0.25;
 /// Looks at a collider along one motion at most; the motion ends where the last is taken.
-const LOOKS: u32 = 64;
+const MAX_DISTANCE_QUERIES: u32 = 64;
 /// Nearness to a collider at which looking along a motion ends, over the radius.
-const NEAR: f64 = 1e-3;
+const STOP_DISTANCE: f64 = 1e-3;
 
 /// A motion in straight lines from where every pair is apart.
-pub struct Motion<'a> {
+pub struct StraightMotion<'a> {
     /// Radii and masses.
     pub system: &'a System<f64>,
     /// Pairs that are near each other; others are no nearer than where they touch.
-    pub pairs: &'a [Pair],
+    pub pairs: &'a [CandidatePair],
     /// Where each element is, m.
     pub from: &'a [DVec3],
     /// Where it goes, m.
@@ -34,40 +34,40 @@ pub struct Motion<'a> {
     pub after: &'a [Obstacle],
 }
 
-impl Motion<'_> {
+impl StraightMotion<'_> {
     /// Whether all of it may be made.
     pub fn is_free(&self) -> bool {
-        self.part() == 1.0
+        self.free_fraction() == 1.0
     }
 
     /// The part of it that may be made, 0 to 1.
-    pub fn part(&self) -> f64 {
-        self.of_listed().min(self.of_unlisted())
+    pub fn free_fraction(&self) -> f64 {
+        self.listed_fraction().min(self.unlisted_fraction())
     }
 
     /// Whether the straight way keeps all listed pairs apart, and elements from colliders. Iterations that
     /// each keep them apart may yet have gone round.
     pub fn is_straight(&self) -> bool {
-        self.of_listed() == 1.0
+        self.listed_fraction() == 1.0
     }
 
-    fn of_listed(&self) -> f64 {
+    fn listed_fraction(&self) -> f64 {
         let least = || 1.0f64;
         let pairs = self.pairs.par_iter().with_min_len(256);
         let pairs = pairs
             .filter(|pair| pair.j < COLLIDER)
-            .map(|pair| self.of_pair(pair))
+            .map(|pair| self.pair_fraction(pair))
             .reduce(least, f64::min);
         let elements = (0..self.from.len()).into_par_iter().with_min_len(256);
         let walls = elements
             .filter(|&i| self.system.inverse_mass[i] > 0.0)
-            .map(|i| self.of_walls(i))
+            .map(|i| self.colliders_fraction(i))
             .reduce(least, f64::min);
         pairs.min(walls)
     }
 
     /// Pairs that are not listed close up by no more than all elements move against each other.
-    fn of_unlisted(&self) -> f64 {
+    fn unlisted_fraction(&self) -> f64 {
         let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
         let (low, high, smallest) =
             (0..self.from.len()).fold(nowhere, |(low, high, smallest), i| {
@@ -79,11 +79,11 @@ impl Motion<'_> {
                 )
             });
         let closed = (high - low).length();
-        let room = (1.0 - KEPT) * 2.0 * smallest;
+        let room = (1.0 - KEPT_FRACTION) * 2.0 * smallest;
         if closed > room { room / closed } else { 1.0 }
     }
 
-    fn of_pair(&self, pair: &Pair) -> f64 {
+    fn pair_fraction(&self, pair: &CandidatePair) -> f64 {
         let (i, j) = (pair.i as usize, pair.j as usize);
         let x = self.from[i] - self.from[j];
         let by = self.to[i] - self.to[j] - x;
@@ -92,7 +92,7 @@ impl Motion<'_> {
             return 1.0;
         }
         // Where |x + t by| has come down to what must be left.
-        let left = KEPT * x.length().min(pair.touch);
+        let left = KEPT_FRACTION * x.length().min(pair.touch);
         let under = b * b - a * (x.length_squared() - left * left);
         if under <= 0.0 {
             return 1.0;
@@ -100,7 +100,7 @@ impl Motion<'_> {
         ((-b - under.sqrt()) / a).min(1.0)
     }
 
-    fn of_walls(&self, i: usize) -> f64 {
+    fn colliders_fraction(&self, i: usize) -> f64 {
         let of = |(before, after): (&Obstacle, &Obstacle)| {
             // In the frame of the collider the element comes from where it would be had it gone along.
             let (was, is) = (&before.pose, &after.pose);
@@ -109,7 +109,7 @@ impl Motion<'_> {
                 true => self.from[i],
                 false => is.position + is.rotation * resting,
             };
-            of_wall(after, self.system.radius(i), from, self.to[i] - from)
+            collider_fraction(after, self.system.radius(i), from, self.to[i] - from)
         };
         let both = self.before.iter().zip(self.after);
         both.map(of).fold(1.0, f64::min)
@@ -117,22 +117,22 @@ impl Motion<'_> {
 }
 
 /// Goes along in steps as long as the surface is far.
-fn of_wall(obstacle: &Obstacle, r: f64, from: DVec3, by: DVec3) -> f64 {
+fn collider_fraction(obstacle: &Obstacle, r: f64, from: DVec3, by: DVec3) -> f64 {
     let distance = |p: DVec3| obstacle.pose.surface(&obstacle.solid, p).0;
     let length = by.length();
     let mut far = distance(from);
     if far <= 0.0 {
         return 0.0;
     }
-    let left = KEPT * far.min(r);
+    let left = KEPT_FRACTION * far.min(r);
     let mut gone = 0.0;
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_DISTANCE_QUERIES {
         gone += far - left;
         if gone >= length {
             return 1.0;
         }
         far = distance(from + by * (gone / length));
-        if far - left < NEAR * left {
+        if far - left < STOP_DISTANCE * left {
             break;
         }
     }
@@ -163,12 +163,12 @@ mod tests {
     #[test]
     fn a_thin_plate_stops_what_would_jump_over_it() {
         let from = DVec3::new(0.1, 0.5, 0.1);
-        let part = of_wall(&plate(), 0.1, from, DVec3::Y * -1.0);
+        let part = collider_fraction(&plate(), 0.1, from, DVec3::Y * -1.0);
         // A quarter of the radius is left above the plate.
         assert!((part - (0.5 - 0.01 - 0.025)).abs() < 1e-4, "{part}");
-        let beside = of_wall(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
+        let beside = collider_fraction(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
         assert_eq!(beside, 1.0);
-        assert_eq!(of_wall(&plate(), 0.1, from, DVec3::Y), 1.0);
-        assert_eq!(of_wall(&plate(), 0.1, DVec3::ZERO, DVec3::Y), 0.0);
+        assert_eq!(collider_fraction(&plate(), 0.1, from, DVec3::Y), 1.0);
+        assert_eq!(collider_fraction(&plate(), 0.1, DVec3::ZERO, DVec3::Y), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Implicit steps as a method: their scene in double precision.
+//! Implicit steps as a method: their surroundings in double precision.
 
 use super::{Implicit, refuse};
 use crate::laws::table::bond_laws;
@@ -10,7 +10,7 @@ use crate::spec::{Backend, Law, Pipeline};
 
 /// The method as `resolve` finds it.
 pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+    refuse: refuse::unsupported,
     prepare,
 };
 
@@ -35,13 +35,13 @@ macro_rules! begin_by {
     };
 }
 
-struct Scene(Built<f64>);
+struct PreparedImplicit(Built<f64>);
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
-    Ok(Box::new(Scene(build(source, pipeline)?)))
+    Ok(Box::new(PreparedImplicit(build(source, pipeline)?)))
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedImplicit {
     fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -64,7 +64,7 @@ impl Prepare for Scene {
         _: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
-        let Scene(built) = *self;
+        let PreparedImplicit(built) = *self;
         let critical = built.critical_step(pipeline);
         Ok(bond_laws!(begin [pipeline.simulate.bond_law(), (built, pipeline, dt, critical)]))
     }

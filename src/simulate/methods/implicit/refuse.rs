@@ -6,7 +6,7 @@ use crate::simulate::error::SimulateError;
 use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
 
 /// What of a pipeline implicit steps lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;

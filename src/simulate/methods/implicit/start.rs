@@ -1,7 +1,7 @@
 //! Where an implicit step begins, and the inertia that holds elements to where they would go alone.
 //!
 //! ```text
-//! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = exp(h ω/2) q
+//! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = rotation_from_vector(h ω/2) q
 //! ```
 //! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): on the unit quaternions |q − q̂|² = 2 −
 //! 2 q·q̂. Here q̂ is that of a free turn, so that a spinning ball keeps its spin, which q + h q̇ of the
@@ -22,7 +22,7 @@ const ELEMENTS: usize = 512;
 
 /// Elements as they were when the step began.
 #[derive(Clone, Debug, Default)]
-pub struct Start {
+pub struct StepStart {
     /// Length of the step, s.
     pub step: f64,
     /// Positions, m.
@@ -32,39 +32,39 @@ pub struct Start {
     velocity: Vec<DVec3>,
     spin: Vec<DVec3>,
     /// Rotations after a free turn.
-    ahead: Vec<Quat<f64>>,
+    free_rotation: Vec<Quat<f64>>,
     inverse_mass: Vec<f64>,
     inverse_inertia: Vec<f64>,
     drag: f64,
     /// What contacts remember.
     pub springs: Vec<SpringEntry<f64>>,
     /// How velocities and spins are expected to change; empty where that is not known.
-    push: Vec<Push>,
+    acceleration: Vec<Acceleration>,
 }
 
 /// How velocity and spin of an element change, m/s² and rad/s².
-pub type Push = [DVec3; 2];
+pub type Acceleration = [DVec3; 2];
 
 /// How velocities and spins changed in the last steps, from which follows how they may in the next.
 #[derive(Debug, Default)]
-pub struct Pushes {
-    last: Vec<Push>,
-    expected: Vec<Push>,
+pub struct AccelerationHistory {
+    last: Vec<Acceleration>,
+    expected: Vec<Acceleration>,
 }
 
-impl Pushes {
+impl AccelerationHistory {
     /// Notes those of a step. They go on as they went from the one before, where there was one: solutions of
     /// smooth motions then begin so near to where they end that one iteration is enough.
-    pub fn note(&mut self, now: Vec<Push>) {
+    pub fn note(&mut self, now: Vec<Acceleration>) {
         let next = now.par_iter().zip(&self.last).with_min_len(ELEMENTS);
         let next = next.map(|(now, last)| [0, 1].map(|k| 2.0 * now[k] - last[k]));
-        let next: Vec<Push> = next.collect();
+        let next: Vec<Acceleration> = next.collect();
         self.expected = if next.is_empty() { now.clone() } else { next };
         self.last = now;
     }
 
     /// Of the next step; empty after none.
-    pub fn expected(&self) -> Vec<Push> {
+    pub fn expected(&self) -> Vec<Acceleration> {
         self.expected.clone()
     }
 }
@@ -73,15 +73,15 @@ impl Pushes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// Where elements are.
-    Still,
+    Unmoved,
     /// Where free elements would be after the step.
-    Ahead,
+    FreeMotion,
     /// The same with velocities that change as is expected.
-    Pushed,
+    Accelerated,
 }
 
-/// Inertia's part of gradient and tangent for one element.
-pub struct Inertia {
+/// InertiaTerm's part of gradient and tangent for one element.
+pub struct InertiaTerm {
     /// Derivatives by dp and dθ, N and N m.
     pub gradient: Six,
     /// Second derivatives, N/m and N m.
@@ -93,7 +93,7 @@ fn vector(v: DVec3) -> Vec3<f64> {
 }
 
 /// The rotation by a rotation vector of any length.
-fn exp(phi: Vec3<f64>) -> Quat<f64> {
+fn rotation_from_vector(phi: Vec3<f64>) -> Quat<f64> {
     let angle = phi.norm();
     let (sine, cosine) = (0.5 * angle).sin_cos();
     let scale = if angle > 1e-9 { sine / angle } else { 0.5 };
@@ -115,13 +115,13 @@ pub fn set_rotation(row: &mut Motion<f64>, q: Quat<f64>) {
 }
 
 /// What `f` makes of every element.
-fn of_all<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+fn map_elements<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     let all = (0..count).into_par_iter().with_min_len(ELEMENTS);
     all.map(&f).collect()
 }
 
 /// Lets `f` change the row of every element for which there is something in `with`.
-fn change<T: Send>(
+fn for_each_row<T: Send>(
     system: &mut System<f64>,
     with: impl Indexed<Item = T>,
     f: impl Fn(usize, &mut Motion<f64>, T) + Sync + Send,
@@ -131,32 +131,32 @@ fn change<T: Send>(
     rows.for_each(|(i, (row, with))| f(i, row, with));
 }
 
-impl Start {
+impl StepStart {
     /// Of a system; loads know what each element weighs.
     pub fn new(
         system: &System<f64>,
         load: &[Load<f64>],
         springs: Vec<SpringEntry<f64>>,
-        push: Vec<Push>,
+        acceleration: Vec<Acceleration>,
         (step, drag): (f64, f64),
     ) -> Self {
         let count = system.count;
         let ahead = |i| {
-            let turn = exp(vector(system.spin(i) * step));
+            let turn = rotation_from_vector(vector(system.spin(i) * step));
             turn.product(system.quaternion(i)).normalised()
         };
-        Start {
-            ahead: of_all(count, ahead),
+        StepStart {
+            free_rotation: map_elements(count, ahead),
             step,
             drag,
             springs,
-            push,
-            position: places(system),
-            rotation: of_all(count, |i| system.quaternion(i)),
-            velocity: of_all(count, |i| system.velocity(i)),
-            spin: of_all(count, |i| system.spin(i)),
-            inverse_mass: of_all(count, |i| load[i].0[3]),
-            inverse_inertia: of_all(count, |i| load[i].0[7]),
+            acceleration,
+            position: positions(system),
+            rotation: map_elements(count, |i| system.quaternion(i)),
+            velocity: map_elements(count, |i| system.velocity(i)),
+            spin: map_elements(count, |i| system.spin(i)),
+            inverse_mass: map_elements(count, |i| load[i].0[3]),
+            inverse_inertia: map_elements(count, |i| load[i].0[7]),
         }
     }
 
@@ -172,26 +172,26 @@ impl Start {
     }
 
     /// Whether it is expected how velocities change.
-    pub fn is_pushed(&self) -> bool {
-        !self.push.is_empty()
+    pub fn expects_acceleration(&self) -> bool {
+        !self.acceleration.is_empty()
     }
 
     /// Puts free elements where a solution begins.
     pub fn place(&self, system: &mut System<f64>, guess: Guess) {
         let h = self.step;
         let begin = self.position.par_iter().zip(&self.rotation);
-        change(system, begin, |i, row, (&p, &q)| {
+        for_each_row(system, begin, |i, row, (&p, &q)| {
             if self.is_held(i) {
                 return;
             }
             let (mut p, mut q) = (p, q);
-            if guess != Guess::Still {
-                (p, q) = (p + self.velocity[i] * h, self.ahead[i]);
+            if guess != Guess::Unmoved {
+                (p, q) = (p + self.velocity[i] * h, self.free_rotation[i]);
             }
-            if guess == Guess::Pushed {
-                let [push, turn] = self.push[i];
-                p += push * (h * h);
-                q = exp(vector(turn * (h * h))).product(q).normalised();
+            if guess == Guess::Accelerated {
+                let [acceleration, turn] = self.acceleration[i];
+                p += acceleration * (h * h);
+                q = rotation_from_vector(vector(turn * (h * h))).product(q).normalised();
             }
             set_position(row, p);
             set_rotation(row, q);
@@ -201,7 +201,7 @@ impl Start {
     /// Puts everything back.
     pub fn undo(&self, system: &mut System<f64>) {
         let begin = self.position.par_iter().zip(&self.rotation);
-        change(system, begin, |i, row, (&p, &q)| {
+        for_each_row(system, begin, |i, row, (&p, &q)| {
             set_position(row, p);
             set_rotation(row, q);
             put(&mut row.0, motion::V, vector(self.velocity[i]));
@@ -211,13 +211,13 @@ impl Start {
 
     /// Imaginary part of q̂ q̄ and its real part, signs aligned.
     fn turned(&self, i: usize, q: Quat<f64>) -> (Vec3<f64>, f64) {
-        let e = self.ahead[i].product(conjugate(q));
+        let e = self.free_rotation[i].product(conjugate(q));
         let sign = if e.w < 0.0 { -1.0 } else { 1.0 };
         (e.v * sign, e.w * sign)
     }
 
     /// Of a free element where it is.
-    pub fn inertia(&self, system: &System<f64>, i: usize) -> Inertia {
+    pub fn inertia(&self, system: &System<f64>, i: usize) -> InertiaTerm {
         let h = self.step;
         let (m, inertia) = (1.0 / self.inverse_mass[i], 1.0 / self.inverse_inertia[i]);
         let moved = system.position(i) - self.position[i];
@@ -231,7 +231,7 @@ impl Start {
             torque = torque + by * (self.drag * inertia / h);
             turn += self.drag * inertia / h;
         }
-        Inertia {
+        InertiaTerm {
             gradient: [pull.x, pull.y, pull.z, torque.x, torque.y, torque.z],
             stiffness: [m / (h * h) + self.drag * m / h, turn],
         }
@@ -239,7 +239,7 @@ impl Start {
 
     /// Of a free element whose quaternion need not be of unit length: 4I/h², N m, and q̂ on the side of `q`.
     pub fn free_inertia(&self, i: usize, q: Quat<f64>) -> (f64, Quat<f64>) {
-        let ahead = self.ahead[i];
+        let ahead = self.free_rotation[i];
         let sign = if ahead.dot(q) < 0.0 { -1.0 } else { 1.0 };
         let aligned = Quat {
             v: ahead.v * sign,
@@ -251,10 +251,10 @@ impl Start {
 
     /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step
     /// was half of one: places and velocities go on as far as they came.
-    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Push> {
+    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Acceleration> {
         let h = self.step;
-        let mut push = vec![Push::default(); system.count];
-        change(system, push.par_iter_mut(), |i, row, push| {
+        let mut acceleration = vec![Acceleration::default(); system.count];
+        for_each_row(system, acceleration.par_iter_mut(), |i, row, acceleration| {
             if self.is_held(i) {
                 return;
             }
@@ -262,7 +262,7 @@ impl Start {
             let (e, _) = self.turned(i, q);
             let mut v = (p - self.position[i]) / h;
             let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
-            *push = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
+            *acceleration = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
             if extrapolated {
                 v = 2.0 * v - self.velocity[i];
                 w = 2.0 * w - self.spin[i];
@@ -273,13 +273,13 @@ impl Start {
             put(&mut row.0, motion::V, vector(v));
             put(&mut row.0, motion::W, vector(w));
         });
-        push
+        acceleration
     }
 }
 
 /// Where all elements are, m.
-pub fn places(system: &System<f64>) -> Vec<DVec3> {
-    of_all(system.count, |i| system.position(i))
+pub fn positions(system: &System<f64>) -> Vec<DVec3> {
+    map_elements(system.count, |i| system.position(i))
 }
 
 /// Moves elements by `factor` times what was found, rotations as lengths (times the radius).
@@ -290,7 +290,7 @@ pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
     rows.with_min_len(ELEMENTS).for_each(|(row, (by, tail))| {
         let [x, y, z, a, b, c] = by.map(|value| value * factor);
         set_position(row, position(row) + DVec3::new(x, y, z));
-        let turn = exp(Vec3::new(a, b, c) * (1.0 / tail.0[3]));
+        let turn = rotation_from_vector(Vec3::new(a, b, c) * (1.0 / tail.0[3]));
         let q = turn.product(quaternion(&row.0)).normalised();
         set_rotation(row, q);
     });
@@ -302,11 +302,11 @@ mod tests {
 
     #[test]
     fn velocities_are_expected_to_change_as_they_began_to() {
-        let mut pushes = Pushes::default();
-        assert_eq!(pushes.expected(), Vec::<Push>::new());
-        pushes.note(vec![[DVec3::X, DVec3::Y]]);
-        assert_eq!(pushes.expected(), [[DVec3::X, DVec3::Y]]);
-        pushes.note(vec![[3.0 * DVec3::X, DVec3::ZERO]]);
-        assert_eq!(pushes.expected(), [[5.0 * DVec3::X, -DVec3::Y]]);
+        let mut accelerations = AccelerationHistory::default();
+        assert_eq!(accelerations.expected(), Vec::<Acceleration>::new());
+        accelerations.note(vec![[DVec3::X, DVec3::Y]]);
+        assert_eq!(accelerations.expected(), [[DVec3::X, DVec3::Y]]);
+        accelerations.note(vec![[3.0 * DVec3::X, DVec3::ZERO]]);
+        assert_eq!(accelerations.expected(), [[5.0 * DVec3::X, -DVec3::Y]]);
     }
 }

@@ -15,21 +15,21 @@ use crate::simulate::error::SimulateError;
 use crate::spec::{Axis, Material, Pipeline};
 
 /// Cosine of the angle to an axis above which a face is square to it.
-const SQUARE: f64 = 0.9999;
+const PERPENDICULAR: f64 = 0.9999;
 /// Distance from the outermost face within which another lies on the same side, over the extent of all.
-const LEVEL: f64 = 1e-6;
+const OUTERMOST_TOLERANCE: f64 = 1e-6;
 
 /// Volume of the pyramids over those free faces of each cell that planes hold across an axis, m³.
 ///
 /// # Errors
 /// A cell that is held from one side: a body of more than one layer.
-pub fn held(table: &Faces, axis: Axis, centres: &[DVec3]) -> Result<Vec<f64>, SimulateError> {
+pub fn plane_strain_volumes(table: &Faces, axis: Axis, centres: &[DVec3]) -> Result<Vec<f64>, SimulateError> {
     let axis = axis as usize;
     let mut volumes = vec![0.0; centres.len()];
     let mut sides = vec![0i8; centres.len()];
     for row in table.free() {
         let normal = table.normal(row);
-        if normal[axis].abs() < SQUARE {
+        if normal[axis].abs() < PERPENDICULAR {
             continue;
         }
         let cell = table.i[row] as usize;
@@ -62,8 +62,8 @@ pub fn absorbing(
         });
         let before = found.len();
         for &row in &free {
-            let square = sign * table.normal(row)[axis] > SQUARE;
-            let outermost = most - sign * table.centre(row)[axis] <= LEVEL * (most - least);
+            let square = sign * table.normal(row)[axis] > PERPENDICULAR;
+            let outermost = most - sign * table.centre(row)[axis] <= OUTERMOST_TOLERANCE * (most - least);
             if square && outermost {
                 let cell = table.i[row];
                 let material = &pipeline.materials[materials[cell as usize] as usize];

@@ -39,7 +39,7 @@ pub struct CellScene<S> {
     /// What faces break by that break by Rankine's criterion instead of their own tension; none where no face does.
     pub stresses: Option<Stresses<S>>,
     /// Cells at absorbing sides, and what resists their velocities along each axis, N s/m.
-    pub borders: Vec<(u32, DVec3)>,
+    pub absorbing_sides: Vec<(u32, DVec3)>,
     /// Hash of all numbers of the packing.
     pub hash: u64,
 }
@@ -75,17 +75,17 @@ pub fn scene<S: Scalar>(
     source.bonds(&mut |part| {
         moduli.extend(part.young.iter().copied().zip(part.shear.iter().copied()))
     })?;
-    let materials: Vec<Constants> = pipeline.materials.iter().map(Constants::of).collect();
+    let materials: Vec<ElasticConstants> = pipeline.materials.iter().map(ElasticConstants::of).collect();
     let cells = cells_of(&tables.cells, &mut built, &materials)?;
     let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
     let thin = thin_faces(&tables.faces, built.system.count);
     let walls = thin.iter().flatten().any(|face| face.wall.is_some());
-    let principal = principal(&built.system, &tables.faces, &thin, &pipeline.materials);
+    let principal = rankine_faces(&built.system, &tables.faces, &thin, &pipeline.materials);
     let mut scene = CellScene {
         faces: Faces::new(&built.system.bonds, damped, walls),
         limits: limits(&built.system, &principal),
         stresses: stresses(&built.system, &principal),
-        borders: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
+        absorbing_sides: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
         hash: built.hash ^ hash,
         built,
         cells,
@@ -108,7 +108,7 @@ pub fn scene<S: Scalar>(
     }
     if let Some(axis) = pipeline.world.plane_strain {
         let centres = (0..scene.built.system.count).map(|i| scene.built.system.position(i));
-        let held = borders::held(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
+        let held = borders::plane_strain_volumes(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
         for (volumes, held) in scene.cells.volumes.iter_mut().zip(held) {
             volumes.free -= held;
         }
@@ -130,15 +130,15 @@ pub fn scene<S: Scalar>(
 }
 
 /// λ and 3ν/(1 − 2ν) of a material.
-struct Constants {
+struct ElasticConstants {
     lame: f64,
     ratio: f64,
 }
 
-impl Constants {
+impl ElasticConstants {
     fn of(material: &Material) -> Self {
         let poisson = material.poisson_ratio();
-        Constants {
+        ElasticConstants {
             lame: cell::lame(material.young, poisson),
             ratio: 3.0 * poisson / (1.0 - 2.0 * poisson),
         }
@@ -148,7 +148,7 @@ impl Constants {
 fn cells_of<S: Scalar>(
     table: &columns::Cells,
     built: &mut Built<S>,
-    materials: &[Constants],
+    materials: &[ElasticConstants],
 ) -> Result<Cells<S>, SimulateError> {
     let system = &mut built.system;
     let mut cells = Cells::new(system.motion.len());
@@ -218,7 +218,7 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
 
 /// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and
 /// bars of one layer do not: the stress of their cells does not know of bending.
-fn principal<S: Scalar>(
+fn rankine_faces<S: Scalar>(
     system: &System<S>,
     table: &columns::Faces,
     thin: &[Option<ThinFace>],
@@ -241,7 +241,7 @@ fn principal<S: Scalar>(
 }
 
 /// Tensile strengths of the faces that are principal, or not, as wanted; of others infinite.
-fn only<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
+fn strengths_where<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
     if !principal.contains(&!wanted) {
         return bonds.sigma_c.clone();
     }
@@ -256,7 +256,7 @@ fn only<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column
 fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresses<S>> {
     let any = principal.contains(&true);
     any.then(|| {
-        let strengths = only(&system.bonds, principal, true);
+        let strengths = strengths_where(&system.bonds, principal, true);
         Stresses::new(strengths, system.motion.len())
     })
 }
@@ -280,7 +280,7 @@ fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
         }
         Column::Each(each)
     };
-    let sigma_c = only(bonds, principal, false);
+    let sigma_c = strengths_where(bonds, principal, false);
     Limits {
         sigma_c,
         tau_c: bonds.tau_c.clone(),

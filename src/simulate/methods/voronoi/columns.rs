@@ -11,21 +11,21 @@ use crate::simulate::bonded::rest::Principal;
 /// A number of each element of a block.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Lane<S>([S; BLOCK]);
+struct BlockLanes<S>([S; BLOCK]);
 
 /// Numbers of faces by entry of their bonds, those of a block's slot side by side: a pass reads one stream,
 /// however many there are.
 #[derive(Clone, Debug)]
 pub struct Fields<S> {
     fields: usize,
-    lanes: Vec<Lane<S>>,
+    lanes: Vec<BlockLanes<S>>,
 }
 
 impl<S: Scalar> Fields<S> {
     fn new(entries: usize, fields: usize) -> Self {
         Fields {
             fields,
-            lanes: vec![Lane([S::default(); BLOCK]); entries / BLOCK * fields],
+            lanes: vec![BlockLanes([S::default(); BLOCK]); entries / BLOCK * fields],
         }
     }
 
@@ -57,25 +57,25 @@ impl<S: Scalar> Fields<S> {
 
     /// Asks for the first numbers of an entry's slot, so that they are near when they are loaded.
     #[inline(always)]
-    pub fn ask(&self, entry: usize, fields: usize) {
+    pub fn prefetch_entry(&self, entry: usize, fields: usize) {
         let first = self
             .lanes
             .as_ptr()
             .wrapping_add(entry / BLOCK * self.fields);
         for field in 0..fields.min(self.fields) {
-            prefetch(first, field * size_of::<Lane<S>>());
+            prefetch(first, field * size_of::<BlockLanes<S>>());
         }
     }
 
     /// The numbers of these entries, one behind the other, filled up to whole blocks.
-    fn these(&self, entries: &[u32]) -> Self {
-        let mut these = Self::new(entries.len().next_multiple_of(BLOCK), self.fields);
+    fn gather(&self, entries: &[u32]) -> Self {
+        let mut gathered = Self::new(entries.len().next_multiple_of(BLOCK), self.fields);
         for (to, &from) in entries.iter().enumerate() {
             for field in 0..self.fields {
-                these.set(to, field, self.get(from as usize, field));
+                gathered.set(to, field, self.get(from as usize, field));
             }
         }
-        these
+        gathered
     }
 
     /// A number of consecutive entries.
@@ -98,7 +98,7 @@ impl<S: Scalar> Fields<S> {
 /// The numbers of a row of faces at rest but those of damping, looked up once.
 #[derive(Clone, Copy)]
 pub struct RestLanes<'a, S> {
-    lanes: &'a [Lane<S>; field::DAMPING],
+    lanes: &'a [BlockLanes<S>; field::DAMPING],
     /// First lane.
     at: usize,
 }
@@ -182,7 +182,7 @@ pub mod field {
     /// S/2, m².
     pub const HALF_AREA: usize = 6;
     /// Those above alone say how much a face adds to the dilation of its cells.
-    pub const OF_DILATION: usize = 7;
+    pub const DILATION_FIELDS: usize = 7;
     /// S E/((1 + ν) D₀), N/m.
     pub const TRACTION: usize = 7;
     /// Unit normal out of the owner.
@@ -248,11 +248,11 @@ impl<S: Scalar> Faces<S> {
     }
 
     /// The faces of these entries, one behind the other, without what criteria ask for.
-    pub fn these(&self, entries: &[u32]) -> Self {
+    pub fn gather(&self, entries: &[u32]) -> Self {
         Faces {
-            rest: self.rest.these(entries),
+            rest: self.rest.gather(entries),
             moduli: Fields::new(0, 0),
-            through: self.through.as_ref().map(|through| through.these(entries)),
+            through: self.through.as_ref().map(|through| through.gather(entries)),
             damped: self.damped,
         }
     }
@@ -292,7 +292,7 @@ impl<S: Scalar> Faces<S> {
 
     /// Bytes of a face that both passes of a step read, strengths left out.
     pub fn bytes(&self) -> u64 {
-        ((field::OF_DILATION + self.rest.fields) * size_of::<S>() + 2 * 4) as u64
+        ((field::DILATION_FIELDS + self.rest.fields) * size_of::<S>() + 2 * 4) as u64
     }
 }
 

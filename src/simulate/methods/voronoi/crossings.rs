@@ -59,7 +59,7 @@ impl<S: Scalar> Crossings<S> {
             column.resize(filled, column.first().copied().unwrap_or_default());
         }
         Crossings {
-            faces: faces.these(&entries),
+            faces: faces.gather(&entries),
             owner: owners,
             other: others,
             entry: entries,

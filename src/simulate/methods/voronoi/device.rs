@@ -27,7 +27,7 @@ pub fn tables(scene: &CellScene<f32>) -> CellTables {
     let mut cells: Vec<CellRow> = (0..scene.cells.bulk.len())
         .map(|cell| cell_row(scene, cell))
         .collect();
-    for (cell, resistance) in &scene.borders {
+    for (cell, resistance) in &scene.absorbing_sides {
         let to = &mut cells[*cell as usize][CELL_RESISTANCE as usize];
         for (to, more) in to.iter_mut().zip(resistance.as_vec3().to_array()) {
             *to += more;

@@ -10,21 +10,21 @@ use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
 /// What is asked of the faces.
-pub trait Task<L: Lanes> {
+pub trait FaceTask<L: Lanes> {
     /// Numbers of a face at rest that it reads, from the first on.
     const FIELDS: usize;
 
     /// A row of cells begins.
-    fn begin(&mut self);
+    fn begin_row(&mut self);
     /// The faces in one slot of the row; only lanes in `bits` have one.
     fn face(&mut self, at: &FaceLanes<L>);
     /// No lane of the row has a face in the slot at this place in the block.
-    fn none(&mut self, place: usize);
+    fn empty_slot(&mut self, place: usize);
     /// The row is done; `local` is its first cell in the chunk.
-    fn end(&mut self, local: usize);
+    fn end_row(&mut self, local: usize);
     /// All rows of a block of cells are done; `local` is its first cell in the chunk. In slot s there is a
     /// face if bit s of `filled` is set.
-    fn block(&mut self, local: usize, filled: u32);
+    fn end_block(&mut self, local: usize, filled: u32);
 }
 
 /// Cells of a row of lanes.
@@ -65,12 +65,12 @@ pub struct FaceLanes<'a, L: Lanes> {
     pub rest: RestLanes<'a, L::Scalar>,
     /// How the cells stand to each other.
     pub face: Face<L>,
-    /// Both cells.
-    pub ends: &'a Ends<'a, L>,
+    /// LoadsOnBoth cells.
+    pub ends: &'a FaceEnds<'a, L>,
 }
 
-/// Both cells of a row of faces.
-pub struct Ends<'a, L> {
+/// LoadsOnBoth cells of a row of faces.
+pub struct FaceEnds<'a, L> {
     /// Motion of the owners.
     pub own: &'a [L; 16],
     /// Motion of the other cells.
@@ -83,7 +83,7 @@ pub struct Ends<'a, L> {
     pub turned: &'a Turned<L>,
 }
 
-impl<L: Lanes> Ends<'_, L> {
+impl<L: Lanes> FaceEnds<'_, L> {
     /// How the cells stand to each other at these faces.
     #[inline(always)]
     pub fn face(&self, rest: &RestLanes<L::Scalar>) -> Face<L> {
@@ -168,7 +168,7 @@ pub struct FacePass<'a, L: Lanes, T> {
     pub task: &'a mut T,
 }
 
-impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
+impl<L: Lanes, T: FaceTask<L>> Pass<L> for FacePass<'_, L, T> {
     type Out = ();
 
     #[inline(always)]
@@ -178,12 +178,12 @@ impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
             for local in (block..block + BLOCK).step_by(L::WIDTH) {
                 filled |= self.row(local);
             }
-            self.task.block(block, filled);
+            self.task.end_block(block, filled);
         }
     }
 }
 
-impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
+impl<L: Lanes, T: FaceTask<L>> FacePass<'_, L, T> {
     /// The faces that a row of cells owns; the slots in which there are any, a bit each.
     #[inline(always)]
     fn row(&mut self, local: usize) -> u32 {
@@ -199,12 +199,12 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
             every &= mask;
             any |= mask;
         }
-        self.task.begin();
+        self.task.begin_row();
         for slot in 0..bonds.slots {
             let entry = bonds.at(slot, i);
             let place = slot * BLOCK + local % BLOCK;
             if any >> slot & 1 == 0 {
-                self.task.none(place);
+                self.task.empty_slot(place);
                 continue;
             }
             let mut bits = u32::MAX;
@@ -215,7 +215,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 }
             }
             if local.is_multiple_of(BLOCK) {
-                faces.rest.ask(entry + AHEAD * BLOCK, T::FIELDS);
+                faces.rest.prefetch_entry(entry + AHEAD * BLOCK, T::FIELDS);
             }
             let others = &bonds.other[entry..entry + L::WIDTH];
             if local + L::WIDTH < self.count {
@@ -224,7 +224,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 L::prefetch(&system.motion, others);
                 L::prefetch(rest, others);
             }
-            let ends = Ends {
+            let ends = FaceEnds {
                 own: &own,
                 other: &L::gather(&system.motion, others),
                 own_rest: &own_rest,
@@ -244,7 +244,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 ends: &ends,
             });
         }
-        self.task.end(local);
+        self.task.end_row(local);
         any
     }
 }

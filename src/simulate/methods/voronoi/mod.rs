@@ -1,6 +1,6 @@
 //! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
 
-mod between;
+mod crossing_pass;
 mod borders;
 pub mod build;
 pub mod columns;
@@ -29,26 +29,26 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::methods::explicit;
 use crate::simulate::methods::explicit::device::Gpu;
-use crate::simulate::methods::explicit::device::cells::fits;
+use crate::simulate::methods::explicit::device::cells::has_enough_slots;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
 /// The method as `resolve` finds it.
 pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+    refuse: refuse::unsupported,
     prepare,
 };
 
 /// A scene in the precision that its pipeline asks for.
-enum Scene {
+enum PreparedCells {
     Single(CellScene<f32>),
     Double(CellScene<f64>),
 }
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
     Ok(Box::new(match pipeline.simulate.precision {
-        Precision::F32 => Scene::Single(scene(source, pipeline)?),
-        Precision::F64 => Scene::Double(scene(source, pipeline)?),
+        Precision::F32 => PreparedCells::Single(scene(source, pipeline)?),
+        Precision::F64 => PreparedCells::Double(scene(source, pipeline)?),
     }))
 }
 
@@ -56,8 +56,8 @@ fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>,
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
-            Scene::Single($built) => $value,
-            Scene::Double($built) => $value,
+            PreparedCells::Single($built) => $value,
+            PreparedCells::Double($built) => $value,
         }
     };
 }
@@ -99,7 +99,7 @@ impl<S: Scalar> CellScene<S> {
     }
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedCells {
     fn hash(&self) -> u64 {
         either!(self, scene => scene.hash)
     }
@@ -123,13 +123,13 @@ impl Prepare for Scene {
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
         let scene = match *self {
-            Scene::Single(scene) => scene,
-            Scene::Double(scene) => {
+            PreparedCells::Single(scene) => scene,
+            PreparedCells::Double(scene) => {
                 return Ok(Box::new(CellRun::<f64>::new(scene, pipeline, dt)));
             }
         };
-        if backend != Backend::Cpu && refuse::on_device(pipeline).is_none() {
-            let opened = match backend == Backend::Gpu || fits(&scene.built.system) {
+        if backend != Backend::Cpu && refuse::unsupported_on_gpu(pipeline).is_none() {
+            let opened = match backend == Backend::Gpu || has_enough_slots(&scene.built.system) {
                 true => explicit::open_device(pipeline, backend)?,
                 false => None,
             };
@@ -139,12 +139,12 @@ impl Prepare for Scene {
                 return Ok(Box::new(run));
             }
         }
-        Ok(on_cores(scene, pipeline, dt))
+        Ok(cpu_with_widest_lanes(scene, pipeline, dt))
     }
 }
 
 /// The widest lanes that this machine has; all give the same bits.
-fn on_cores(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+fn cpu_with_widest_lanes(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
         return Box::new(CellRun::<F32x16>::new(scene, pipeline, dt));

@@ -33,13 +33,13 @@ pub struct TurnPass<'a, S> {
 
 /// One lane's worth of what turns a cell.
 #[derive(Clone, Copy)]
-struct Body<L> {
+struct CellInertia<L> {
     moments: Vec3<L>,
     inverse: Vec3<L>,
     axes: Quat<L>,
 }
 
-impl<L: Lanes> Body<L> {
+impl<L: Lanes> CellInertia<L> {
     /// Principal axes as columns, world frame; `q` the rotation since rest.
     #[inline(always)]
     fn frame(&self, q: Quat<L>) -> Mat3<L> {
@@ -99,7 +99,7 @@ impl<L: Lanes> Pass<L> for TurnPass<'_, L::Scalar> {
             let load: [L; 8] = L::load_rows(&self.load[at..]);
             let own: [L; 16] = L::load_rows(&self.inertia[at..]);
             let mut momentum: [L; 4] = L::load_rows(&self.momentum[at..]);
-            let body = Body {
+            let body = CellInertia {
                 moments: vector(&own, inertia::MOMENTS),
                 inverse: vector(&own, inertia::INVERSE),
                 axes: quaternion_at(&own, inertia::AXES),

@@ -7,7 +7,7 @@ use crate::spec::{
 };
 
 /// What of a pipeline steps of cells lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
@@ -39,13 +39,13 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         );
     }
     match backend {
-        Backend::Gpu => on_device(pipeline),
+        Backend::Gpu => unsupported_on_gpu(pipeline),
         Backend::Auto | Backend::Cpu => None,
     }
 }
 
 /// What of a pipeline with cells graphics processors lack, so that `auto` takes the CPU.
-pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
+pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if pipeline.simulate.precision == Precision::F64 {
         return lack(
@@ -69,5 +69,5 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "tension, lu2021, rod; or --backend cpu",
         );
     }
-    explicit::on_device(pipeline)
+    explicit::unsupported_on_gpu(pipeline)
 }

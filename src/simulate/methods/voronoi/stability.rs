@@ -35,7 +35,7 @@ pub struct Linear<'a, S> {
 pub type State = Vec<[DVec3; 2]>;
 
 /// A face from one of its cells.
-struct Seen {
+struct FaceView {
     arms: [DVec3; 2],
     direction: DVec3,
     axes: [DVec3; 3],
@@ -75,7 +75,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         }
     }
 
-    fn seen(&self, cell: usize, side: Side) -> Seen {
+    fn face_view(&self, cell: usize, side: Side) -> FaceView {
         let (rest, entry) = (&self.faces.rest, side.entry);
         let at = |of: usize| rest.vector(entry, of);
         let (mut arms, mut normal) = ([at(field::ARM_I), at(field::ARM_J)], at(field::NORMAL));
@@ -85,7 +85,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             normal = -normal;
         }
         debug_assert_ne!(cell, side.other);
-        Seen {
+        FaceView {
             direction: (arms[0] - arms[1]).normalize(),
             arms,
             axes: [normal, second, normal.cross(second)],
@@ -101,7 +101,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
 
     /// Restoring force and torque on each cell for displacements and rotations.
     pub fn restoring(&self, x: &[[DVec3; 2]]) -> State {
-        let gap = |seen: &Seen, own: [DVec3; 2], other: [DVec3; 2]| {
+        let gap = |seen: &FaceView, own: [DVec3; 2], other: [DVec3; 2]| {
             other[0] - own[0] + other[1].cross(seen.arms[1]) - own[1].cross(seen.arms[0])
         };
         let cells = || (0..self.system.count).into_par_iter().with_min_len(64);
@@ -109,7 +109,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let pressure: Vec<f64> = cells()
             .map(|i| {
                 let of = |side: Side| {
-                    let seen = self.seen(i, side);
+                    let seen = self.face_view(i, side);
                     seen.half_area * gap(&seen, x[i], x[side.other]).dot(seen.direction)
                 };
                 self.cells.bulk[i].to_f64() * sides(i).map(of).sum::<f64>()
@@ -118,7 +118,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let folding: Vec<f64> = cells()
             .map(|i| {
                 let of = |side: Side| {
-                    let seen = self.seen(i, side);
+                    let seen = self.face_view(i, side);
                     seen.half_area * (x[side.other][1] - x[i][1]).dot(seen.across)
                 };
                 match self.cells.thickness[i] {
@@ -134,7 +134,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .map(|i| {
                 let (mut force, mut torque) = (-x[i][0] * self.ground[i], DVec3::ZERO);
                 for side in sides(i) {
-                    let seen = self.seen(i, side);
+                    let seen = self.face_view(i, side);
                     let squeeze = seen.half_area * (pressure[i] + pressure[side.other]);
                     let gap = gap(&seen, x[i], x[side.other]);
                     let at_face = gap * seen.traction + seen.direction * squeeze;

@@ -1,8 +1,8 @@
 //! Stresses of cells, and the faces that break by them (Rankine's criterion).
 
-use super::between::Across;
+use super::crossing_pass::CrossingTask;
 use super::columns::field;
-use super::face_pass::{FaceLanes, Owners, Task};
+use super::face_pass::{FaceLanes, Owners, FaceTask};
 use super::row_sums::RowSums;
 use crate::columns::BreakMode;
 use crate::laws::cell::{self, FaceLoad};
@@ -14,7 +14,7 @@ use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::rows::room;
 
-/// Index of what tells in a row of [`Stresses::of`] whether a face of the cell is broken.
+/// Index of what tells in a row of [`Stresses::cells`] whether a face of the cell is broken.
 const BROKEN_AT: usize = 6;
 
 /// What Rankine's criterion takes: strengths, and the stresses of all cells.
@@ -23,7 +23,7 @@ pub struct Stresses<S> {
     /// Tensile strengths by entry of the bonds, Pa; infinite where another criterion decides.
     pub strengths: Column<S>,
     /// Of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] where a face of it is broken.
-    pub of: Vec<Row<S, 8>>,
+    pub cells: Vec<Row<S, 8>>,
 }
 
 impl<S: Scalar> Stresses<S> {
@@ -31,22 +31,22 @@ impl<S: Scalar> Stresses<S> {
     pub fn new(strengths: Column<S>, padded: usize) -> Self {
         Stresses {
             strengths,
-            of: vec![Row::default(); padded],
+            cells: vec![Row::default(); padded],
         }
     }
 
     /// Notes whether a face of a cell is broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>) {
         let broken = bonds.sides(cell).any(|side| !bonds.is_whole(side.entry));
-        self.of[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
+        self.cells[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
     }
 
     /// Stress about a row of faces, by lane, as [`rankine::at_face`] has it, and the faces' normals.
     #[inline(always)]
     fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (Six<L>, Vec3<L>) {
         let half = L::splat(0.5);
-        let own: [L; 8] = at.owners.rows(&self.of);
-        let other: [L; 8] = L::gather(&self.of, at.others);
+        let own: [L; 8] = at.owners.rows(&self.cells);
+        let other: [L; 8] = L::gather(&self.cells, at.others);
         let mean: Six<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
         let normal = cell::rotated(at.ends.turned, at.rest.vector(field::NORMAL));
         let area = at.rest.get::<L>(field::HALF_AREA) * L::splat(2.0);
@@ -103,18 +103,18 @@ pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut Row<S, 8>) {
 }
 
 /// Finds the faces that break by Rankine's criterion.
-pub struct Rankine<'a, L: Lanes> {
+pub struct RankineTask<'a, L: Lanes> {
     /// Strengths and stresses.
     pub stresses: &'a Stresses<L::Scalar>,
     /// Faces that break in this step; added to, each face once.
     pub breaks: &'a mut Vec<BreakEvent>,
 }
 
-impl<L: Lanes> Task<L> for Rankine<'_, L> {
+impl<L: Lanes> FaceTask<L> for RankineTask<'_, L> {
     const FIELDS: usize = field::SECOND;
 
     #[inline(always)]
-    fn begin(&mut self) {}
+    fn begin_row(&mut self) {}
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
@@ -143,17 +143,17 @@ impl<L: Lanes> Task<L> for Rankine<'_, L> {
     }
 
     #[inline(always)]
-    fn none(&mut self, _place: usize) {}
+    fn empty_slot(&mut self, _place: usize) {}
 
     #[inline(always)]
-    fn end(&mut self, _local: usize) {}
+    fn end_row(&mut self, _local: usize) {}
 
     #[inline(always)]
-    fn block(&mut self, _local: usize, _filled: u32) {}
+    fn end_block(&mut self, _local: usize, _filled: u32) {}
 }
 
 /// Sums a_f ⊗ F_f of each cell of a chunk, in the order in which loads are summed.
-pub struct Virial<'a, L: Lanes> {
+pub struct VirialTask<'a, L: Lanes> {
     /// xx, yy, zz, yz, xz, xy by cell, N m.
     pub sums: &'a mut RowSums<L::Scalar>,
     /// Other cells of the bonds' entries.
@@ -166,7 +166,7 @@ pub struct Virial<'a, L: Lanes> {
     pub row: [L; 8],
 }
 
-impl<L: Lanes> Virial<'_, L> {
+impl<L: Lanes> VirialTask<'_, L> {
     /// What faces add to their owners and to their other cells.
     #[inline(always)]
     fn both(at: &FaceLanes<L>) -> [[L; 8]; 2] {
@@ -186,11 +186,11 @@ impl<L: Lanes> Virial<'_, L> {
     }
 }
 
-impl<L: Lanes> Task<L> for Virial<'_, L> {
+impl<L: Lanes> FaceTask<L> for VirialTask<'_, L> {
     const FIELDS: usize = field::TRACTION + 1;
 
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin_row(&mut self) {
         self.row = [L::zero(); 8];
     }
 
@@ -200,31 +200,31 @@ impl<L: Lanes> Task<L> for Virial<'_, L> {
         for (to, more) in self.row.iter_mut().zip(own) {
             *to = *to + more;
         }
-        self.sums.keep(at.place, other);
+        self.sums.store_other(at.place, other);
     }
 
     #[inline(always)]
-    fn none(&mut self, place: usize) {
-        self.sums.keep(place, [L::zero(); 8]);
+    fn empty_slot(&mut self, place: usize) {
+        self.sums.store_other(place, [L::zero(); 8]);
     }
 
     #[inline(always)]
-    fn end(&mut self, local: usize) {
-        self.sums.own(local, self.row);
+    fn end_row(&mut self, local: usize) {
+        self.sums.add_owned(local, self.row);
     }
 
     #[inline(always)]
-    fn block(&mut self, local: usize, filled: u32) {
+    fn end_block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        self.sums.hand_on(others, self.first, filled);
+        self.sums.scatter_block(others, self.first, filled);
     }
 }
 
-impl<L: Lanes> Across<L> for Virial<'_, L> {
+impl<L: Lanes> CrossingTask<L> for VirialTask<'_, L> {
     #[inline(always)]
-    fn across(&mut self, at: &FaceLanes<L>) {
+    fn crossing(&mut self, at: &FaceLanes<L>) {
         let [_, other] = Self::both(at);
-        self.sums.each(at.others, self.first, other);
+        self.sums.scatter(at.others, self.first, other);
     }
 }

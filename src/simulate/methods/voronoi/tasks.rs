@@ -1,8 +1,8 @@
 //! What is asked of the faces: the loads of a step with the faces that break, what the faces of each cell carry.
 
-use super::between::Across;
+use super::crossing_pass::CrossingTask;
 use super::columns::{Faces, field};
-use super::face_pass::{FaceLanes, Owners, Task};
+use super::face_pass::{FaceLanes, Owners, FaceTask};
 use super::row_sums::RowSums;
 use super::stress::Stresses;
 use crate::laws::cell::{self, Bend, FaceLoad};
@@ -62,7 +62,7 @@ pub fn power<S: Scalar>(sum: &[S; 8]) -> f64 {
 }
 
 /// Forces and torques on both cells of faces, added up in the order in which dilations are, and which faces break.
-pub struct Act<'a, L: Lanes> {
+pub struct FaceLoadTask<'a, L: Lanes> {
     /// What bending puts on the faces of walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
     /// Force, torque and half of the power of damping by cell.
@@ -82,7 +82,7 @@ pub struct Act<'a, L: Lanes> {
 }
 
 /// What faces do to both of their cells.
-struct Both<L> {
+struct LoadsOnBoth<L> {
     /// On the owner, N.
     force: Vec3<L>,
     /// On the owner, N m.
@@ -91,10 +91,10 @@ struct Both<L> {
     back: [L; 8],
 }
 
-impl<L: Lanes> Act<'_, L> {
+impl<L: Lanes> FaceLoadTask<'_, L> {
     /// What faces do to both of their cells, whoever evaluates them.
     #[inline(always)]
-    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &Bend<L>) -> Both<L> {
+    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &Bend<L>) -> LoadsOnBoth<L> {
         let mut force = load.force;
         let mut torque = load.torque + bend.torque;
         let mut back = load.torque_j - bend.torque;
@@ -118,7 +118,7 @@ impl<L: Lanes> Act<'_, L> {
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, back, none));
         row[POWER_AT] = L::select(mask, power, L::zero());
-        Both {
+        LoadsOnBoth {
             force,
             torque: Vec3::select(mask, torque, none),
             back: row,
@@ -161,11 +161,11 @@ fn section<L: Lanes>(
     }
 }
 
-impl<L: Lanes> Task<L> for Act<'_, L> {
+impl<L: Lanes> FaceTask<L> for FaceLoadTask<'_, L> {
     const FIELDS: usize = usize::MAX;
 
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin_row(&mut self) {
         self.row = (Vec3::zero(), Vec3::zero(), L::zero());
     }
 
@@ -176,46 +176,46 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
         self.row.0 = self.row.0 + both.force;
         self.row.1 = self.row.1 + both.torque;
         self.row.2 = self.row.2 + both.back[POWER_AT];
-        self.loads.keep(at.place, both.back);
+        self.loads.store_other(at.place, both.back);
         if let Owners::From(first) = at.owners {
             self.check(at, first, load_i, &bend);
         }
     }
 
     #[inline(always)]
-    fn none(&mut self, place: usize) {
-        self.loads.keep(place, [L::zero(); 8]);
+    fn empty_slot(&mut self, place: usize) {
+        self.loads.store_other(place, [L::zero(); 8]);
     }
 
     #[inline(always)]
-    fn end(&mut self, local: usize) {
+    fn end_row(&mut self, local: usize) {
         let (force, torque, power) = self.row;
         let mut row = [L::zero(); 8];
         put(&mut row, 0, force);
         put(&mut row, 4, torque);
         row[POWER_AT] = power;
-        self.loads.own(local, row);
+        self.loads.add_owned(local, row);
     }
 
     #[inline(always)]
-    fn block(&mut self, local: usize, filled: u32) {
+    fn end_block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        self.loads.hand_on(others, self.first, filled);
+        self.loads.scatter_block(others, self.first, filled);
     }
 }
 
-impl<L: Lanes> Across<L> for Act<'_, L> {
+impl<L: Lanes> CrossingTask<L> for FaceLoadTask<'_, L> {
     #[inline(always)]
-    fn across(&mut self, at: &FaceLanes<L>) {
+    fn crossing(&mut self, at: &FaceLanes<L>) {
         let (load_i, bend) = loads(self.folding, at);
         let both = self.both(at, load_i, &bend);
-        self.loads.each(at.others, self.first, both.back);
+        self.loads.scatter(at.others, self.first, both.back);
     }
 }
 
 /// What the faces of the cells of a chunk carry.
-pub struct Carry<'a, L: Lanes> {
+pub struct FaceStressTask<'a, L: Lanes> {
     /// What faces break by.
     pub limits: &'a Limits<L::Scalar>,
     /// What principal stresses break; none where they break nothing.
@@ -230,11 +230,11 @@ pub struct Carry<'a, L: Lanes> {
     pub lanes: std::marker::PhantomData<L>,
 }
 
-impl<L: Lanes> Task<L> for Carry<'_, L> {
+impl<L: Lanes> FaceTask<L> for FaceStressTask<'_, L> {
     const FIELDS: usize = usize::MAX;
 
     #[inline(always)]
-    fn begin(&mut self) {}
+    fn begin_row(&mut self) {}
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
@@ -266,11 +266,11 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
     }
 
     #[inline(always)]
-    fn none(&mut self, _place: usize) {}
+    fn empty_slot(&mut self, _place: usize) {}
 
     #[inline(always)]
-    fn end(&mut self, _local: usize) {}
+    fn end_row(&mut self, _local: usize) {}
 
     #[inline(always)]
-    fn block(&mut self, _local: usize, _filled: u32) {}
+    fn end_block(&mut self, _local: usize, _filled: u32) {}
 }

@@ -34,7 +34,7 @@ pub fn thin_faces(table: &Faces, cells: usize) -> Vec<Option<ThinFace>> {
     let mut found: Vec<Option<ThinFace>> = (0..table.id.len())
         .map(|row| {
             if between(row) {
-                of_face(table, row, &normals)
+                thin_face(table, row, &normals)
             } else {
                 None
             }
@@ -53,7 +53,7 @@ fn free_sides(normals: &[DVec3], axis: DVec3) -> u32 {
     along(1.0) + along(-1.0)
 }
 
-fn of_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace> {
+fn thin_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace> {
     let ends = [table.i[row], table.j[row]].map(|cell| &normals[cell as usize]);
     let s = table.axis(row);
     let axes = [s, table.normal(row).cross(s)];

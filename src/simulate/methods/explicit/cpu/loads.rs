@@ -1,6 +1,6 @@
 //! The force pass: bonds, contacts, springs, attached forces.
 
-use super::{Cpu, Handed};
+use super::{Cpu, OtherEndLoads};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -91,11 +91,11 @@ impl<L: Lanes> Cpu<L> {
 pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
     system: &System<L::Scalar>,
     border: &Border<L::Scalar>,
-    (first, scratch): (usize, &[Mutex<Handed<L::Scalar>>]),
+    (first, scratch): (usize, &[Mutex<OtherEndLoads<L::Scalar>>]),
     task: T,
 ) {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let mut handed = scratch[thread % scratch.len()]
+    let mut other_end_loads = scratch[thread % scratch.len()]
         .lock()
         .expect("no pass panics holding it");
     with_law!(system.law, law => {
@@ -105,7 +105,7 @@ pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
             border,
             first,
             count: system.chunk.min(system.motion.len() - first),
-            handed: &mut handed,
+            handed: &mut other_end_loads,
             task,
         });
     });

@@ -30,11 +30,11 @@ pub struct Cpu<L: Lanes> {
     run: BondedRun<L::Scalar>,
     borders: Vec<Border<L::Scalar>>,
     /// Scratch rows for what a chunk's bonds do to ends that they do not own, one a thread.
-    scratch: Vec<Mutex<Handed<L::Scalar>>>,
+    scratch: Vec<Mutex<OtherEndLoads<L::Scalar>>>,
     driven: Driven<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Velocities are at the middle of the last step: its second kick is due.
-    half: bool,
+    kick_due: bool,
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
@@ -46,7 +46,7 @@ pub struct Cpu<L: Lanes> {
     costs: Costs,
 }
 
-type Handed<S> = Vec<Row<S, 8>>;
+type OtherEndLoads<S> = Vec<Row<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
@@ -78,7 +78,7 @@ impl<L: Lanes> Cpu<L> {
                 gravity: Vec3::from_f64(pipeline.world.gravity),
                 drag: Scalar::from_f64(pipeline.simulate.drag),
             },
-            half: false,
+            kick_due: false,
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
             run,
@@ -135,15 +135,15 @@ impl<L: Lanes> Cpu<L> {
     }
 
     /// Adds what was taken since the last frame to what was taken before.
-    fn account(&mut self) {
+    fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
             work::take(&mut self.taken, total);
         }
     }
 
     /// Velocities brought to the end of the step.
-    fn finish(&mut self) -> Result<(), SimulateError> {
-        if self.half {
+    fn finish_step(&mut self) -> Result<(), SimulateError> {
+        if self.kick_due {
             self.motion(false)?;
         }
         Ok(())
@@ -166,7 +166,7 @@ impl<L: Lanes> Method for Cpu<L> {
             let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
-        self.finish()
+        self.finish_step()
     }
 
     fn place(&self) -> Place {
@@ -198,7 +198,7 @@ impl<L: Lanes> Method for Cpu<L> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
-        self.account();
+        self.collect_work();
         let carried = self.carried();
         let snapshot = self.run.snapshot(
             frame,
@@ -215,7 +215,7 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn state_apart(&mut self, frame: u32) -> Option<State> {
-        self.account();
+        self.collect_work();
         Some(self.run.pack(frame))
     }
 
@@ -231,7 +231,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.run.restore(state)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.borders = Border::all(&self.run.system);
-        self.half = false;
+        self.kick_due = false;
         self.driven = self.run.driven();
         Ok(())
     }

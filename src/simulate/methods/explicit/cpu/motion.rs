@@ -11,7 +11,7 @@ impl<L: Lanes> Cpu<L> {
     /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
     pub(super) fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
-        let (step, close) = (self.parameters, self.half);
+        let (step, close) = (self.parameters, self.kick_due);
         // Nothing stands beside the rows.
         let mut beside = vec![(); self.run.system.motion.len()];
         let moved = self.run.advance(
@@ -30,7 +30,7 @@ impl<L: Lanes> Cpu<L> {
                 })
             },
         );
-        self.half = open;
+        self.kick_due = open;
         self.costs.motion.add(clock, rayon::current_num_threads());
         if let Some(distances) = moved? {
             let clock = Instant::now();

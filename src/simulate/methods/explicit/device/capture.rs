@@ -17,32 +17,32 @@ macro_rules! parts {
     ($($part:ident),*) => {
         /// Something for each part of a frame.
         #[derive(Clone, Copy, Debug)]
-        struct Parts<T> {
+        struct FrameParts<T> {
             $($part: T,)*
         }
 
-        impl<T> Parts<T> {
+        impl<T> FrameParts<T> {
             /// Makes another of each, always in the same order.
-            fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Parts<U>, E> {
-                Ok(Parts {
+            fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<FrameParts<U>, E> {
+                Ok(FrameParts {
                     $($part: make(self.$part)?,)*
                 })
             }
 
-            fn map<U>(self, mut make: impl FnMut(T) -> U) -> Parts<U> {
-                Parts {
+            fn map<U>(self, mut make: impl FnMut(T) -> U) -> FrameParts<U> {
+                FrameParts {
                     $($part: make(self.$part),)*
                 }
             }
 
-            fn each_ref(&self) -> Parts<&T> {
-                Parts {
+            fn each_ref(&self) -> FrameParts<&T> {
+                FrameParts {
                     $($part: &self.$part,)*
                 }
             }
 
-            fn zip<U>(self, other: Parts<U>) -> Parts<(T, U)> {
-                Parts {
+            fn zip<U>(self, other: FrameParts<U>) -> FrameParts<(T, U)> {
+                FrameParts {
                     $($part: (self.$part, other.$part),)*
                 }
             }
@@ -50,18 +50,18 @@ macro_rules! parts {
     };
 }
 parts!(
-    status, motion, measured, touched, borne, events, loads, springs, cell_rows
+    status, motion, measured, touched, reactions, events, loads, springs, cell_rows
 );
 
-impl<'a> Parts<&'a Column> {
+impl<'a> FrameParts<&'a Column> {
     /// Where each part is in the device.
     fn of(columns: &'a Columns, parity: usize) -> Self {
-        Parts {
+        FrameParts {
             status: &columns.status,
             motion: columns.motion(parity),
             measured: &columns.measured,
             touched: &columns.touched,
-            borne: &columns.borne,
+            reactions: &columns.reactions,
             events: &columns.events,
             loads: &columns.loads,
             springs: &columns.stretched,
@@ -71,12 +71,12 @@ impl<'a> Parts<&'a Column> {
 }
 
 /// Whether every frame has a part, or those alone whose state is wanted.
-const ALWAYS: Parts<bool> = Parts {
+const IN_EVERY_FRAME: FrameParts<bool> = FrameParts {
     status: true,
     motion: true,
     measured: true,
     touched: true,
-    borne: true,
+    reactions: true,
     events: true,
     loads: false,
     springs: false,
@@ -86,13 +86,13 @@ const ALWAYS: Parts<bool> = Parts {
 /// Memory that a frame is copied into; used again for later frames.
 #[derive(Debug)]
 pub struct Staging {
-    buffers: Parts<Buffer>,
-    bytes: Parts<u64>,
+    buffers: FrameParts<Buffer>,
+    bytes: FrameParts<u64>,
 }
 
 /// A frame that was asked for.
 #[derive(Debug)]
-pub struct Flight {
+pub struct FrameInFlight {
     /// Where it lands.
     pub staging: Staging,
     /// When it has.
@@ -101,7 +101,7 @@ pub struct Flight {
 
 /// A frame as it lay in the device.
 #[derive(Debug)]
-pub struct Landed {
+pub struct RawFrame {
     /// Status words at the frame.
     pub status: Status,
     /// Motion as in [`Columns::motion`](Columns).
@@ -110,10 +110,10 @@ pub struct Landed {
     pub measured: Vec<[f32; 4]>,
     /// Contacts of each element.
     pub touched: Vec<u32>,
-    /// What was borne, as in [`Columns::borne`].
-    pub borne: Vec<u32>,
+    /// What was reactions, as in [`Columns::borne`].
+    pub reactions: Vec<u32>,
     /// Bonds broken since the last frame, by step, element and slot.
-    pub events: Vec<Event>,
+    pub events: Vec<DeviceBreak>,
     /// Force and torque, if a state was asked for.
     pub loads: Vec<[f32; 4]>,
     /// Springs by element and partner, if a state was asked for.
@@ -124,7 +124,7 @@ pub struct Landed {
 
 /// A bond that broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
+pub struct DeviceBreak {
     /// Step of the force pass that found it.
     pub step: u64,
     /// Element with the lower index.
@@ -145,12 +145,12 @@ pub struct Event {
     pub from_j: [f32; 3],
 }
 
-impl Event {
+impl DeviceBreak {
     fn decode(words: &[u32]) -> Self {
         let number = |k: u32| f32::from_bits(words[k as usize]);
         let vector = |k: u32| [number(k), number(k + 1), number(k + 2)];
         let [sigma, tau, touch] = vector(EVENT_STRESS);
-        Event {
+        DeviceBreak {
             step: u64::from(words[EVENT_STEP as usize]),
             element: words[EVENT_ELEMENT as usize],
             slot: words[EVENT_SLOT as usize],
@@ -167,7 +167,7 @@ impl Event {
 impl Staging {
     /// Room for a frame in columns of these lengths.
     pub fn new(device: &Device, columns: &Columns) -> Result<Self, GpuError> {
-        let bytes = Parts::of(columns, 0).map(Column::bytes);
+        let bytes = FrameParts::of(columns, 0).map(Column::bytes);
         Ok(Staging {
             buffers: bytes.try_map(|bytes| device.staging(bytes))?,
             bytes,
@@ -182,7 +182,7 @@ impl Staging {
         parity: usize,
         state: bool,
     ) {
-        let from = Parts::of(columns, parity).zip(ALWAYS);
+        let from = FrameParts::of(columns, parity).zip(IN_EVERY_FRAME);
         let pieces = from.zip(self.buffers.each_ref());
         self.bytes = pieces.map(|((column, always), buffer)| match always || state {
             true => column.copy_out(encoder, (0, column.count()), buffer, 0),
@@ -191,27 +191,27 @@ impl Staging {
     }
 
     /// Waits for the frame and takes it out.
-    pub fn land(&self, device: &Device, when: SubmissionIndex) -> Result<Landed, GpuError> {
+    pub fn wait_and_read(&self, device: &Device, when: SubmissionIndex) -> Result<RawFrame, GpuError> {
         let mut parts = Vec::new();
         let pieces = self.buffers.each_ref().zip(self.bytes);
         pieces.map(|piece| parts.push(piece));
         let mut words = device.read(Some(when), &parts)?.into_iter();
-        let Parts {
+        let FrameParts {
             status,
             motion,
             measured,
             touched,
-            borne,
+            reactions,
             events,
             loads,
             springs,
             cell_rows,
         } = pieces.map(|_| words.next().expect("one range a part"));
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
-        let mut events: Vec<Event> = events
+        let mut events: Vec<DeviceBreak> = events
             .chunks_exact(EVENT_WORDS as usize)
             .take(status.events as usize)
-            .map(Event::decode)
+            .map(DeviceBreak::decode)
             .collect();
         events.sort_unstable_by_key(|event| (event.step, event.element, event.slot));
         let mut springs: Vec<_> = springs
@@ -227,12 +227,12 @@ impl Staging {
             })
             .collect();
         springs.sort_unstable_by_key(|entry| (entry.element, entry.partner));
-        Ok(Landed {
+        Ok(RawFrame {
             status,
             motion,
             measured: bytemuck::pod_collect_to_vec(&measured),
             touched,
-            borne,
+            reactions,
             events,
             loads: bytemuck::pod_collect_to_vec(&loads),
             springs,

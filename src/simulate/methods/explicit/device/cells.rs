@@ -2,7 +2,7 @@
 
 use super::columns::HasWalls;
 use super::constants::{CELL_MOMENTUM, CELL_ROWS, FACE_THROUGH};
-use super::slots::{MOST_SLOTS, Slots};
+use super::slots::{MAX_SLOTS, Slots};
 use crate::simulate::bonded::system::System;
 use crate::simulate::error::StateError;
 use crate::simulate::run_state::sections;
@@ -25,8 +25,8 @@ pub struct CellTables {
 }
 
 /// Whether every cell has room for its faces and for the crowded partners beside them.
-pub fn fits(system: &System<f32>) -> bool {
-    Slots::new(system).slots <= MOST_SLOTS
+pub fn has_enough_slots(system: &System<f32>) -> bool {
+    Slots::new(system).slots <= MAX_SLOTS
 }
 
 impl CellTables {

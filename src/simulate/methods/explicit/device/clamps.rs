@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 
 use super::constants::{
     CLAMP_MIDDLE, CLAMP_MIDDLE_LOW, CLAMP_ROTATION, CLAMP_ROWS, CLAMP_SPIN, CLAMP_VELOCITY,
-    GRIP_ROWS,
+    HELD_ROWS,
 };
 use crate::simulate::scene::clamps::{Clamps, Gripped, Hold};
 use crate::simulate::scene::reactions::Held;
@@ -43,7 +43,7 @@ fn row([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
 
 /// Rows of each held element: where it was packed (high words) with the index of its clamp plus one, 0 where
 /// that is not driven; then the parts of its arm with the low words. None where no clamp is driven.
-pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
+pub fn held_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
     if clamps.count() == 0 {
         return Vec::new();
     }
@@ -58,12 +58,12 @@ pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
     let mut rows = Vec::new();
     for held in held {
         let Some(gripped) = gripped.next_if(|gripped| gripped.element == held.element) else {
-            rows.extend([[0.0; 4]; GRIP_ROWS as usize]);
+            rows.extend([[0.0; 4]; HELD_ROWS as usize]);
             continue;
         };
         let [high, low] = words(gripped.rest);
         let [x, y, z] = vector_parts(arm(gripped), unit);
-        let grip: [[f32; 4]; GRIP_ROWS as usize] = [
+        let grip: [[f32; 4]; HELD_ROWS as usize] = [
             row(high, gripped.clamp as f32 + 1.0),
             row(x, low[0]),
             row(y, low[1]),

@@ -1,7 +1,7 @@
 //! The columns of a simulation in device memory, and how the host's rows become theirs.
 
 use super::constants::{
-    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, ROW_WORDS, SCAN_BLOCK,
+    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, REACTION_ROW_WORDS, SCAN_BLOCK,
     SPRING_WORDS,
 };
 use super::launch::STATUS_WORDS;
@@ -12,7 +12,7 @@ use crate::simulate::contact::chunk::SpringEntry;
 use crate::spec::Law;
 
 /// Steps that a submission holds at most; each has a row of launch numbers and of collider poses.
-pub const ROWS: u64 = 256;
+pub const STEPS_PER_SUBMISSION: u64 = 256;
 /// `vec4`s of an element's motion.
 pub const MOTION_ROWS: usize = 5;
 
@@ -31,7 +31,7 @@ pub struct Sizes {
     /// Whether elements are cells, and with walls of one layer among them.
     pub cells: Option<HasWalls>,
     /// Whether bonds are of more than one kind.
-    pub kinds: bool,
+    pub several_classes: bool,
     /// Colliders.
     pub colliders: u64,
     /// Driven clamps.
@@ -45,7 +45,7 @@ pub struct Sizes {
     /// Springs of a state.
     pub springs: u64,
     /// Rows of what is borne.
-    pub borne: u64,
+    pub reaction_rows: u64,
 }
 
 impl Sizes {
@@ -56,12 +56,12 @@ impl Sizes {
 
     /// Rows of collider poses: those of every step of a submission.
     pub fn collider_poses(&self) -> u64 {
-        ROWS * self.colliders * u64::from(POSE_ROWS)
+        STEPS_PER_SUBMISSION * self.colliders * u64::from(POSE_ROWS)
     }
 
     /// Rows of clamp poses: those too, and of the step after them.
     pub fn clamp_poses(&self) -> u64 {
-        (ROWS + 1) * self.clamps * u64::from(CLAMP_ROWS)
+        (STEPS_PER_SUBMISSION + 1) * self.clamps * u64::from(CLAMP_ROWS)
     }
 
     /// Entries of the slots of all elements.
@@ -120,7 +120,7 @@ macro_rules! columns {
         }
 
         impl Columns {
-            fn made(
+            fn create(
                 $sizes: &Sizes,
                 make: impl Fn(ColumnName, u64) -> Result<Column, GpuError>,
             ) -> Result<Self, GpuError> {
@@ -130,11 +130,11 @@ macro_rules! columns {
             }
 
             /// In the order of [`Sizes::columns`].
-            fn each_mut(&mut self) -> Vec<&mut Column> {
+            fn all_mut(&mut self) -> Vec<&mut Column> {
                 vec![$(&mut self.$name),*]
             }
 
-            fn each(&self) -> Vec<&Column> {
+            fn all(&self) -> Vec<&Column> {
                 vec![$(&self.$name),*]
             }
         }
@@ -158,7 +158,7 @@ columns! {
     /// Slot-major: σ_c, τ_c; of a bond that is breaking σ, τ.
     bond_strength: Vec2, sizes.bonds();
     /// Slot-major: kind of bond.
-    bond_class: U32, if sizes.kinds { sizes.bonds() } else { 1 };
+    bond_class: U32, if sizes.several_classes { sizes.bonds() } else { 1 };
     /// Moments, axes, momentum, dilation of cells, a row of all of them behind the other.
     cell_rows: Vec4, if sizes.cells.is_some() { u64::from(CELL_ROWS) * sizes.stride } else { 1 };
     /// Whole, near, breaking.
@@ -198,7 +198,7 @@ columns! {
     /// Contacts of each element.
     touched: U32, sizes.stride;
     /// Elements that touch each collider, and what colliders and held elements have borne.
-    borne: Atomic, sizes.colliders + sizes.borne * u64::from(ROW_WORDS);
+    reactions: Atomic, sizes.colliders + sizes.reaction_rows * u64::from(REACTION_ROW_WORDS);
     /// Words that the kernels answer in.
     status: Atomic, STATUS_WORDS as u64;
 }
@@ -206,7 +206,7 @@ columns! {
 impl Columns {
     /// Makes all columns, zeroed; a device without room is told what all of them need.
     pub fn new(device: &Device, sizes: &Sizes) -> Result<Self, GpuError> {
-        let made = Columns::made(sizes, |name, count| {
+        let made = Columns::create(sizes, |name, count| {
             Column::new(device, name.name, name.item, count)
         });
         made.map_err(|error| match error {
@@ -225,21 +225,21 @@ impl Columns {
     }
 
     /// The column that kernels at a parity call by this name.
-    pub fn named(&self, name: &str, parity: usize) -> Option<&Column> {
+    pub fn by_name(&self, name: &str, parity: usize) -> Option<&Column> {
         if name == names::motion.name {
             return Some(self.motion(parity));
         }
         if name == names::moved.name {
             return Some(self.motion(1 - parity));
         }
-        let mut columns = self.each().into_iter();
+        let mut columns = self.all().into_iter();
         columns.find(|column| column.name() == name)
     }
 
     /// Makes the columns longer that these sizes ask more of, and keeps what they hold.
     pub fn grow(&mut self, device: &Device, sizes: &Sizes) -> Result<(), GpuError> {
         let mut encoder = device.encoder();
-        for (column, (_, items)) in self.each_mut().into_iter().zip(sizes.columns()) {
+        for (column, (_, items)) in self.all_mut().into_iter().zip(sizes.columns()) {
             if items > column.count() {
                 let new = Column::new(device, column.name(), column.item(), items)?;
                 column.copy_to(&mut encoder, (0, column.count()), &new, 0);

@@ -57,7 +57,7 @@ constants! {
     CLAMP_MIDDLE_LOW = 13;
     /// Rows of a held element in the tables: where it was packed, high words, with its clamp plus one; three
     /// parts of its arm with the low words.
-    GRIP_ROWS = 4;
+    HELD_ROWS = 4;
 
     /// Rows of a cell.
     CELL_ROWS = 6;
@@ -116,21 +116,21 @@ constants! {
     SPRING_VECTOR = 2;
 
     /// Elements that share a row of each collider, so that few meet at a word.
-    BEAR_BLOCK = 64;
+    REACTION_BLOCK = 64;
     /// Numbers of a force and a torque.
-    NUMBERS = 6;
+    WRENCH_COMPONENTS = 6;
     /// Words of a number.
-    NUMBER_WORDS = 3;
+    COMPONENT_WORDS = 3;
     /// Words of force and torque.
-    AREA_WORDS = NUMBERS * NUMBER_WORDS;
+    ACCUMULATOR_WORDS = WRENCH_COMPONENTS * COMPONENT_WORDS;
     /// Areas of a row.
-    AREAS = 3;
+    ACCUMULATORS = 3;
     /// Area of steps that count in full.
-    WITHIN = 0;
+    FULL_STEPS = 0;
     /// Area of the last step of an advance, which kicks by half.
-    LAST = 1;
+    LAST_STEP = 1;
     /// Area of the loads before the first step.
-    BEGINNING = 2;
+    START_LOADS = 2;
     /// Words of a row.
-    ROW_WORDS = AREAS * AREA_WORDS;
+    REACTION_ROW_WORDS = ACCUMULATORS * ACCUMULATOR_WORDS;
 }

@@ -64,7 +64,7 @@ launch! {
     /// Edge of a grid cell, m.
     cell: f32,
     /// Farthest that a collider's surface moves in a step, m.
-    driven: f32,
+    surface_travel: f32,
     /// Force passes from one look at the lists to the next.
     batch: u32,
     /// Colliders.
@@ -72,7 +72,7 @@ launch! {
     /// Materials.
     materials: u32,
     /// 1 where all radii are equal.
-    equal: u32,
+    equal_radii: u32,
     /// Row of the tables where contact pairs begin.
     pairs: u32,
     /// Row of the tables where attached forces begin.
@@ -80,11 +80,11 @@ launch! {
     /// Grid cells less one.
     cell_mask: u32,
     /// Entries that the contact lists have room for.
-    list_room: u32,
+    list_capacity: u32,
     /// Broken bonds that there is room for until the next frame.
-    event_room: u32,
+    event_capacity: u32,
     /// Springs that a state has room for.
-    spring_room: u32,
+    spring_capacity: u32,
     /// 0, which no compiler knows: it keeps sums of two words from being simplified away.
     zero: u32,
     /// What one N is in units of what is borne.
@@ -92,7 +92,7 @@ launch! {
     /// Clamps that are driven.
     clamps: u32,
     /// Row of the tables where what they hold begins.
-    grips: u32,
+    held_rows: u32,
     /// Row of the poses where they begin.
     clamp_poses: u32,
     /// A whole row of four.
@@ -147,7 +147,7 @@ status! {
     /// Springs gathered.
     SPRINGS = springs,
     /// Not zero: lists are made anew at the next look.
-    FORCE = force,
+    FORCE_REBUILD = force_rebuild,
     /// Times that lists were made.
     REBUILDS = rebuilds,
     /// Bits of the square of the largest speed at the last look, m²/s².
@@ -161,7 +161,7 @@ impl Default for Status {
         Status {
             halt: u32::MAX,
             bad_element: u32::MAX,
-            force: 1,
+            force_rebuild: 1,
             ..Zeroable::zeroed()
         }
     }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn no_two_constants_of_kernels_have_one_name() {
-        let lists = super::super::texts::ALL.iter();
+        let lists = super::super::texts::ALL_CONSTANTS.iter();
         let mut names: Vec<_> = lists
             .flat_map(|list| list.iter())
             .map(|(n, _)| *n)

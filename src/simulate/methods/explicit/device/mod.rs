@@ -31,18 +31,18 @@ mod tables;
 mod tests;
 mod texts;
 
-pub use profile::StageTime;
+pub use profile::PassTime;
 
 use std::collections::VecDeque;
 
 use wgpu::Buffer;
 
-use self::capture::{Flight, Staging};
+use self::capture::{FrameInFlight, Staging};
 use self::cells::CellTables;
 use self::columns::{Columns, Sizes};
 use self::kernels::{Compiled, Kernels};
 use self::launch::{Status, phase};
-use self::plan::Task;
+use self::plan::PendingTask;
 use self::slots::Slots;
 use self::tables::Tables;
 use crate::gpu::{Device, Launches};
@@ -57,7 +57,7 @@ use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Bearers;
 
 /// What does not change in a run.
-struct Scene {
+struct DeviceScene {
     tables: Tables,
     bearers: Bearers,
     /// What loads are counted in, N.
@@ -72,7 +72,7 @@ struct Scene {
     /// Whether all radii are equal.
     equal: bool,
     /// Bound on the speed of the colliders' surfaces, m/s.
-    driven: f64,
+    surface_speed: f64,
 }
 
 /// A run on a device.
@@ -84,7 +84,7 @@ pub struct Gpu {
     sizes: Sizes,
     kernels: Kernels,
     compiled: Compiled,
-    scene: Scene,
+    scene: DeviceScene,
     /// The host's twin, true at frames.
     system: System<f32>,
     /// Cells and faces where the elements are cells: momenta are true at frames with a state.
@@ -94,21 +94,21 @@ pub struct Gpu {
     labels: Vec<u32>,
     means: MeanLoads,
     /// Whether the loads before the first step are still to come.
-    begins: bool,
+    starting_loads_due: bool,
     /// Step up to which mean loads are summed.
-    tallied: u64,
+    averaged_to_step: u64,
     dt: f64,
     /// Steps asked for.
     step: u64,
-    tasks: VecDeque<Task>,
-    flights: VecDeque<Flight>,
-    spare: Vec<Staging>,
+    tasks: VecDeque<PendingTask>,
+    frames_in_flight: VecDeque<FrameInFlight>,
+    idle_staging: Vec<Staging>,
     /// Changes of the motion column before the first task, and with all that was submitted.
-    flips_before: u64,
+    confirmed_flips: u64,
     flips: u64,
     /// Force passes from one look at the lists to the next, and since the last.
     batch: u32,
-    since: u32,
+    passes_since_check: u32,
 }
 
 impl Gpu {
@@ -133,7 +133,7 @@ impl Gpu {
     }
 
     /// Notes a task and submits it.
-    fn ask(&mut self, task: Task) -> Result<(), SimulateError> {
+    fn submit_task(&mut self, task: PendingTask) -> Result<(), SimulateError> {
         self.tasks.push_back(task);
         self.submit(task, 0)?;
         self.device.check()?;
@@ -148,7 +148,7 @@ impl Gpu {
             if status.halt == u32::MAX {
                 return Ok(());
             }
-            self.mend(&status)?;
+            self.recover(&status)?;
         }
     }
 }
@@ -165,7 +165,7 @@ impl Method for Gpu {
         if steps == 0 {
             return Ok(());
         }
-        self.ask(Task::Steps { from, to })
+        self.submit_task(PendingTask::Steps { from, to })
     }
 
     fn step(&self) -> u64 {
@@ -174,25 +174,25 @@ impl Method for Gpu {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let step = self.step;
-        self.ask(Task::Capture { frame, step, state })
+        self.submit_task(PendingTask::Capture { frame, step, state })
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
         loop {
-            let flight = self.flights.pop_front().expect("a capture is outstanding");
-            let landed = flight.staging.land(&self.device, flight.submission)?;
-            self.spare.push(flight.staging);
-            if landed.status.halt != u32::MAX {
-                self.mend(&landed.status)?;
+            let in_flight = self.frames_in_flight.pop_front().expect("a capture is outstanding");
+            let raw = in_flight.staging.wait_and_read(&self.device, in_flight.submission)?;
+            self.idle_staging.push(in_flight.staging);
+            if raw.status.halt != u32::MAX {
+                self.recover(&raw.status)?;
                 continue;
             }
             while let Some(task) = self.tasks.pop_front() {
-                self.flips_before += task.flips(u32::MAX);
-                if let Task::Capture { frame, step, state } = task {
-                    return Ok(self.take(&landed, frame, step, state));
+                self.confirmed_flips += task.flips(u32::MAX);
+                if let PendingTask::Capture { frame, step, state } = task {
+                    return Ok(self.decode_frame(&raw, frame, step, state));
                 }
             }
-            unreachable!("every flight has its task");
+            unreachable!("every in_flight has its task");
         }
     }
 

@@ -4,7 +4,7 @@ use super::launch::phase;
 
 /// A piece of work asked for and not yet confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum PendingTask {
     /// The loads at the start.
     Start {
         /// Step that the run starts at.
@@ -30,7 +30,7 @@ pub enum Task {
 
 /// Dispatches in the order of their phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum StepAction {
     /// Loads before the first step.
     Start,
     /// First half of a frame's first step.
@@ -44,10 +44,10 @@ pub enum Action {
     Break,
 }
 
-impl Action {
+impl StepAction {
     /// Whether it writes the other motion column.
     pub fn flips(self) -> bool {
-        self != Action::Break
+        self != StepAction::Break
     }
 }
 
@@ -57,26 +57,26 @@ pub fn at(step: u64, part: u32) -> u32 {
 }
 
 /// The actions of steps `from + 1` to `to` that lie within a step, with their phases.
-pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, Action)> {
+pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, StepAction)> {
     let opens = step == from;
-    let first = opens.then_some((at(step, phase::OPEN), Action::Open));
+    let first = opens.then_some((at(step, phase::OPEN), StepAction::Open));
     let open = step < to;
     let rest = [
-        (at(step, phase::MOVE), Action::Move { open }),
-        (at(step, phase::BREAK), Action::Break),
+        (at(step, phase::MOVE), StepAction::Move { open }),
+        (at(step, phase::BREAK), StepAction::Break),
     ];
     first
         .into_iter()
         .chain(rest.into_iter().filter(move |_| !opens))
 }
 
-impl Task {
+impl PendingTask {
     /// How often the motion column changes in those of its actions that lie up to phase `halt`.
     pub fn flips(&self, halt: u32) -> u64 {
         match *self {
-            Task::Start { step } => u64::from(at(step, phase::MOVE) <= halt),
-            Task::Capture { .. } => 0,
-            Task::Steps { from, to } => (from..=to)
+            PendingTask::Start { step } => u64::from(at(step, phase::MOVE) <= halt),
+            PendingTask::Capture { .. } => 0,
+            PendingTask::Steps { from, to } => (from..=to)
                 .flat_map(|step| actions(step, (from, to)))
                 .filter(|(when, action)| action.flips() && *when <= halt)
                 .count() as u64,
@@ -91,10 +91,10 @@ mod tests {
     #[test]
     fn a_frame_opens_once_and_closes_once() {
         let list = |step| actions(step, (4, 6)).map(|(_, a)| a).collect::<Vec<_>>();
-        assert_eq!(list(4), [Action::Open]);
-        assert_eq!(list(5), [Action::Move { open: true }, Action::Break]);
-        assert_eq!(list(6), [Action::Move { open: false }, Action::Break]);
-        let task = Task::Steps { from: 4, to: 6 };
+        assert_eq!(list(4), [StepAction::Open]);
+        assert_eq!(list(5), [StepAction::Move { open: true }, StepAction::Break]);
+        assert_eq!(list(6), [StepAction::Move { open: false }, StepAction::Break]);
+        let task = PendingTask::Steps { from: 4, to: 6 };
         assert_eq!(task.flips(u32::MAX), 3);
         assert_eq!(task.flips(at(5, phase::BREAK)), 2);
         assert_eq!(task.flips(at(4, phase::CAPTURE)), 0);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use super::Gpu;
 use super::columns::MOTION_ROWS;
-use super::plan::{Action, Task, actions};
-use super::submit::Which;
+use super::plan::{StepAction, PendingTask, actions};
+use super::submit::KernelChoice;
 use crate::gpu::Timer;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::Method;
 
 /// A stage's part of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StageTime {
-    /// Stage.
+pub struct PassTime {
+    /// BoundKernel.
     pub name: &'static str,
     /// Dispatches.
     pub count: usize,
@@ -26,7 +26,7 @@ impl Gpu {
     /// the same result.
     ///
     /// None where the adapter has no time stamps. At most 100 steps.
-    pub fn profile(&mut self, steps: u64) -> Result<Option<Vec<StageTime>>, SimulateError> {
+    pub fn profile(&mut self, steps: u64) -> Result<Option<Vec<PassTime>>, SimulateError> {
         let (from, to) = (self.step(), self.step() + steps.clamp(1, 100));
         let list: Vec<_> = (from..=to)
             .flat_map(|step| actions(step, (from, to)).map(move |(_, action)| (step, action)))
@@ -36,25 +36,25 @@ impl Gpu {
             return Ok(None);
         };
         self.step = to;
-        self.tasks.push_back(Task::Steps { from, to });
+        self.tasks.push_back(PendingTask::Steps { from, to });
         self.write_launch(from);
         let dispatches = self.record(from, list);
         let mut encoder = self.device.encoder();
         for (k, dispatch) in dispatches.iter().enumerate() {
             let mut pass = timer.pass(&mut encoder, k);
             let launch = (&self.launches, dispatch.row);
-            let stage = self.stage(dispatch.which);
+            let stage = self.bound_kernel(dispatch.choice);
             stage.run(&self.device, &mut pass, dispatch.parity, launch);
         }
         let seconds = timer.read(&self.device, encoder, dispatches.len())?;
         let mut parts: BTreeMap<&'static str, (usize, f64)> = BTreeMap::new();
         for (dispatch, seconds) in dispatches.iter().zip(seconds) {
-            let name = match dispatch.which {
-                Which::List(_) => "contact lists",
-                Which::Of(Action::Break) => "breaks",
-                Which::Fold => "reactions",
-                Which::Dilate => "dilation",
-                Which::Of(_) => "forces and motion",
+            let name = match dispatch.choice {
+                KernelChoice::ListUpdate(_) => "contact lists",
+                KernelChoice::Step(StepAction::Break) => "breaks",
+                KernelChoice::FoldReactions => "reactions",
+                KernelChoice::Dilate => "dilation",
+                KernelChoice::Step(_) => "forces and motion",
             };
             let part = parts.entry(name).or_default();
             *part = (part.0 + 1, part.1 + seconds);
@@ -62,7 +62,7 @@ impl Gpu {
         Ok(Some(
             parts
                 .into_iter()
-                .map(|(name, (count, seconds))| StageTime {
+                .map(|(name, (count, seconds))| PassTime {
                     name,
                     count,
                     seconds,
@@ -81,7 +81,7 @@ impl Gpu {
         // Motion in and out, constants, whole and near masks, list beginnings, the mask of breaking bonds twice.
         let own = 2.0 * motion + 16.0 + 8.0 + 4.0 + 8.0;
         // Other end, rest direction and length, kind; strengths at one of both ends.
-        let kind = if self.sizes.kinds { 4.0 } else { 0.0 };
+        let kind = if self.sizes.several_classes { 4.0 } else { 0.0 };
         own + bonds * (4.0 + 16.0 + kind + 8.0 / 2.0)
     }
 }

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use wgpu::Buffer;
 
 use super::cells::CellTables;
-use super::columns::{self, Columns, ListRows, ROWS, Sizes};
+use super::columns::{self, Columns, ListRows, STEPS_PER_SUBMISSION, Sizes};
 use super::kernels::{Compiled, Kernels};
 use super::launch::{Launch, Status};
-use super::plan::Task;
-use super::slots::{MOST_SLOTS, Slots};
+use super::plan::PendingTask;
+use super::slots::{MAX_SLOTS, Slots};
 use super::tables::Tables;
-use super::{Gpu, Scene, arithmetic, reactions};
+use super::{Gpu, DeviceScene, arithmetic, reactions};
 use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::fragments;
@@ -77,10 +77,10 @@ impl Gpu {
         // The dry count: lists as they are now, and room for half as much again.
         let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
         let slots = Slots::new(&system);
-        if slots.slots > MOST_SLOTS {
+        if slots.slots > MAX_SLOTS {
             return Err(SimulateError::TooManyNeighbours {
                 found: slots.slots,
-                limit: MOST_SLOTS,
+                limit: MAX_SLOTS,
             });
         }
         let sizes = Sizes {
@@ -100,15 +100,15 @@ impl Gpu {
         let kernels = Kernels::new(&device, &launches, &columns, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
         let means = MeanLoads::new(built.bearers.count());
-        let scene = Scene {
+        let scene = DeviceScene {
             tables,
-            load_unit: reactions::unit(
+            load_unit: reactions::load_unit(
                 &built.surfaces,
                 &obstacles,
                 contacts.largest(),
                 system.classes.iter().map(|class| f64::from(class.es)),
             ),
-            driven: fastest(built.bearers.colliders()),
+            surface_speed: fastest_surface(built.bearers.colliders()),
             bearers: built.bearers,
             rest: built.rest,
             drag: pipeline.simulate.drag,
@@ -132,17 +132,17 @@ impl Gpu {
             load: built.load,
             labels,
             means,
-            begins: false,
-            tallied: 0,
+            starting_loads_due: false,
+            averaged_to_step: 0,
             dt,
             step: 0,
             tasks: VecDeque::new(),
-            flights: VecDeque::new(),
-            spare: Vec::new(),
-            flips_before: 0,
+            frames_in_flight: VecDeque::new(),
+            idle_staging: Vec::new(),
+            confirmed_flips: 0,
             flips: 0,
             batch: 1,
-            since: u32::MAX,
+            passes_since_check: u32::MAX,
         };
         gpu.refresh()?;
         Ok(gpu)
@@ -152,15 +152,15 @@ impl Gpu {
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
         self.means = MeanLoads::new(self.scene.bearers.count());
-        self.begins = true;
-        self.ask(Task::Start { step: self.step })?;
+        self.starting_loads_due = true;
+        self.submit_task(PendingTask::Start { step: self.step })?;
         Ok(())
     }
 
     /// Everything from the host to the device, with the springs of contacts in order of elements and
     /// partners; nothing is under way afterwards.
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
-        let contacts = Touching::new(&self.system, &self.slots, springs);
+        let contacts = DeviceContacts::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {
             self.sizes.lists = contacts.rows.partner.len() as u64 * 3 / 2;
             self.grow()?;
@@ -189,7 +189,7 @@ impl Gpu {
         let both = |side: Side| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
         let strength = slots.map(bonds, both, |_| [0.0; 2]);
         c.bond_strength.write(device, 0, &strength);
-        if self.sizes.kinds {
+        if self.sizes.several_classes {
             let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
             c.bond_class.write(device, 0, &class);
         }
@@ -199,26 +199,26 @@ impl Gpu {
         let vectors = |at: usize| load.iter().map(move |row| columns::vector(&row.0, at));
         let loads: Vec<[f32; 4]> = vectors(0).chain(vectors(4)).collect();
         c.loads.write(device, 0, &loads);
-        c.borne
-            .write(device, 0, &vec![0_u32; c.borne.count() as usize]);
-        (self.begins, self.tallied) = (false, self.step);
+        c.reactions
+            .write(device, 0, &vec![0_u32; c.reactions.count() as usize]);
+        (self.starting_loads_due, self.averaged_to_step) = (false, self.step);
         c.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
-        self.spare.extend(self.flights.drain(..).map(|f| f.staging));
-        (self.flips_before, self.flips) = (0, 0);
+        self.idle_staging.extend(self.frames_in_flight.drain(..).map(|f| f.staging));
+        (self.confirmed_flips, self.flips) = (0, 0);
         let fastest = (0..system.count)
             .map(|i| system.velocity(i).length_squared())
             .fold(0.0, f64::max)
             .sqrt();
         self.batch = self.batch_for(fastest);
-        self.since = u32::MAX;
+        self.passes_since_check = u32::MAX;
         Ok(())
     }
 
     /// Longer columns where sizes have grown, and the kernels tied to them.
     pub(super) fn grow(&mut self) -> Result<(), GpuError> {
-        self.flights.clear();
-        self.spare.clear();
+        self.frames_in_flight.clear();
+        self.idle_staging.clear();
         self.columns.grow(&self.device, &self.sizes)?;
         self.kernels = Kernels::new(
             &self.device,
@@ -248,14 +248,14 @@ impl Sizes {
             slots: slots.slots as u64,
             law: system.law,
             cells: None,
-            kinds: system.classes.len() > 1,
+            several_classes: system.classes.len() > 1,
             colliders: bearers.colliders().len() as u64,
             clamps: bearers.clamps().count() as u64,
             tables: tables.rows.len() as u64,
             lists: (sides * 3 / 2).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
             springs: sides.max(1024),
-            borne: reactions::rows(bearers, stride),
+            reaction_rows: reactions::row_count(bearers, stride),
         }
     }
 }
@@ -263,8 +263,8 @@ impl Sizes {
 /// The numbers of launches: those that a submission shares, and a row a step.
 fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
     let shared = device.uniform(size_of::<Launch>() as u64)?;
-    let rows = device.uniform(ROWS * LAUNCH_STRIDE)?;
-    for row in 0..ROWS {
+    let rows = device.uniform(STEPS_PER_SUBMISSION * LAUNCH_STRIDE)?;
+    for row in 0..STEPS_PER_SUBMISSION {
         device.write(
             &rows,
             row * LAUNCH_STRIDE,
@@ -276,7 +276,7 @@ fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
 }
 
 /// Contacts as the device keeps them: those that a bond left in its slot, all others in lists.
-struct Touching {
+struct DeviceContacts {
     /// Slot-major rest directions and lengths; of broken bonds springs and distances of touching.
     rest: Vec<[f32; 4]>,
     /// Broken pairs to watch: all of them until the lists are made.
@@ -284,7 +284,7 @@ struct Touching {
     rows: ListRows,
 }
 
-impl Touching {
+impl DeviceContacts {
     fn new(system: &System<f32>, slots: &Slots, springs: &[SpringEntry<f32>]) -> Self {
         let bonds = &system.bonds;
         let mut rest = slots.rest(bonds);
@@ -298,12 +298,12 @@ impl Touching {
             }
         }
         rows.finish(system.motion.len());
-        Touching { rest, near, rows }
+        DeviceContacts { rest, near, rows }
     }
 }
 
 /// Bound on the speed of the colliders' surfaces at any time, m/s.
-fn fastest(colliders: &[Barrier]) -> f64 {
+fn fastest_surface(colliders: &[Barrier]) -> f64 {
     let speeds = colliders.iter().flat_map(|barrier| {
         let keys = &barrier.collider.keys;
         // Between two keys it is constant; without keys at all times.

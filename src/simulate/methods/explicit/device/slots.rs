@@ -8,7 +8,7 @@ use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
 
 /// Slots that the masks of an element have a bit for.
-pub const MOST_SLOTS: usize = u32::BITS as usize;
+pub const MAX_SLOTS: usize = u32::BITS as usize;
 
 /// Where the bonds stand; breaking does not change it.
 pub struct Slots {

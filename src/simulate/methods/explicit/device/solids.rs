@@ -10,17 +10,17 @@ use crate::gpu::Constant;
 macro_rules! solids {
     ($($number:ident: $solid:pat => $shape:expr, $nearest:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)] // named as in kernels
-        enum Number {
+        enum SolidNumber {
             $($number,)*
         }
 
         /// The numbers of the solids.
-        pub const CONSTANTS: &[Constant] = &[$((stringify!($number), Number::$number as u32)),*];
+        pub const CONSTANTS: &[Constant] = &[$((stringify!($number), SolidNumber::$number as u32)),*];
 
-        /// Number and lengths (m) of a solid; none of one that kernels lack, for which no device is chosen.
+        /// SolidNumber and lengths (m) of a solid; none of one that kernels lack, for which no device is chosen.
         pub fn row(solid: &Solid) -> Option<(u32, DVec3)> {
             match *solid {
-                $($solid => Some((Number::$number as u32, $shape)),)*
+                $($solid => Some((SolidNumber::$number as u32, $shape)),)*
                 Solid::Mesh(_) => None,
             }
         }

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::clamps::grip_rows;
+use super::clamps::held_rows;
 use super::constants::{
     CLASS_ROWS, POSE_LOW, POSE_PLACE, POSE_ROTATION, POSE_ROWS, POSE_SHAPE, POSE_SPIN,
     POSE_VELOCITY,
@@ -25,7 +25,7 @@ pub struct Tables {
     /// First attached force.
     pub forces: u32,
     /// First held element, where any clamp is driven.
-    pub grips: u32,
+    pub held_rows: u32,
     /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
     index_of: Vec<u32>,
 }
@@ -97,8 +97,8 @@ impl Tables {
                     });
             }
         }
-        let grips = rows.len() as u32;
-        rows.extend(grip_rows(bearers.clamps(), bearers.held()));
+        let first_held_row = rows.len() as u32;
+        rows.extend(held_rows(bearers.clamps(), bearers.held()));
         // A force on what is held moves nothing; its clamp is known to bear it.
         for (place, held) in (1..).zip(bearers.held()) {
             index_of[held.element as usize] = place;
@@ -107,7 +107,7 @@ impl Tables {
             rows,
             pairs,
             forces,
-            grips,
+            held_rows: first_held_row,
             index_of,
         }
     }

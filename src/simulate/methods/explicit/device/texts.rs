@@ -106,7 +106,7 @@ macro_rules! law_of_bonds {
 }
 
 /// Every list of constants.
-pub const ALL: &[&[crate::gpu::Constant]] = &[
+pub const ALL_CONSTANTS: &[&[crate::gpu::Constant]] = &[
     constants::CONSTANTS,
     launch::word::CONSTANTS,
     launch::reason::CONSTANTS,
@@ -120,11 +120,11 @@ const fn kernel_text(
     sources: &'static [&'static str],
     bindings: &'static [Binding],
 ) -> KernelText {
-    KernelText::new(name, ALL, sources, bindings)
+    KernelText::new(name, ALL_CONSTANTS, sources, bindings)
 }
 
 /// Forces and motion of a step, by the law of bonds.
-pub fn moving(law: Law) -> &'static KernelText {
+pub fn move_kernel(law: Law) -> &'static KernelText {
     &MOVE[law as usize]
 }
 
@@ -139,10 +139,10 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
-        kernel!("bear"),
-        kernel!("bear_now"),
+        kernel!("reaction_sums"),
+        kernel!("add_reactions"),
         kernel!("clamp"),
         kernel!("step"),
         kernel!("bond_loads"),
@@ -164,7 +164,7 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         column::list_spring.write(),
         column::tables.read(),
         column::poses.read(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ]
 );
@@ -189,10 +189,10 @@ pub const MOVE_CELLS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("face"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
-        kernel!("bear"),
-        kernel!("bear_now"),
+        kernel!("reaction_sums"),
+        kernel!("add_reactions"),
         kernel!("clamp"),
         kernel!("step"),
         kernel!("face_loads"),
@@ -214,7 +214,7 @@ pub const MOVE_CELLS: KernelText = kernel_text(
         column::list_spring.write(),
         column::tables.read(),
         column::poses.read(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ],
 );
@@ -329,7 +329,7 @@ pub const PAIRS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("cells"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("pairs"),
     ],
     &[
@@ -353,7 +353,7 @@ pub const PAIRS: KernelText = kernel_text(
 );
 
 /// Stresses, energies, contacts of each element, by the law of bonds.
-pub fn measuring(law: Law) -> &'static KernelText {
+pub fn measure_kernel(law: Law) -> &'static KernelText {
     &MEASURE[law as usize]
 }
 
@@ -368,7 +368,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
         kernel!("bond_carried"),
         kernel!("measure"),
@@ -387,7 +387,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         column::poses.read(),
         column::measured.write(),
         column::touched.write(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ]
 );
@@ -411,7 +411,7 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("face"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
         kernel!("face_carried"),
         kernel!("measure"),
@@ -430,7 +430,7 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
         column::poses.read(),
         column::measured.write(),
         column::touched.write(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ],
 );
@@ -467,10 +467,10 @@ pub const REACTIONS: KernelText = kernel_text(
     &[
         LAUNCH,
         kernel!("launch"),
-        kernel!("bear"),
+        kernel!("reaction_sums"),
         kernel!("reactions"),
     ],
-    &[column::borne.write(), column::status.write()],
+    &[column::reactions.write(), column::status.write()],
 );
 
 /// All of them.

@@ -17,8 +17,8 @@ use crate::parallel::prelude::*;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::system::System;
-use crate::simulate::methods::implicit::bonds::Form;
-use crate::simulate::methods::implicit::start::{Start, conjugate, set_rotation};
+use crate::simulate::methods::implicit::bonds::HessianForm;
+use crate::simulate::methods::implicit::start::{StepStart, conjugate, set_rotation};
 use crate::solve::block::{self, Block, Six};
 use crate::solve::{BlockMatrix, Operator, Precondition};
 
@@ -29,7 +29,7 @@ type Square<const N: usize> = [[f64; N]; N];
 
 /// Quaternions of all elements, and what holds their lengths.
 #[derive(Clone, Debug)]
-pub struct Free {
+pub struct FreeQuaternions {
     /// The system has their directions.
     pub q: Vec<Quat<f64>>,
     /// λ, J.
@@ -110,10 +110,10 @@ fn add_unit(a: &mut Square<4>, factor: f64) {
     }
 }
 
-impl Free {
+impl FreeQuaternions {
     /// Unit quaternions that nothing holds.
     pub fn new(system: &System<f64>) -> Self {
-        Free {
+        FreeQuaternions {
             q: (0..system.count).map(|i| system.quaternion(i)).collect(),
             multiplier: vec![0.0; system.count],
             stiffness: vec![0.0; system.count],
@@ -132,7 +132,7 @@ impl Free {
     }
 
     /// λ + κ C of an element, J.
-    fn hold(&self, i: usize) -> f64 {
+    fn length_force(&self, i: usize) -> f64 {
         self.multiplier[i] + self.stiffness[i] * self.violation(i)
     }
 
@@ -156,7 +156,7 @@ impl Free {
     }
 
     /// Derivatives of Ψ, N, from those on the manifold.
-    pub fn gradient(&self, system: &System<f64>, start: &Start, six: &[Six]) -> Vec<Seven> {
+    pub fn gradient(&self, system: &System<f64>, start: &StepStart, six: &[Six]) -> Vec<Seven> {
         let of = |i: usize| {
             if start.is_held(i) {
                 return [0.0; 7];
@@ -170,7 +170,7 @@ impl Free {
             let (q, ahead) = (components(q), components(ahead));
             for k in 0..4 {
                 let free = q[k] - ahead[k] + (ahead[k] - cosine * q[k] / size) / size;
-                seven[3 + k] += inertia / (2.0 * r) * free + self.hold(i) / r * q[k];
+                seven[3 + k] += inertia / (2.0 * r) * free + self.length_force(i) / r * q[k];
             }
             seven
         };
@@ -182,9 +182,9 @@ impl Free {
     /// they have no negative part but what `matrix` has.
     pub fn matrix<'a>(
         &self,
-        (system, start): (&System<f64>, &Start),
+        (system, start): (&System<f64>, &StepStart),
         (matrix, six): (&'a BlockMatrix, &[Six]),
-        form: Form,
+        form: HessianForm,
     ) -> FreeMatrix<'a> {
         let own = |i: usize| {
             let mut own = [[0.0; 4]; 4];
@@ -197,8 +197,8 @@ impl Free {
             let (inertia, ahead) = start.free_inertia(i, q);
             let stiff = inertia / (4.0 * r * r);
             let unit = components(scaled(q, 1.0 / lift.square.sqrt()));
-            let hold = self.hold(i) / (2.0 * r * r);
-            if form == Form::Exact {
+            let hold = self.length_force(i) / (2.0 * r * r);
+            if form == HessianForm::Exact {
                 let torque = lift.raise(Vec3::new(six[i][3], six[i][4], six[i][5]));
                 let chord = -1.0 / (r * lift.square);
                 add_outer(&mut own, chord, &components(q), &torque);
@@ -243,7 +243,7 @@ impl FreeMatrix<'_> {
     }
 
     /// Inverses of the blocks on the diagonal; none where one is not positive definite.
-    pub fn inverse_diagonal(&self) -> Option<Blocks> {
+    pub fn inverse_diagonal(&self) -> Option<InverseBlocks> {
         let of = |i: usize| {
             let at = self.six.find(i, i)?;
             let whole: &Block = &self.six.value[at];
@@ -260,7 +260,7 @@ impl FreeMatrix<'_> {
         };
         let all = (0..self.lift.len()).into_par_iter().with_min_len(256);
         let inverses: Vec<Option<_>> = all.map(of).collect();
-        Some(Blocks(inverses.into_iter().collect::<Option<_>>()?))
+        Some(InverseBlocks(inverses.into_iter().collect::<Option<_>>()?))
     }
 }
 
@@ -281,9 +281,9 @@ impl Operator<7> for FreeMatrix<'_> {
 }
 
 /// Inverses of blocks on a diagonal.
-pub struct Blocks(pub Vec<Square<7>>);
+pub struct InverseBlocks(pub Vec<Square<7>>);
 
-impl Blocks {
+impl InverseBlocks {
     /// `D⁻¹ r` of an element.
     #[inline(always)]
     pub fn apply_at(&self, i: usize, r: &[f64]) -> Seven {
@@ -297,7 +297,7 @@ impl Blocks {
     }
 }
 
-impl Precondition<7> for Blocks {
+impl Precondition<7> for InverseBlocks {
     fn apply(&mut self, r: &[Seven], z: &mut [Seven]) {
         z.par_iter_mut()
             .with_min_len(256)

@@ -13,9 +13,9 @@ mod quadratic;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-use super::bonds::Form;
-use super::newton::{Foreseen, Newton, Scene};
-use super::start::Start;
+use super::bonds::HessianForm;
+use super::newton::{IterationForecast, Newton, Surroundings};
+use super::start::StepStart;
 use crate::columns::{Convergence, Method};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
@@ -26,15 +26,15 @@ use crate::spec::{Implicit, Preconditioner, Simulate};
 /// are not known here.
 pub fn compare<W: EnergyLaw>(
     (system, contacts): (&System<f64>, &Contacts<f64>),
-    (start, scene): (&Start, &Scene),
+    (start, surroundings): (&StepStart, &Surroundings),
     simulate: &Simulate,
     step: u64,
 ) -> Convergence {
     let (mut system, mut contacts) = (system.clone(), contacts.clone());
     let mut newton = Newton::new(&system, simulate, false);
-    newton.touch.collect(&contacts, &system);
-    newton.guess::<W>(&mut system, &mut contacts, start, scene);
-    let mut record = Record {
+    newton.contact_set.collect(&contacts, &system);
+    newton.guess::<W>(&mut system, &mut contacts, start, surroundings);
+    let mut record = ConvergenceRecord {
         table: Convergence::default(),
         step,
         method: Method::Newton,
@@ -43,20 +43,20 @@ pub fn compare<W: EnergyLaw>(
     for (method, preconditioner, solve) in methods::<W>() {
         let mut simulate = simulate.clone();
         simulate.implicit.preconditioner = preconditioner;
-        let mut bench = Bench::new((system.clone(), contacts.clone()), start, scene, simulate);
+        let mut problem = StepProblem::new((system.clone(), contacts.clone()), start, surroundings, simulate);
         (record.method, record.clock) = (method, Instant::now());
-        solve(&mut bench, &mut record);
+        solve(&mut problem, &mut record);
     }
     record.table
 }
 
-/// Solves the step that a bench holds.
-type Solve<W> = fn(&mut Bench<W>, &mut Record);
+/// Solves the step that a problem holds.
+type SolveFn<W> = fn(&mut StepProblem<W>, &mut ConvergenceRecord);
 
 /// Every method.
-fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, Solve<W>); 6] {
+fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 6] {
     use Preconditioner::{Jacobi, Multigrid};
-    let newton: Solve<W> = |bench, record| bench.newton(record);
+    let newton: SolveFn<W> = |problem, record| problem.newton(record);
     [
         (Method::Newton, Multigrid, newton),
         (Method::NewtonJacobi, Jacobi, newton),
@@ -68,7 +68,7 @@ fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, Solve<W>); 6] {
 }
 
 /// What methods did so far.
-struct Record {
+struct ConvergenceRecord {
     table: Convergence,
     step: u64,
     method: Method,
@@ -76,9 +76,9 @@ struct Record {
     clock: Instant,
 }
 
-impl Record {
+impl ConvergenceRecord {
     /// Notes where a method stands.
-    fn note(&mut self, at: Standing) {
+    fn note(&mut self, at: Progress) {
         let table = &mut self.table;
         table.frame.push(0);
         table.time.push(0.0);
@@ -94,7 +94,7 @@ impl Record {
 
 /// Where a method stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct Progress {
     /// Iterations done.
     iteration: u32,
     /// Forces out of balance over those at work.
@@ -105,7 +105,7 @@ struct Standing {
     gradients: u64,
 }
 
-impl Standing {
+impl Progress {
     /// Whether a method is done, or lost.
     fn is_last(&self, tolerance: f64) -> bool {
         self.residual.max(self.violation) <= tolerance || !self.residual.is_finite()
@@ -113,55 +113,55 @@ impl Standing {
 }
 
 /// The step as it is put to one method.
-struct Bench<'a, W> {
+struct StepProblem<'a, W> {
     newton: Newton,
     system: System<f64>,
     contacts: Contacts<f64>,
-    start: &'a Start,
-    scene: &'a Scene<'a>,
+    start: &'a StepStart,
+    surroundings: &'a Surroundings<'a>,
     settings: Implicit,
     law: PhantomData<W>,
 }
 
-impl<'a, W: EnergyLaw> Bench<'a, W> {
+impl<'a, W: EnergyLaw> StepProblem<'a, W> {
     fn new(
         (system, contacts): (System<f64>, Contacts<f64>),
-        start: &'a Start,
-        scene: &'a Scene<'a>,
+        start: &'a StepStart,
+        surroundings: &'a Surroundings<'a>,
         simulate: Simulate,
     ) -> Self {
         let mut newton = Newton::new(&system, &simulate, false);
-        newton.touch.collect(&contacts, &system);
-        newton.gradient::<W>(&system, start, scene);
-        Bench {
+        newton.contact_set.collect(&contacts, &system);
+        newton.gradient::<W>(&system, start, surroundings);
+        StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             settings: simulate.implicit,
             law: PhantomData,
         }
     }
 
     /// Notes the guess.
-    fn begin(&mut self, record: &mut Record) {
-        self.assemble(Form::Exact);
-        record.note(Standing {
+    fn begin(&mut self, record: &mut ConvergenceRecord) {
+        self.assemble(HessianForm::Exact);
+        record.note(Progress {
             residual: self.residual(),
-            ..Standing::default()
+            ..Progress::default()
         });
     }
 
     /// Newton's method as runs have it.
-    fn newton(&mut self, record: &mut Record) {
+    fn newton(&mut self, record: &mut ConvergenceRecord) {
         self.begin(record);
-        let Bench {
+        let StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             settings,
             ..
         } = self;
@@ -169,10 +169,10 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
         newton.iterate::<W>(
             system,
             contacts,
-            (start, scene),
+            (start, surroundings),
             most,
             &mut |solved, gradients| {
-                record.note(Standing {
+                record.note(Progress {
                     iteration: solved.iterations,
                     residual: solved.residual,
                     violation: 0.0,
@@ -184,34 +184,34 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
 
     /// The gradient where elements are now.
     fn evaluate(&mut self) {
-        let Bench {
+        let StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             ..
         } = self;
-        newton.follow(system, contacts, start, scene);
-        newton.gradient::<W>(system, start, scene);
+        newton.update_contacts(system, contacts, start, surroundings);
+        newton.gradient::<W>(system, start, surroundings);
     }
 
-    fn assemble(&mut self, form: Form) {
+    fn assemble(&mut self, form: HessianForm) {
         self.newton
-            .assemble::<W>(&self.system, self.start, self.scene, form);
+            .assemble::<W>(&self.system, self.start, self.surroundings, form);
     }
 
     fn residual(&self) -> f64 {
-        self.newton.residual(&self.system, self.start, self.scene)
+        self.newton.residual(&self.system, self.start, self.surroundings)
     }
 
     /// Residual of linear systems, as Newton's method has it.
     fn forcing(&self) -> f64 {
-        let foreseen = Foreseen {
+        let forecast = IterationForecast {
             residual: self.residual(),
-            left: 0.0,
+            remainder: 0.0,
         };
-        self.newton.tolerance(&self.system, foreseen)
+        self.newton.tolerance(&self.system, forecast)
     }
 }
 

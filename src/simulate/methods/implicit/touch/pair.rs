@@ -11,14 +11,14 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::pair_list::PairList;
 use crate::simulate::contact::wall_list::WallEntry;
-use crate::simulate::methods::implicit::start::Start;
+use crate::simulate::methods::implicit::start::StepStart;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::solve::block::Six;
 use crate::spec::{ContactLaw, Friction};
 
 /// A pair that may touch; the second is a collider where its number is [`COLLIDER`] or more.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
+pub struct CandidatePair {
     /// First element.
     pub i: u32,
     /// Second, or a collider.
@@ -29,20 +29,20 @@ pub struct Pair {
     /// Of friction where the step begins, m.
     pub(super) spring: Vec3<f64>,
     /// Friction as Newton's method has it so far, N.
-    pub(super) pull: Vec3<f64>,
+    pub(super) friction_force: Vec3<f64>,
     /// Friction after the step over what presses: of the force, and of the torque, m.
-    rubs: [f64; 2],
+    projected_friction: [f64; 2],
 }
 
 /// A pair that touches as it stands: what it does and how that changes with the displacement of the contact point.
 #[derive(Clone, Copy, Debug)]
-pub struct Touching {
+pub struct ActiveContact {
     /// First element.
     pub i: u32,
     /// Second, or a collider.
     pub j: u32,
     /// Its place among the pairs.
-    pub(super) at: usize,
+    pub(super) index: usize,
     /// From the second to the first.
     pub n: Vec3<f64>,
     /// Arms from the centres to the point, m.
@@ -57,12 +57,12 @@ pub struct Touching {
     /// Where it slides: the way it does, over how long `trial` is, 1/m.
     slide: Vec3<f64>,
     /// Friction as Newton's method has it so far, N; no more than the limit.
-    pull: Vec3<f64>,
+    friction_force: Vec3<f64>,
     /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at
     /// colliders, whose normals hardly turn.
-    pub drive: f64,
+    pub geometric_stiffness: f64,
     /// Friction after the step at most, N and N m.
-    pub caps: [f64; 2],
+    pub max_friction: [f64; 2],
     force: Vec3<f64>,
     couple: Vec3<f64>,
     /// Of friction where the step ends, m.
@@ -73,35 +73,35 @@ pub struct Touching {
     pub(super) energy: f64,
 }
 
-impl Pair {
+impl CandidatePair {
     /// The pairs of a list.
-    pub(super) fn listed(list: &PairList<f64>) -> impl Iterator<Item = Pair> {
+    pub(super) fn listed(list: &PairList<f64>) -> impl Iterator<Item = CandidatePair> {
         (0..list.len()).map(|at| {
             let ([r_i, r_j], k, [rolling, _]) = list.constants::<f64>(at);
             let [x, y, z] = list.memory(at).spring;
-            Pair {
+            CandidatePair {
                 i: list.own[at],
                 j: list.partner[at],
                 touch: list.touch[at],
                 k,
                 spring: Vec3::new(x, y, z),
-                pull: Vec3::zero(),
-                rubs: [k.friction, rolling::parameters(k, rolling, r_i, r_j).arm],
+                friction_force: Vec3::zero(),
+                projected_friction: [k.friction, rolling::parameters(k, rolling, r_i, r_j).arm],
             }
         })
     }
 
     /// An element of radius `r` (m) near a collider.
-    pub(super) fn wall(wall: &WallEntry<f64>, r: f64) -> Pair {
+    pub(super) fn wall(wall: &WallEntry<f64>, r: f64) -> CandidatePair {
         let [x, y, z] = wall.memory.spring;
-        Pair {
+        CandidatePair {
             i: wall.element,
             j: COLLIDER + wall.wall,
             touch: 0.0,
             k: wall.k,
             spring: Vec3::new(x, y, z),
-            pull: Vec3::zero(),
-            rubs: [
+            friction_force: Vec3::zero(),
+            projected_friction: [
                 wall.k.friction,
                 rolling::parameters(wall.k, wall.rolling, r, r).arm,
             ],
@@ -109,12 +109,12 @@ impl Pair {
     }
 
     /// Leaves friction to the step itself, which begins with what the spring carries, or to what comes after it.
-    pub(super) fn rub(&mut self, friction: Friction) {
+    pub(super) fn apply_friction_mode(&mut self, friction: Friction) {
         match friction {
-            Friction::Lagged => self.rubs = [0.0; 2],
+            Friction::Lagged => self.projected_friction = [0.0; 2],
             Friction::Projected => (self.k.friction, self.k.tangential) = (0.0, 0.0),
         }
-        self.pull = self.spring * self.k.tangential;
+        self.friction_force = self.spring * self.k.tangential;
     }
 }
 
@@ -128,7 +128,7 @@ fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
     }
 }
 
-impl Touching {
+impl ActiveContact {
     /// How its force changes with the displacement of the point, N/m, the sign turned.
     ///
     /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With
@@ -137,18 +137,18 @@ impl Touching {
     /// for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
     /// Mulet 1999, its matrix made symmetric.
     pub fn tangent(&self) -> Mat3<f64> {
-        self.stiffness - Mat3::both_outer(self.pull, self.slide) * 0.5
+        self.stiffness - Mat3::both_outer(self.friction_force, self.slide) * 0.5
     }
 
     /// Brings friction to where the linear model of an iteration has it, which began as `before` and went
     /// part `part` of its way.
-    pub(super) fn learn(&mut self, before: &Touching, part: f64) {
-        let Touching { pull, slide, .. } = *before;
+    pub(super) fn update_friction(&mut self, before: &ActiveContact, part: f64) {
+        let ActiveContact { friction_force, slide, .. } = *before;
         let moved = self.trial - before.trial;
-        let pull = pull * (1.0 - part) + (before.trial * part + moved) * before.secant
-            - pull * slide.dot(moved);
-        let flat = pull - self.n * pull.dot(self.n);
-        self.pull = within(flat, self.limit);
+        let friction_force = friction_force * (1.0 - part) + (before.trial * part + moved) * before.secant
+            - friction_force * slide.dot(moved);
+        let flat = friction_force - self.n * friction_force.dot(self.n);
+        self.friction_force = within(flat, self.limit);
     }
 
     /// Whether its friction has given way.
@@ -157,8 +157,8 @@ impl Touching {
     }
 
     /// Friction as Newton's method has it so far, N.
-    pub(super) fn pull(&self) -> Vec3<f64> {
-        self.pull
+    pub(super) fn friction_force(&self) -> Vec3<f64> {
+        self.friction_force
     }
 
     /// Force and torque on one of both.
@@ -173,7 +173,7 @@ impl Touching {
 }
 
 /// How the two of a pair stand and move.
-struct Facing {
+struct PairGeometry {
     /// Distance that a barrier is a function of, m.
     near: f64,
     /// That at which it begins, m.
@@ -183,12 +183,12 @@ struct Facing {
 
 /// How the two of a pair face each other; nothing where they do not touch.
 #[inline]
-fn facing(
-    pair: &Pair,
+fn geometry(
+    pair: &CandidatePair,
     system: &System<f64>,
     obstacles: &[Obstacle],
-    start: &Start,
-) -> Option<Facing> {
+    start: &StepStart,
+) -> Option<PairGeometry> {
     let (h, i) = (start.step, pair.i as usize);
     let of = |v: DVec3| Vec3::from_f64(v.to_array());
     let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
@@ -202,7 +202,7 @@ fn facing(
             return None;
         }
         let wall = contact::wall(distance, of(normal), r);
-        Some(Facing {
+        Some(PairGeometry {
             near: distance,
             reach: r,
             state: ContactState {
@@ -223,7 +223,7 @@ fn facing(
             return None;
         }
         let (arm_i, arm_j) = contact::arms(x, system.radius(i), system.radius(j));
-        Some(Facing {
+        Some(PairGeometry {
             near: x.norm(),
             reach: pair.touch,
             state: ContactState {
@@ -241,19 +241,19 @@ fn facing(
 }
 
 /// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
-pub(super) fn touching(
-    (at, pair): (usize, &Pair),
+pub(super) fn active_contact(
+    (at, pair): (usize, &CandidatePair),
     law: ContactLaw,
     system: &System<f64>,
     obstacles: &[Obstacle],
-    start: &Start,
-) -> Option<Touching> {
+    start: &StepStart,
+) -> Option<ActiveContact> {
     let h = start.step;
-    let Facing {
+    let PairGeometry {
         near,
         reach,
         mut state,
-    } = facing(pair, system, obstacles, start)?;
+    } = geometry(pair, system, obstacles, start)?;
     let mut k = pair.k;
     let barrier = (law == ContactLaw::Barrier).then(|| barrier(near, reach, k.normal));
     if let Some(barrier) = barrier {
@@ -284,23 +284,23 @@ pub(super) fn touching(
     } else {
         0.0
     };
-    Some(Touching {
+    Some(ActiveContact {
         i: pair.i,
         j: pair.j,
-        at,
+        index: at,
         n,
         arms: [state.arm_i, state.arm_j],
         stiffness: Mat3::outer(n, n) * normal + flat * secant,
         secant,
         trial,
         slide,
-        pull: within(flat.times(pair.pull), limit),
-        drive: if pair.j >= COLLIDER {
+        friction_force: within(flat.times(pair.friction_force), limit),
+        geometric_stiffness: if pair.j >= COLLIDER {
             0.0
         } else {
             pressed / length
         },
-        caps: pair.rubs.map(|rub| rub * pressed),
+        max_friction: pair.projected_friction.map(|friction| friction * pressed),
         force: load.force,
         couple: load.couple,
         // Without a stiffness it has nothing to remember.

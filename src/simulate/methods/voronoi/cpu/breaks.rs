@@ -10,7 +10,7 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::Carried;
 use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::face_pass::FacePass;
-use crate::simulate::methods::voronoi::tasks::Carry;
+use crate::simulate::methods::voronoi::tasks::FaceStressTask;
 
 impl<L: Lanes> CellRun<L> {
     /// Takes broken faces out: both of their cells have one more free face, and may touch.
@@ -50,7 +50,7 @@ impl<L: Lanes> CellRun<L> {
         for &cell in &ends {
             self.refresh(cell as usize);
         }
-        self.dilate(|chunk| chunks.contains(&chunk));
+        self.update_dilation(|chunk| chunks.contains(&chunk));
         let after = stored(&self.cells);
         if let Some(work) = &mut self.run.work {
             work.breaking += before - after;
@@ -79,7 +79,7 @@ impl<L: Lanes> CellRun<L> {
             .enumerate()
             .filter(|(chunk, _)| wanted(*chunk))
             .for_each(|(chunk, carried)| {
-                let mut task = Carry::<L> {
+                let mut task = FaceStressTask::<L> {
                     folding: &self.cells.folding,
                     limits: &self.limits,
                     stresses: self.stresses.as_ref(),

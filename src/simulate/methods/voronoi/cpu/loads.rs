@@ -17,47 +17,47 @@ use crate::simulate::bonded::work::Taken;
 use crate::simulate::contact::pass::ContactPass;
 use crate::simulate::contact::polyhedra::pass::ShapePass;
 use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::methods::voronoi::between::{Across, Between};
+use crate::simulate::methods::voronoi::crossing_pass::{CrossingTask, CrossingPass};
 use crate::simulate::methods::voronoi::borders;
 use crate::simulate::methods::voronoi::columns::Cells;
-use crate::simulate::methods::voronoi::dilate::{Dilate, Sums};
-use crate::simulate::methods::voronoi::face_pass::{FacePass, Task};
+use crate::simulate::methods::voronoi::dilate::{DilationTask, DilationSums};
+use crate::simulate::methods::voronoi::face_pass::{FacePass, FaceTask};
 use crate::simulate::methods::voronoi::row_sums::RowSums;
-use crate::simulate::methods::voronoi::stress::{Rankine, Virial, put_stress};
-use crate::simulate::methods::voronoi::tasks::{self, Act};
+use crate::simulate::methods::voronoi::stress::{RankineTask, VirialTask, put_stress};
+use crate::simulate::methods::voronoi::tasks::{self, FaceLoadTask};
 
 /// Scratch buffers for the sums of a chunk.
 #[derive(Debug, Default)]
-pub(super) struct Room<S> {
-    dilation: Sums<S>,
-    folding: Sums<S>,
+pub(super) struct ChunkScratch<S> {
+    dilation: DilationSums<S>,
+    folding: DilationSums<S>,
     loads: RowSums<S>,
     virial: RowSums<S>,
 }
 
 /// The room of this thread.
-fn room<S>(rooms: &[Mutex<Room<S>>]) -> MutexGuard<'_, Room<S>> {
+fn lock_scratch<S>(scratch: &[Mutex<ChunkScratch<S>>]) -> MutexGuard<'_, ChunkScratch<S>> {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let room = rooms[thread % rooms.len()].lock();
+    let room = scratch[thread % scratch.len()].lock();
     room.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Rows of four of a chunk.
-type Rows<'a, S> = &'a mut [Row<S, 4>];
+type ChunkRows<'a, S> = &'a mut [Row<S, 4>];
 
 impl<L: Lanes> CellRun<L> {
     /// One force pass: faces, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
         let clock = Instant::now();
-        self.dilate(|_| true);
+        self.update_dilation(|_| true);
         self.costs.bonds.add(clock, rayon::current_num_threads());
-        self.act(dt);
+        self.add_face_loads(dt);
         self.run.add_applied();
-        borders::absorb(&self.borders, &self.run.system, &mut self.run.load);
+        borders::absorb(&self.absorbing_sides, &self.run.system, &mut self.run.load);
     }
 
     /// Runs a task over all faces of a chunk's cells.
-    fn pass<T: Task<L> + Across<L>>(&self, first: usize, rest: &[Row<L::Scalar, 4>], task: &mut T) {
+    fn pass<T: FaceTask<L> + CrossingTask<L>>(&self, first: usize, rest: &[Row<L::Scalar, 4>], task: &mut T) {
         let system = &self.run.system;
         L::run(FacePass {
             system,
@@ -67,7 +67,7 @@ impl<L: Lanes> CellRun<L> {
             count: self.count(first),
             task: &mut *task,
         });
-        L::run(Between {
+        L::run(CrossingPass {
             system,
             crossings: &self.crossings[first / system.chunk],
             rest,
@@ -83,12 +83,12 @@ impl<L: Lanes> CellRun<L> {
 
     /// Brings λε of the cells of the chunks that `wanted` names up to date with where they are, and what
     /// bending puts on the faces of walls.
-    pub(super) fn dilate(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
+    pub(super) fn update_dilation(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
         let mut pressure = std::mem::take(&mut self.cells.pressure);
         let mut folding = std::mem::take(&mut self.cells.folding);
         let chunk = self.run.system.chunk;
         // Bodies without walls have no rows of these.
-        let mut folds: Vec<Rows<L::Scalar>> = folding.chunks_mut(chunk).collect();
+        let mut folds: Vec<ChunkRows<L::Scalar>> = folding.chunks_mut(chunk).collect();
         folds.resize_with(pressure.len().div_ceil(chunk), Default::default);
         pressure
             .par_chunks_mut(chunk)
@@ -102,20 +102,20 @@ impl<L: Lanes> CellRun<L> {
         self.cells.folding = folding;
     }
 
-    fn dilate_chunk(&self, first: usize, pressure: Rows<L::Scalar>, folding: Rows<L::Scalar>) {
+    fn dilate_chunk(&self, first: usize, pressure: ChunkRows<L::Scalar>, folding: ChunkRows<L::Scalar>) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let Room {
+        let mut scratch = lock_scratch(&self.scratch);
+        let ChunkScratch {
             dilation,
             folding: folds,
             ..
-        } = &mut *room;
+        } = &mut *scratch;
         let walls = !folding.is_empty();
         dilation.clear(self.count(first), bonds.slots);
         if walls {
             folds.clear(self.count(first), bonds.slots);
         }
-        let mut task = Dilate::<L> {
+        let mut task = DilationTask::<L> {
             dilation: &mut *dilation,
             folding: &mut *folds,
             others: &bonds.other,
@@ -142,7 +142,7 @@ impl<L: Lanes> CellRun<L> {
     }
 
     /// What faces and contacts do to cells.
-    fn act(&mut self, dt: L::Scalar) {
+    fn add_face_loads(&mut self, dt: L::Scalar) {
         let mut load = std::mem::take(&mut self.run.load);
         let mut breaks = std::mem::take(&mut self.chunk_breaks);
         let mut taken = std::mem::take(&mut self.taken);
@@ -167,7 +167,7 @@ impl<L: Lanes> CellRun<L> {
             .for_each(
                 |(chunk, (((((load, contacts), solids), sums), breaks), taken))| {
                     let (first, clock) = (chunk * system.chunk, Instant::now());
-                    self.act_chunk(first, load, breaks, (&mut *taken, dt.to_f64()));
+                    self.add_chunk_loads(first, load, breaks, (&mut *taken, dt.to_f64()));
                     let clock = self.costs.bonds.add(clock, 1);
                     ContactPass::<L, false> {
                         walls,
@@ -202,7 +202,7 @@ impl<L: Lanes> CellRun<L> {
         self.run.sums = sums;
     }
 
-    fn act_chunk(
+    fn add_chunk_loads(
         &self,
         first: usize,
         load: &mut [Load<L::Scalar>],
@@ -210,10 +210,10 @@ impl<L: Lanes> CellRun<L> {
         (taken, dt): (&mut [Taken], f64),
     ) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let loads = &mut room.loads;
+        let mut scratch = lock_scratch(&self.scratch);
+        let loads = &mut scratch.loads;
         loads.clear(load.len(), bonds.slots);
-        let mut task = Act::<L> {
+        let mut task = FaceLoadTask::<L> {
             folding: &self.cells.folding,
             loads: &mut *loads,
             others: &bonds.other,
@@ -238,17 +238,17 @@ impl<L: Lanes> CellRun<L> {
             return;
         };
         let chunk = self.run.system.chunk;
-        let chunks = stresses.of.par_chunks_mut(chunk).enumerate();
+        let chunks = stresses.cells.par_chunks_mut(chunk).enumerate();
         chunks.for_each(|(at, rows)| self.stress_chunk(at * chunk, rows));
         self.stresses = Some(stresses);
     }
 
     fn stress_chunk(&self, first: usize, rows: &mut [Row<L::Scalar, 8>]) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let sums = &mut room.virial;
+        let mut scratch = lock_scratch(&self.scratch);
+        let sums = &mut scratch.virial;
         sums.clear(rows.len(), bonds.slots);
-        let mut task = Virial::<L> {
+        let mut task = VirialTask::<L> {
             sums: &mut *sums,
             others: &bonds.other,
             slots: bonds.slots,
@@ -273,7 +273,7 @@ impl<L: Lanes> CellRun<L> {
         let chunk = self.run.system.chunk;
         let chunks = found.par_iter_mut().enumerate();
         chunks.for_each(|(at, breaks)| {
-            let mut task = Rankine::<L> { stresses, breaks };
+            let mut task = RankineTask::<L> { stresses, breaks };
             L::run(FacePass {
                 system: &self.run.system,
                 faces: &self.faces,

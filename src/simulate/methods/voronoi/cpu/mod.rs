@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use self::loads::Room;
+use self::loads::ChunkScratch;
 use super::build::CellScene;
 use super::columns::{Cells, Faces};
 use super::crossings::Crossings;
@@ -41,15 +41,15 @@ pub struct CellRun<L: Lanes> {
     /// Stresses of cells; none where no face breaks by them.
     stresses: Option<Stresses<L::Scalar>>,
     /// Cells at absorbing sides, and what resists their velocities.
-    borders: Vec<(u32, DVec3)>,
+    absorbing_sides: Vec<(u32, DVec3)>,
     driven: Driven<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Velocities are at the middle of the last step: its second kick is due.
-    half: bool,
+    kick_due: bool,
     /// Faces that each chunk's cells have with cells of other chunks, which own them.
     crossings: Vec<Crossings<L::Scalar>>,
-    /// Room for the sums of a chunk, one a thread.
-    rooms: Vec<Mutex<Room<L::Scalar>>>,
+    /// ChunkScratch for the sums of a chunk, one a thread.
+    scratch: Vec<Mutex<ChunkScratch<L::Scalar>>>,
     chunk_breaks: Vec<Vec<BreakEvent>>,
     /// What damping and friction took since the last frame, by chunk and element; empty where that is not asked for.
     taken: Vec<Vec<Taken>>,
@@ -74,16 +74,16 @@ impl<L: Lanes> CellRun<L> {
                 gravity: Vec3::from_f64(pipeline.world.gravity),
                 drag: Scalar::from_f64(pipeline.simulate.drag),
             },
-            half: false,
+            kick_due: false,
             crossings: Crossings::all(&run.system, &scene.faces),
-            rooms: (0..threads).map(|_| Mutex::default()).collect(),
+            scratch: (0..threads).map(|_| Mutex::default()).collect(),
             chunk_breaks: vec![Vec::new(); chunks],
             taken: vec![vec![Taken::default(); taken]; chunks],
             costs: Costs::default(),
             cells: scene.cells,
             faces: scene.faces,
             limits: scene.limits,
-            borders: scene.borders,
+            absorbing_sides: scene.absorbing_sides,
             run,
         };
         // The loads that the first kick needs; nothing slides or breaks before time runs.
@@ -94,10 +94,10 @@ impl<L: Lanes> CellRun<L> {
         cpu
     }
 
-    /// Ends a step's second kick if it is due, starts the next where `open`.
+    /// FaceEnds a step's second kick if it is due, starts the next where `open`.
     fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
-        let (step, close) = (self.parameters, self.half);
+        let (step, close) = (self.parameters, self.kick_due);
         let Cells {
             inertia, momentum, ..
         } = &mut self.cells;
@@ -116,7 +116,7 @@ impl<L: Lanes> CellRun<L> {
                     momentum: rows.beside,
                 })
             });
-        self.half = open;
+        self.kick_due = open;
         let threads = rayon::current_num_threads();
         let clock = self.costs.motion.add(clock, threads);
         if let Some(distances) = moved? {
@@ -144,14 +144,14 @@ impl<L: Lanes> CellRun<L> {
             let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
-        if self.half {
+        if self.kick_due {
             self.motion(false)?;
         }
         Ok(())
     }
 
     /// Adds what was taken since the last frame to what was taken before.
-    fn account(&mut self) {
+    fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
             work::take(&mut self.taken, total);
         }
@@ -221,7 +221,7 @@ impl<L: Lanes> Method for CellRun<L> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
-        self.account();
+        self.collect_work();
         self.update_stresses();
         let measured = Measured {
             carried: self.carried_by_cells(),
@@ -236,7 +236,7 @@ impl<L: Lanes> Method for CellRun<L> {
     }
 
     fn state_apart(&mut self, frame: u32) -> Option<State> {
-        self.account();
+        self.collect_work();
         Some(self.pack(frame))
     }
 
@@ -253,13 +253,13 @@ impl<L: Lanes> Method for CellRun<L> {
         let momenta = self.cells.momentum.iter_mut().map(|row| &mut row.0);
         sections::read_momenta(state, momenta)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
-        self.half = false;
+        self.kick_due = false;
         self.driven = self.run.driven();
         for cell in 0..self.run.system.count {
             self.refresh(cell);
         }
         self.crossings = Crossings::all(&self.run.system, &self.faces);
-        self.dilate(|_| true);
+        self.update_dilation(|_| true);
         Ok(())
     }
 }

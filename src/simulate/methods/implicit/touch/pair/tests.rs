@@ -2,9 +2,9 @@ use std::path::Path;
 
 use super::*;
 use crate::laws::manifold::Manifold;
-use crate::simulate::methods::implicit::bonds::Form;
+use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::start::displace;
-use crate::simulate::methods::implicit::touch::Touch;
+use crate::simulate::methods::implicit::touch::ContactSet;
 use crate::simulate::methods::implicit::{Implicit, assemble};
 
 /// Radius of both elements, m.
@@ -13,7 +13,7 @@ const R: f64 = 0.01;
 const OVERLAP: f64 = 2e-4;
 
 /// Elements of which the first two are far from the others, one above the other, and no more than a pair.
-fn run(friction: f64, damping: f64) -> (Implicit<Manifold>, Touch) {
+fn run(friction: f64, damping: f64) -> (Implicit<Manifold>, ContactSet) {
     let shot = format!(
         r#"
 [time]
@@ -39,7 +39,7 @@ integrator = "backward_euler"
     for (i, y) in [0.0, 2.0 * R - OVERLAP].into_iter().enumerate() {
         run.run.system.set_position(i, DVec3::new(1.0, y, 0.0));
     }
-    let pair = Pair {
+    let pair = CandidatePair {
         i: 0,
         j: 1,
         touch: 2.0 * R,
@@ -50,10 +50,10 @@ integrator = "backward_euler"
             damping,
         },
         spring: Vec3::zero(),
-        pull: Vec3::zero(),
-        rubs: [0.0; 2],
+        friction_force: Vec3::zero(),
+        projected_friction: [0.0; 2],
     };
-    let mut touch = Touch::new(&run.simulate);
+    let mut touch = ContactSet::new(&run.simulate);
     touch.pairs.push(pair);
     (run, touch)
 }
@@ -63,7 +63,7 @@ integrator = "backward_euler"
 /// matrix leaves out: the limit of friction that slides follows what presses.
 fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2], [[f64; 6]; 6]) {
     let (mut run, mut touch) = run(friction, damping);
-    let start = Start::new(
+    let start = StepStart::new(
         &run.run.system,
         &run.run.load,
         Vec::new(),
@@ -73,14 +73,14 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
     displace(&mut run.run.system, &[[0.0; 6], way], 1.0);
     touch.evaluate(&run.run.system, &[], &start);
     // As an iteration that has come to its end has friction.
-    let before = touch.touching.clone();
-    touch.learn(&before, 1.0);
-    let block = assemble::contact(&touch.touching[0], true, true, Form::Exact);
+    let before = touch.active.clone();
+    touch.update_friction(&before, 1.0);
+    let block = assemble::contact(&touch.active[0], true, true, HessianForm::Exact);
     let told = assemble::block_of(&block, [R, R]);
     let mut loads = |by: Six, factor: f64| {
         displace(&mut run.run.system, &[[0.0; 6], by], factor);
         touch.evaluate(&run.run.system, &[], &start);
-        let mut load = touch.touching[0].load(true);
+        let mut load = touch.active[0].load(true);
         load[3..].iter_mut().for_each(|torque| *torque /= R);
         displace(&mut run.run.system, &[[0.0; 6], by], -factor);
         load
@@ -94,7 +94,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
     let measured = std::array::from_fn(|row| std::array::from_fn(|column| columns[column][row]));
     let measured: [[f64; 6]; 6] = measured;
     let load = loads([0.0; 6], 0.0);
-    let pair = &touch.touching[0];
+    let pair = &touch.active[0];
     let n = pair.n.to_f64();
     let along = |v: &dyn Fn(usize) -> f64| (0..3).map(|k| n[k] * v(k)).sum::<f64>();
     // From the second to the first: what presses it is against that.
@@ -133,7 +133,7 @@ fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
                 stiff = largest(&told);
                 assert!((largest(&measured) / stiff - 1.0).abs() < rough);
             }
-            "parting" => assert_eq!(largest(&told), 0.0, "nothing presses, so nothing rubs"),
+            "parting" => assert_eq!(largest(&told), 0.0, "nothing presses, so nothing projected_friction"),
             _ => {}
         }
         for (row, (told, measured)) in told.iter().zip(&measured).enumerate() {
@@ -151,7 +151,7 @@ fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
 #[test]
 fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned() {
     let (mut run, mut touch) = run(0.5, 0.0);
-    let start = Start::new(
+    let start = StepStart::new(
         &run.run.system,
         &run.run.load,
         Vec::new(),
@@ -164,17 +164,17 @@ fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned(
         1.0,
     );
     touch.evaluate(&run.run.system, &[], &start);
-    let along = |touch: &Touch| {
-        let pair = &touch.touching[0];
+    let along = |contacts: &ContactSet| {
+        let pair = &touch.active[0];
         let way = pair.trial * (1.0 / pair.trial.norm());
         way.dot(pair.tangent().times(way)) / pair.secant
     };
-    assert!(touch.touching[0].slides());
+    assert!(touch.active[0].slides());
     assert!((along(&touch) - 1.0).abs() < 1e-12);
     let mut last = 1.0;
     for left in [0.5, 0.25, 0.125] {
-        let before = touch.touching.clone();
-        touch.learn(&before, 0.5);
+        let before = touch.active.clone();
+        touch.update_friction(&before, 0.5);
         assert!((along(&touch) - left).abs() < 1e-12);
         // The next iteration begins with what this one left.
         touch.evaluate(&run.run.system, &[], &start);
@@ -182,9 +182,9 @@ fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned(
         last = left;
     }
     // What is beyond the limit of another place is brought back to it.
-    let mut far = touch.touching.clone();
-    far[0].pull = far[0].pull * 100.0;
-    touch.learn(&far, 0.0);
-    let pair = &touch.touching[0];
-    assert!((pair.pull.norm() / pair.limit - 1.0).abs() < 1e-12);
+    let mut far = touch.active.clone();
+    far[0].friction_force = far[0].friction_force * 100.0;
+    touch.update_friction(&far, 0.0);
+    let pair = &touch.active[0];
+    assert!((pair.friction_force.norm() / pair.limit - 1.0).abs() < 1e-12);
 }

@@ -1,7 +1,7 @@
 // Adds loads to what is borne.
 
 // A number as 96 bits: every part of it is exact, but for what is smaller than the unit.
-fn bear_number(at: u32, value: f32) {
+fn add_component(at: u32, value: f32) {
     var rest = abs(value) * launch.load_scale;
     let upper = floor(rest * 5.42101086242752217e-20);
     rest -= upper * 18446744073709551616.0;
@@ -18,23 +18,23 @@ fn bear_number(at: u32, value: f32) {
     add_words(at, low, mid, high);
 }
 
-fn bear(row: u32, area: u32, force: vec3<f32>, torque: vec3<f32>) {
-    let at = bear_row(row) + area * AREA_WORDS;
+fn add_wrench(row: u32, accumulator: u32, force: vec3<f32>, torque: vec3<f32>) {
+    let at = reaction_row(row) + accumulator * ACCUMULATOR_WORDS;
     for (var k = 0u; k < 3u; k += 1u) {
-        bear_number(at + k * NUMBER_WORDS, force[k]);
-        bear_number(at + (3u + k) * NUMBER_WORDS, torque[k]);
+        add_component(at + k * COMPONENT_WORDS, force[k]);
+        add_component(at + (3u + k) * COMPONENT_WORDS, torque[k]);
     }
 }
 
 // What a touching element does to a collider: about the collider's position.
-fn bear_collider(i: u32, collider: u32, area: u32, a: Motion, load: ContactLoad) {
+fn add_collider_wrench(i: u32, collider: u32, accumulator: u32, a: Motion, load: ContactLoad) {
     let at = (dispatch.step * launch.colliders + collider) * POSE_ROWS;
     let arm = motion_separation(a.p, a.low, poses(at + POSE_PLACE).xyz, poses(at + POSE_LOW).xyz);
     let torque = load.torque + cross(arm, load.force);
-    bear(i / BEAR_BLOCK * launch.colliders + collider, area, -load.force, -torque);
+    add_wrench(i / REACTION_BLOCK * launch.colliders + collider, accumulator, -load.force, -torque);
 }
 
 // What a held element does to its clamp.
-fn bear_held(held: u32, area: u32, force: vec3<f32>, torque: vec3<f32>) {
-    bear(bear_rows_of_colliders() + held - 1u, area, force, torque);
+fn add_held_wrench(held: u32, accumulator: u32, force: vec3<f32>, torque: vec3<f32>) {
+    add_wrench(collider_reaction_rows() + held - 1u, accumulator, force, torque);
 }

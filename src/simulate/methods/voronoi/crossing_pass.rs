@@ -2,7 +2,7 @@
 
 use super::columns::RestLanes;
 use super::crossings::Crossings;
-use super::face_pass::{Ends, FaceLanes, Owners};
+use super::face_pass::{FaceEnds, FaceLanes, Owners};
 use crate::laws::cell::Turned;
 use crate::math::lanes::Row;
 use crate::math::{Lanes, Pass};
@@ -10,13 +10,13 @@ use crate::simulate::bonded::rows::{quaternion, vector};
 use crate::simulate::bonded::system::System;
 
 /// What is asked of these faces.
-pub trait Across<L: Lanes> {
+pub trait CrossingTask<L: Lanes> {
     /// What faces do to the cells that do not own them; only lanes in `bits` have one.
-    fn across(&mut self, at: &FaceLanes<L>);
+    fn crossing(&mut self, at: &FaceLanes<L>);
 }
 
 /// The pass.
-pub struct Between<'a, L: Lanes, T> {
+pub struct CrossingPass<'a, L: Lanes, T> {
     /// Elements and bonds.
     pub system: &'a System<L::Scalar>,
     /// The faces.
@@ -30,7 +30,7 @@ pub struct Between<'a, L: Lanes, T> {
 /// Rows of lanes ahead of the one at work whose cells are asked for.
 const AHEAD: usize = 2;
 
-impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
+impl<L: Lanes, T: CrossingTask<L>> Pass<L> for CrossingPass<'_, L, T> {
     type Out = ();
 
     #[inline(always)]
@@ -50,7 +50,7 @@ impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
             let (owners, others) = (&crossings.owner[at..], &crossings.other[at..]);
             let own: [L; 16] = L::gather(motion, owners);
             let own_rest: [L; 4] = L::gather(rest, owners);
-            let ends = Ends {
+            let ends = FaceEnds {
                 own: &own,
                 other: &L::gather(motion, others),
                 own_rest: &own_rest,
@@ -58,7 +58,7 @@ impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
                 turned: &Turned::new(quaternion(&own), vector(&own_rest, 0)),
             };
             let at_rest = RestLanes::of::<L>(faces, at);
-            self.task.across(&FaceLanes {
+            self.task.crossing(&FaceLanes {
                 faces,
                 entry: at,
                 place: 0,
