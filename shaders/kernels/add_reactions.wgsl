@@ -1,6 +1,6 @@
-// Adds loads to what is borne.
+// Adds loads to the reaction sums.
 
-// A number as 96 bits: every part of it is exact, but for what is smaller than the unit.
+// Adds a number as a 96-bit integer: exact except for what is smaller than the unit.
 fn add_component(at: u32, value: f32) {
     var rest = abs(value) * launch.load_scale;
     let upper = floor(rest * 5.42101086242752217e-20);
@@ -26,7 +26,7 @@ fn add_wrench(row: u32, accumulator: u32, force: vec3<f32>, torque: vec3<f32>) {
     }
 }
 
-// What a touching element does to a collider: about the collider's position.
+// Adds the wrench of a touching element on a collider, about the collider's position.
 fn add_collider_wrench(i: u32, collider: u32, accumulator: u32, a: Motion, load: ContactLoad) {
     let at = (dispatch.step * launch.colliders + collider) * POSE_ROWS;
     let arm = motion_separation(a.p, a.low, poses(at + POSE_PLACE).xyz, poses(at + POSE_LOW).xyz);
@@ -34,7 +34,7 @@ fn add_collider_wrench(i: u32, collider: u32, accumulator: u32, a: Motion, load:
     add_wrench(i / REACTION_BLOCK * launch.colliders + collider, accumulator, -load.force, -torque);
 }
 
-// What a held element does to its clamp.
+// Adds the load of a held element to its reaction.
 fn add_held_wrench(held: u32, accumulator: u32, force: vec3<f32>, torque: vec3<f32>) {
     add_wrench(collider_reaction_rows() + held - 1u, accumulator, force, torque);
 }

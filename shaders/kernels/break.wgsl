@@ -1,4 +1,5 @@
-// Takes out the bonds that a force pass found beyond their strength, on both sides, lets their ends touch, and notes each.
+// Removes the bonds whose strength a force pass found exceeded, at both ends, lets their ends touch, and
+// records each break.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -21,7 +22,7 @@ fn break_bonds(i: u32, breaking: u32) {
         }
         let event = status_add(EVENTS, 1u);
         if event >= launch.event_capacity {
-            // The bond stays marked: the host makes room and this pass runs again.
+            // The bond stays marked: the host enlarges the column and this pass runs again.
             halt_after(BREAK, EVENTS_FULL);
             continue;
         }
@@ -39,7 +40,7 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     let bond = bond_rest(at);
     let rest = bond.xyz;
     let stress = bond_strength(at);
-    // A crack that closes bears at once; but the overlap stored in a compressed pair must not explode.
+    // A closing crack transmits load at once; but the overlap stored in a compressed pair must not explode.
     let x = motion_separation(a.p, a.low, b.p, b.low);
     let touch = min(max(bond.w, a.r + b.r), length(x));
     let middle = b.p + b.low + x * 0.5;
@@ -69,7 +70,7 @@ fn write_vector(at: u32, v: vec3<f32>) {
     events_set(at + 2u, bitcast<u32>(v.z));
 }
 
-// One side of a broken bond: an unstretched spring and the distance of touching.
+// One end of a broken bond: an unstretched spring and the touching distance.
 fn convert_to_contact(i: u32, slot: u32, touch: f32, moves: bool) {
     bond_rest_set(slot * launch.stride + i, vec4<f32>(0.0, 0.0, 0.0, touch));
     masks_and(whole_at(i), ~(1u << slot));

@@ -1,13 +1,13 @@
-// Cells and the faces between them, out of their columns.
+// Cells and the faces between them, read from the columns.
 
-// Whether there are walls of one layer, whose faces have an axis through them.
+// Whether there are one-layer walls, whose faces have an axis through the thickness.
 override walls: bool;
 
 fn cell_row(i: u32, row: u32) -> vec4<f32> {
     return cell_rows(row * launch.stride + i);
 }
 
-// A face at rest, seen from the cell with the lower index, whichever side asks.
+// A face at rest, always seen from the cell with the lower index.
 struct FaceRest {
     arm_i: vec3<f32>,
     arm_j: vec3<f32>,
@@ -31,13 +31,13 @@ fn read_face(at: u32) -> FaceRest {
 struct FaceEnds {
     lower: Motion,
     upper: Motion,
-    // 1 where the lower one asked, else −1.
+    // 1 if the lower cell is the one being computed, else −1.
     side: f32,
     turned: Turned,
     face: Face,
 }
 
-// Both sides compute a face from the lower cell's, so that what they give is the opposite of each other to the last bit.
+// Both cells compute a face from the lower cell's side, so that their loads are opposite to the last bit.
 fn ends_of(i: u32, a: Motion, j: u32, rest: FaceRest) -> FaceEnds {
     let other = read_motion(j);
     let swapped = j < i;
@@ -53,7 +53,7 @@ fn fold_of(at: u32, ends: FaceEnds, rest: FaceRest) -> Fold {
     return cell_fold(ends.lower.q, ends.upper.q, rest.normal, face_row(at, FACE_THROUGH).xyz);
 }
 
-// Force and torques on the lower cell and torque on the upper without damping, and bending.
+// Force and torque on the lower cell and torque on the upper one, without damping; and bending.
 struct FaceLoads {
     load: FaceLoad,
     bend: Bend,

@@ -1,8 +1,8 @@
-// What is borne, from advance to advance and from frame to frame.
+// Transfers of the reaction sums between advances and between frames.
 
 override rows: u32;
 
-// A step that was the last of an advance counts in full when another advance follows before a frame.
+// The last step of an advance counts in full once another advance follows before a frame.
 @compute @workgroup_size(WORKGROUP)
 fn fold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(OPEN) {
@@ -18,7 +18,7 @@ fn fold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     }
 }
 
-// A frame was copied out: the next begins.
+// Clears the sums for the next frame, after a frame was copied out.
 @compute @workgroup_size(WORKGROUP)
 fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(CLOSE) {
@@ -29,7 +29,7 @@ fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
     }
 }
 
-// A frame is measured, maybe a second time.
+// Resets the contact counts before a frame is measured, possibly for the second time.
 @compute @workgroup_size(WORKGROUP)
 fn forget(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !allowed(CAPTURE) {

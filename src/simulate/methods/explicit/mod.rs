@@ -1,4 +1,5 @@
-//! Explicit steps (velocity Verlet, Lu 2021) of bonded elements: on cores in lanes, or on a graphics processor.
+//! Explicit steps (velocity Verlet, Lu 2021) of bonded elements: in lanes on the CPU, or on a graphics
+//! processor.
 
 pub mod cpu;
 pub mod device;
@@ -16,13 +17,13 @@ use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
-/// The method as `resolve` finds it.
+/// Registration of this method for `resolve`.
 pub const ENTRY: Entry = Entry {
     refuse: refuse::unsupported,
     prepare,
 };
 
-/// A scene built in the precision that its pipeline asks for.
+/// The data of a run in the precision of its pipeline.
 enum PreparedExplicit {
     Single(Built<f32>),
     Double(Built<f64>),
@@ -35,7 +36,7 @@ fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>,
     }))
 }
 
-/// The same expression for either precision.
+/// Evaluates the same expression for either precision.
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
@@ -70,7 +71,9 @@ impl Prepare for PreparedExplicit {
     ) -> Result<Box<dyn Method>, SimulateError> {
         let built = match *self {
             PreparedExplicit::Single(built) => built,
-            PreparedExplicit::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+            PreparedExplicit::Double(built) => {
+                return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt)));
+            }
         };
         if backend != Backend::Cpu
             && unsupported_on_gpu(pipeline).is_none()
@@ -82,7 +85,8 @@ impl Prepare for PreparedExplicit {
     }
 }
 
-/// The device that a pipeline names; none where `auto` takes all cores: there is no card, or none that can.
+/// Opens the device that a pipeline names. None if the backend is `auto` and there is no suitable device, so
+/// that the CPU is used.
 pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Device>, GpuError> {
     let settings = &pipeline.simulate.gpu;
     let request = Request {
@@ -99,7 +103,7 @@ pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Devic
     }
 }
 
-/// The widest lanes that this machine has; all give the same bits.
+/// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
 fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {

@@ -1,10 +1,10 @@
-//! What explicit steps and graphics processors lack.
+//! Features that explicit steps, or graphics processors, do not support.
 
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
-/// What of a pipeline explicit steps lack on this backend.
+/// The first feature of a pipeline that explicit steps do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
@@ -27,7 +27,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::criterion(pipeline) {
         return Some(refused);
     }
-    // Its stiffness has no bound, so no explicit step is short enough.
+    // Its stiffness is unbounded, so no explicit step is short enough.
     if pipeline.simulate.contact == ContactLaw::Barrier {
         return lack(
             "simulate.contact in explicit steps",
@@ -44,7 +44,8 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     }
 }
 
-/// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
+/// The first feature of a pipeline that graphics processors do not support; with `auto` the run then uses the
+/// CPU.
 pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if pipeline.bodies.iter().any(|body| body.rigid) {
@@ -61,7 +62,7 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
-    // Kernels know those that `device::solids` lists.
+    // Kernels support the solids that `device::solids` lists.
     let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
     let mut cpu_only = shapes.filter_map(|shape| match shape {
         ColliderShape::Mesh { .. } => Some("mesh"),

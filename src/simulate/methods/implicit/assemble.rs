@@ -1,11 +1,11 @@
-//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times
-//! the radius.
+//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts. Rotations are scaled
+//! by the radius.
 
 use crate::parallel::prelude::*;
 
 use super::bonds::{BondScratch, HessianForm};
 use super::start::StepStart;
-use super::touch::{ContactSet, ActiveContact};
+use super::touch::{ActiveContact, ContactSet};
 use crate::laws::tangent::Tangent;
 use crate::math::Mat3;
 use crate::simulate::bonded::system::System;
@@ -18,7 +18,7 @@ use crate::solve::matrix::rows_mut;
 /// rotation and rotation.
 type Quarters = [Mat3<f64>; 4];
 
-/// A block from quarters, rotations of row and column as lengths.
+/// A block from its quarters; the rotations of row and column are scaled to lengths by these radii.
 #[inline(always)]
 pub(super) fn block_of(quarters: &Quarters, [row, column]: [f64; 2]) -> Block {
     let scale = [1.0, 1.0 / column, 1.0 / row, 1.0 / (row * column)];
@@ -31,7 +31,7 @@ fn minus(m: Mat3<f64>) -> Mat3<f64> {
     m * -1.0
 }
 
-/// A bond's block on the diagonal of its owner, or of its other end.
+/// Diagonal block of a bond for its owner, or for its other end.
 fn own(t: &Tangent<f64>, owner: bool) -> Quarters {
     if owner {
         [t.ww, minus(t.wi), minus(t.wi.transposed()), t.ii]
@@ -40,7 +40,7 @@ fn own(t: &Tangent<f64>, owner: bool) -> Quarters {
     }
 }
 
-/// A bond's block in the row of its owner, or of its other end.
+/// Off-diagonal block of a bond in the row of its owner, or of its other end.
 fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
     if owner {
         [minus(t.ww), minus(t.wj), t.wi.transposed(), t.ij]
@@ -54,19 +54,24 @@ fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
     }
 }
 
-/// How a contact point goes with its element: displacement, and lever of its rotation.
+/// Motion of a contact point with its element: sign of the displacement, and lever of the rotation.
 fn levers(pair: &ActiveContact, second: bool) -> (f64, Mat3<f64>) {
     let sign = if second { -1.0 } else { 1.0 };
     (sign, Mat3::cross(pair.n) * pair.arms[usize::from(second)])
 }
 
-/// Block of a contact between both ends, or of one end with itself.
-pub(super) fn contact(pair: &ActiveContact, row: bool, column: bool, form: HessianForm) -> Quarters {
+/// Block of a contact between its two ends, or of one end with itself.
+pub(super) fn contact(
+    pair: &ActiveContact,
+    row: bool,
+    column: bool,
+    form: HessianForm,
+) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
     let k = pair.tangent();
     let mut moved = k;
     if form == HessianForm::Exact {
-        // The normal turns with the centres.
+        // The normal turns with the line between the centres.
         let flat = Mat3::diagonal(1.0) - Mat3::outer(pair.n, pair.n);
         moved = moved - flat * pair.geometric_stiffness;
     }
@@ -78,12 +83,18 @@ pub(super) fn contact(pair: &ActiveContact, row: bool, column: bool, form: Hessi
     ]
 }
 
-/// Rows whose columns are listed together.
+/// Rows per parallel task.
 const ROWS: usize = 256;
 
-/// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held
-/// elements stand alone. InverseBlocks are as they may be, for [`fill`] writes all of them.
-pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &StepStart, contacts: &ContactSet) {
+/// Sets the columns of each row: the element itself, its bonded neighbours and its contact partners. Held
+/// elements have their diagonal block alone. Values of blocks are left unspecified; [`fill`] writes all of
+/// them.
+pub fn pattern(
+    matrix: &mut BlockMatrix,
+    system: &System<f64>,
+    start: &StepStart,
+    contacts: &ContactSet,
+) {
     let row = |i: usize, columns: &mut Vec<u32>| {
         let first = columns.len();
         columns.push(i as u32);
@@ -95,7 +106,7 @@ pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &StepStart
             let near = bonded.chain(touched.filter(|&j| j < COLLIDER));
             columns.extend(near.filter(|&j| !start.is_held(j as usize)));
             columns[first..].sort_unstable();
-            // Two may be bonded and touch.
+            // A pair may be bonded and in contact.
             let mut kept = first;
             for at in first..columns.len() {
                 if at == first || columns[at] != columns[kept - 1] {
@@ -131,7 +142,7 @@ pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &StepStart
     value.resize(column.len(), block::ZERO);
 }
 
-/// Fills the blocks of a pattern. Bonds have their second derivatives of that form in `bonds`.
+/// Fills the blocks of a pattern. `bonds` has the second derivatives in the given form.
 pub fn fill(
     matrix: &mut BlockMatrix,
     system: &System<f64>,
@@ -152,7 +163,7 @@ pub fn fill(
             let columns = &column[first[i] as usize..first[i + 1] as usize];
             let place = |j: usize| columns.binary_search(&(j as u32));
             let mut diagonal = block::ZERO;
-            // Bonds write their blocks, contacts add to theirs.
+            // Bonds write their blocks; contacts add to theirs.
             if contacts.of_element(i).next().is_some() {
                 row.fill(block::ZERO);
             }

@@ -1,9 +1,9 @@
-//! Bonds of an implicit step: what they do to their ends, their second derivatives, what they carry.
+//! Bonds of an implicit step: loads on their ends, second derivatives, stresses.
 //!
-//! Their damping is that of explicit steps with displacements over the step in the place of velocities times
-//! its length. It is not among what they carry: only what is elastic breaks them.
+//! Damping is that of explicit steps, with displacement over the step length in place of velocity. It does
+//! not count towards the stresses: only elastic loads break bonds.
 //!
-//! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
+//! Every bond is evaluated once, at its owner. Elements then add up their bonds in a fixed order.
 
 use crate::parallel::prelude::*;
 
@@ -21,18 +21,18 @@ use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::system::System;
 use crate::solve::block::{Six, add_six as add};
 
-/// Which second derivatives.
+/// Form of the second derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HessianForm {
-    /// All.
+    /// Exact second derivatives.
     Exact,
-    /// All, each bond's own without its negative part.
+    /// Exact, with the negative part of each bond's own removed.
     Projected,
-    /// Those that have no negative part.
+    /// The positive semidefinite part of Gauss and Newton.
     GaussNewton,
 }
 
-/// A bond as it stands, seen from its owner.
+/// The current state of a bond, seen from its owner.
 struct BondState {
     at: Relative<f64>,
     rest_length: f64,
@@ -67,11 +67,11 @@ impl BondState {
         relative::load(self.at, W::gradient(self.at, self.rest_length, self.k))
     }
 
-    /// Second derivatives of the damping by displacements in a step of length `h`. How its arms turn is left
-    /// out: they are the smaller part of a small one.
+    /// Second derivatives of the damping with respect to displacements in a step of length `h`. The rotation
+    /// of its arms is neglected: it is the smaller part of a small term.
     fn damping_tangent(&self, h: f64) -> Tangent<f64> {
         let [stretch, turn] = self.damping.map(|c| Mat3::diagonal(c / h));
-        // Both ends turn the middle alike.
+        // Both ends turn the middle equally.
         let middle = Relative {
             sigma: Vec3::zero(),
             cosine: 1.0,
@@ -81,7 +81,7 @@ impl BondState {
     }
 }
 
-/// Displacement and turn of an element over a step, over its length.
+/// Displacement and rotation of an element over a step, divided by the step length.
 type Rates = [Vec3<f64>; 2];
 
 fn rates_of(system: &System<f64>, start: &StepStart, i: usize) -> Rates {
@@ -93,7 +93,7 @@ fn rates_of(system: &System<f64>, start: &StepStart, i: usize) -> Rates {
     ]
 }
 
-/// Calls `f` with entry, owner and place in `out` of every active bond; `out` has one place an entry.
+/// Calls `f` with entry, owner and place in `out` of every active bond; `out` has one place per entry.
 fn for_each_active<T: Send>(
     system: &System<f64>,
     out: &mut [T],
@@ -120,20 +120,20 @@ fn for_each_active<T: Send>(
         });
 }
 
-/// Room for what bonds do, one place an entry.
+/// Scratch buffers for the loads and derivatives of bonds, one place per entry.
 #[derive(Clone, Debug, Default)]
 pub struct BondScratch {
-    /// Force on the owner, what acts alike on both ends, what acts on the owner and in the opposite way on the other.
+    /// Force on the owner; moment equal on both ends; moment on the owner with its opposite on the other end.
     load: Vec<[f64; 9]>,
-    /// Of active bonds.
+    /// Second derivatives of active bonds.
     tangent: Vec<Tangent<f64>>,
-    /// Of every element where bonds have damping, else empty.
+    /// Rates of every element if bonds have damping, else empty.
     rates: Vec<Rates>,
     damped: bool,
 }
 
 impl BondScratch {
-    /// Of a system.
+    /// Buffers for the bonds of a system.
     pub fn new(system: &System<f64>) -> Self {
         let entries = system.bonds.other.len();
         BondScratch {
@@ -147,8 +147,13 @@ impl BondScratch {
         }
     }
 
-    /// Writes forces and torques of the bonds of every element in a step that began so.
-    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &StepStart, sums: &mut [Six]) {
+    /// Computes forces and torques of the bonds of every element for a step with this start.
+    pub fn loads<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        sums: &mut [Six],
+    ) {
         if self.damped {
             let elements = (0..system.count).into_par_iter().with_min_len(256);
             elements
@@ -191,7 +196,7 @@ impl BondScratch {
             });
     }
 
-    /// Sum of the squares of the forces of an element's bonds, N², as they were computed last.
+    /// Sum of the squared forces of an element's bonds, N², from the last computation.
     pub fn force_squared(&self, system: &System<f64>, i: usize) -> f64 {
         let square = |entry: usize| self.load[entry][..3].iter().map(|f| f * f).sum::<f64>();
         let sides = system.bonds.active_sides(i);
@@ -214,7 +219,7 @@ impl BondScratch {
         });
     }
 
-    /// Second derivatives of an active bond as they were computed last.
+    /// Second derivatives of an active bond from the last computation.
     pub fn tangent(&self, entry: usize) -> &Tangent<f64> {
         &self.tangent[entry]
     }
@@ -230,7 +235,8 @@ pub fn energy<W: EnergyLaw>(system: &System<f64>) -> f64 {
     out.iter().sum()
 }
 
-/// Bonds beyond their strength, in the order of entries, and the largest part of its strength that any carries.
+/// Bonds beyond their strength in entry order, and the largest utilisation (stress over strength) of any
+/// bond.
 pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
     if !system.bonds.can_break() {
         return (Vec::new(), 0.0);
@@ -265,7 +271,7 @@ pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, 
     )
 }
 
-/// What the bonds of each element carry, and Σ x_ij·F of each, N m.
+/// Largest stresses and the energy of the bonds of each element, and Σ x_ij·F of each, N m.
 pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<Carried>, Vec<f64>) {
     let mut out = vec![(Carried::default(), 0.0); system.bonds.other.len()];
     for_each_active(system, &mut out, |entry, owner, out| {

@@ -1,23 +1,22 @@
-//! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained
-//! near the end.
+//! Line search by slopes alone: energies would lose the last digits of the gain near the minimum.
 
 use crate::parallel::prelude::*;
 
 use crate::simulate::bonded::system::System;
 
-/// Farthest that a rotation goes in one iteration, rad.
+/// Largest rotation in one iteration, rad.
 const MAX_TURN: f64 = 1.0;
-/// Part of the first slope that may be left on a line turned round.
+/// Fraction of the initial slope that may remain with reversed sign.
 pub const MAX_REVERSED_SLOPE: f64 = 0.1;
-/// Part of the first slope that Newton's method may leave as it was.
+/// Fraction of the initial slope that Newton's method may leave.
 pub const MAX_REMAINING_SLOPE: f64 = 0.9;
-/// Farthest that a line goes on beyond a place where it falls, over how far it has come.
+/// Largest extension of a line search beyond a point of negative slope, relative to the length so far.
 const MAX_EXTENSION: f64 = 4.0;
-/// Places looked at on a line beyond the first.
+/// Most points evaluated on a line after the first.
 const MAX_EXTRA_EVALUATIONS: u32 = 12;
 
-/// The part of a direction, or the multiple, at which a rotation would go farthest. Unknowns behind the first
-/// three of an element are rotations, as lengths.
+/// Largest multiple of a direction for which no rotation exceeds the limit. Unknowns of an element beyond the
+/// first three are rotations, scaled to lengths.
 pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
     let all = direction.par_iter().with_min_len(512).enumerate();
     let turn = all.map(|(i, by)| {
@@ -27,9 +26,10 @@ pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) ->
     MAX_TURN / turn.reduce(|| 0.0, f64::max)
 }
 
-/// Goes to part `first` of a direction that begins with this slope, and on, up to part `most`, or back until
-/// little of the slope is turned round, and no more than part `left` is as it was. `slope_at` goes to a part
-/// and tells the slope there. Tells where it ended.
+/// Line search along a direction whose initial slope is `slope`. Starts at multiple `first` and extends up to
+/// `most`, or goes back, until at most a small fraction of the slope remains reversed and at most fraction
+/// `left` remains with its sign. `slope_at` moves to a multiple and returns the slope there. Returns the
+/// multiple where the search ended.
 pub fn search(
     slope: f64,
     [first, most]: [f64; 2],
@@ -39,7 +39,7 @@ pub fn search(
     let mut factor = first;
     let mut here = slope_at(factor);
     if slope < 0.0 {
-        // Between a place where it still falls and one where it rises lies the least.
+        // The minimum lies between a point of negative slope and one of positive slope.
         let (mut low, mut high) = ((0.0, slope), None);
         for _ in 0..MAX_EXTRA_EVALUATIONS {
             let falls = here < -left * slope.abs();

@@ -1,10 +1,10 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
-//! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of
-//! half the length and as much again in a straight line, so both have one solver. Where bonds break the step
-//! is done again in halves down to the shortest, and when they break in that it is solved again without them
-//! until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a
-//! state depends on it alone: lists, matrix and hierarchy are made anew where one is written.
+//! A step is the minimum of an energy, found by Newton's method. A midpoint step is an implicit Euler step of
+//! half the length, extrapolated in a straight line by the same amount, so both use one solver. A step in
+//! which bonds break is repeated in halves, down to the shortest; if bonds break in that one, it is solved
+//! again without them until none breaks. So neither strengths nor cracks depend on the step length. Results
+//! after a checkpoint depend on it alone: lists, matrix and hierarchy are rebuilt when one is written.
 
 mod assemble;
 mod baselines;
@@ -13,8 +13,8 @@ mod line;
 mod newton;
 mod passing;
 mod prepare;
-mod refuse;
 mod projected_friction;
+mod refuse;
 mod scheme;
 mod start;
 mod step;
@@ -44,30 +44,29 @@ use crate::spec::{Pipeline, Simulate};
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
     run: BondedRun<f64>,
-    /// Force on each element that does not depend on where it is, gravity among it, N.
+    /// Force on each element that does not depend on its position, including gravity, N.
     constant_forces: Vec<[f64; 3]>,
     newton: Newton,
     scheme: Scheme,
     simulate: Simulate,
-    /// Times that a step may be halved.
+    /// Largest number of times that a step may be halved.
     max_halvings: u32,
     drag: f64,
-    /// Whether nothing is left of earlier steps but the state.
+    /// Whether everything that earlier steps left, except the state, has to be rebuilt.
     rebuild_due: bool,
-    /// Times that steps are halved now.
+    /// Number of times that steps are currently halved.
     current_halvings: u32,
     /// Step that other methods solve too, counted from 1.
     compared_step: Option<u64>,
-    /// What they did, until a frame takes it.
+    /// Convergence histories of these methods, until a frame takes them.
     convergence: Convergence,
-    /// How velocities and spins change.
+    /// Accelerations of recent steps.
     accelerations: AccelerationHistory,
     law: PhantomData<W>,
 }
 
 impl<W: EnergyLaw> Implicit<W> {
-    /// A run at rest at time zero.
-    /// `critical` is the critical step of explicit ones, s.
+    /// A run at rest at time zero. `critical` is the critical step of explicit integration, s.
     pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
         let run = BondedRun::new(built, pipeline, dt);
         let settings = &pipeline.simulate.implicit;
@@ -94,12 +93,12 @@ impl<W: EnergyLaw> Implicit<W> {
         &self.run.system
     }
 
-    /// The columns to change before the first step.
+    /// The columns, to be changed before the first step.
     pub fn system_mut(&mut self) -> &mut System<f64> {
         &mut self.run.system
     }
 
-    /// What Newton's method has done so far.
+    /// Work of Newton's method so far.
     pub fn effort(&self) -> Effort {
         self.newton.effort
     }
@@ -109,7 +108,8 @@ impl<W: EnergyLaw> Implicit<W> {
         bonds::energy::<W>(&self.run.system)
     }
 
-    /// The state; a run that goes on and one that begins with it do so alike.
+    /// The state. Marks everything else for a rebuild, so that a run that goes on and one restored from the
+    /// state agree.
     fn pack(&mut self, frame: u32) -> State {
         self.rebuild_due = true;
         let mut state = self.run.pack(frame);
@@ -118,7 +118,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 }
 
-/// Constant forces on the elements, weight among them, N.
+/// Constant forces on the elements, including their weight, N.
 fn constant_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
     let mut constant_forces: Vec<[f64; 3]> = (0..run.system.count)
         .map(|i| match run.load[i].0[3] {
@@ -181,7 +181,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let run = &self.run;
-        // Springs as they are remembered: no time goes on.
+        // Springs as stored: no time passes.
         let start = StepStart::new(
             &run.system,
             &run.load,

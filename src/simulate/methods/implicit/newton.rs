@@ -1,9 +1,9 @@
 //! Newton's method for the minimum that ends a step (Lu 2025, algorithms 2 and 3), in six unknowns an element.
 //!
-//! Second derivatives are taken as they are, and bonds are asked for their positive part only once conjugate
-//! gradients meet a direction of negative curvature: under compression nearly every bond alone has one, which
-//! its neighbours make up for, and projecting all of them costs Newton's method its speed (Longva, Löschner,
-//! Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
+//! Second derivatives are exact; bonds are projected to their positive part only once conjugate gradients
+//! find a direction of negative curvature. Under compression nearly every bond alone has negative curvature,
+//! which its neighbours compensate, and projecting all of them would slow Newton's method down (Longva,
+//! Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
 
 mod line;
 mod linear;
@@ -29,23 +29,24 @@ use crate::spec::{Implicit, Simulate};
 use linear::{DiagonalTrial, Hierarchy};
 pub use linear::{IterationForecast, MAX_GRADIENT_ITERATIONS};
 
-/// An iteration that leaves less of the residual keeps the matrix for the next.
+/// An iteration that reduces the residual below this fraction keeps the matrix for the next one.
 const REUSE_MATRIX_BELOW: f64 = 0.1;
-/// Part of what bonds carry that counts where nothing else is at work.
+/// Weight of the bonds' forces in the scale of the residual.
 const BOND_FORCE_WEIGHT: f64 = 1e-3;
-/// Part of its own stiffness that an element can be out of balance by in rounding.
+/// Rounding error of an element's force balance, relative to its own stiffness times its radius.
 const ROUNDING_FORCE: f64 = 1e-12;
 
-/// How a solution ended.
+/// Outcome of solving a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
-    /// Whether the residual came below the tolerance.
+    /// Whether the residual fell below the tolerance.
     pub converged: bool,
-    /// Forces out of balance over those at work.
+    /// Unbalanced forces relative to the forces at work.
     pub residual: f64,
     /// Newton iterations.
     pub iterations: u32,
-    /// Whether something came to pass through something else at a barrier, or round it to its other side.
+    /// With barrier contacts: whether something passed through something else, or around it to its other
+    /// side.
     pub passed_through: bool,
 }
 
@@ -60,49 +61,49 @@ impl Default for Solved {
     }
 }
 
-/// What is around the elements.
+/// Everything outside the elements that acts on them in a step.
 pub struct Surroundings<'a> {
-    /// Obstacles at the end of the step.
+    /// Colliders at the end of the step.
     pub obstacles: &'a [Obstacle],
-    /// The same where it begins.
+    /// Colliders at the start of the step.
     pub before: &'a [Obstacle],
     /// Springs at the end of the step.
     pub pulls: &'a [Pull],
-    /// Force on each element that does not depend on where it is, N.
+    /// Force on each element that does not depend on its position, N.
     pub constant_forces: &'a [[f64; 3]],
-    /// What presses.
+    /// Colliders and attachments.
     pub bearers: &'a Bearers,
 }
 
-/// Room and memory of the solver.
+/// The solver's buffers, and what it reuses from earlier steps.
 #[derive(Debug)]
 pub struct Newton {
     settings: Implicit,
-    /// One iteration a step.
+    /// Whether a step is a single iteration.
     linear: bool,
     bonds: BondScratch,
-    /// Contacts as they stand.
+    /// Contacts at the current positions.
     pub contact_set: ContactSet,
     /// Force and torque on each element.
     pub load: Vec<Six>,
     pub gradient: Vec<Six>,
     direction: Vec<Six>,
     pub matrix: BlockMatrix,
-    /// Mean of the diagonal of each of its rows, N/m.
+    /// Mean of the diagonal of each row of the matrix, N/m.
     pub stiffness: Vec<f64>,
-    /// Bonds that broke, and pairs that touched, when the pattern was made.
+    /// What the matrix pattern was built for: number of broken bonds, and pairs in contact.
     pattern_key: Option<(usize, Vec<(u32, u32)>)>,
     hierarchy: Option<Hierarchy>,
     diagonal: DiagonalTrial,
-    /// Part of what was out of balance that the first iteration left in the last step; zero where that is not known.
+    /// Fraction of the residual that the first iteration left in the last step; zero if unknown.
     first_remainder: f64,
     /// Work done since the start.
     pub effort: Effort,
-    /// Seconds that its parts took.
+    /// Seconds spent in each part.
     spent: [f64; PARTS.len()],
 }
 
-/// What an iteration consists of.
+/// Parts of an iteration.
 const PARTS: [&str; 5] = [
     "gradient",
     "tangents",
@@ -112,7 +113,7 @@ const PARTS: [&str; 5] = [
 ];
 
 impl Newton {
-    /// For a system.
+    /// A solver for a system.
     pub fn new(system: &System<f64>, simulate: &Simulate, linear: bool) -> Self {
         let count = system.count;
         Newton {
@@ -134,7 +135,7 @@ impl Newton {
         }
     }
 
-    /// What its parts have cost.
+    /// Time spent in each part.
     pub fn costs(&self) -> Vec<PassCost> {
         let cost = |(name, seconds): (&'static str, f64)| PassCost {
             name,
@@ -144,12 +145,12 @@ impl Newton {
         PARTS.into_iter().zip(self.spent).map(cost).collect()
     }
 
-    /// Notes the time since `clock` for a part.
+    /// Adds the time since `clock` to a part.
     fn spend(&mut self, part: usize, clock: Instant) {
         self.spent[part] += clock.elapsed().as_secs_f64();
     }
 
-    /// Forgets what earlier steps left, so that what follows depends on the state alone.
+    /// Discards what earlier steps left, so that what follows depends on the state alone.
     pub fn reset(&mut self) {
         self.pattern_key = None;
         self.hierarchy = None;
@@ -157,10 +158,16 @@ impl Newton {
         self.first_remainder = 0.0;
     }
 
-    /// Loads on all elements where they are.
-    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &StepStart, surroundings: &Surroundings) {
+    /// Computes the loads on all elements at their current positions.
+    pub fn loads<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) {
         self.bonds.loads::<W>(system, start, &mut self.load);
-        self.contact_set.evaluate(system, surroundings.obstacles, start);
+        self.contact_set
+            .evaluate(system, surroundings.obstacles, start);
         self.contact_set.add_loads(&mut self.load);
         for (element, force) in surroundings.bearers.pressures(system) {
             let load = &mut self.load[element as usize];
@@ -176,8 +183,13 @@ impl Newton {
         }
     }
 
-    /// Derivatives of the energy, N; rotations over the radius. Held elements have none.
-    pub fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &StepStart, surroundings: &Surroundings) {
+    /// Computes the gradient of the energy, N; torques are divided by the radius. Held elements have none.
+    pub fn gradient<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) {
         let clock = Instant::now();
         self.loads::<W>(system, start, surroundings);
         let load = &self.load;
@@ -200,8 +212,8 @@ impl Newton {
         self.spend(0, clock);
     }
 
-    /// Brings elements to the end of the step, in so many iterations at most; `again` from where they stand,
-    /// after bonds broke there.
+    /// Moves elements to the end of the step in at most `most` iterations. With `again` it starts from the
+    /// current positions, after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -224,9 +236,15 @@ impl Newton {
             }
             self.guess::<W>(system, contacts, start, surroundings);
         }
-        let mut solved = self.iterate::<W>(system, contacts, (start, surroundings), most, &mut |_, _| {});
+        let mut solved = self.iterate::<W>(
+            system,
+            contacts,
+            (start, surroundings),
+            most,
+            &mut |_, _| {},
+        );
         if self.contact_set.is_barrier() && solved.converged {
-            // A long step may end with less energy behind what it should come back from.
+            // A long step may end beyond an obstacle with less energy than in front of it.
             let walls = [surroundings.before, surroundings.obstacles];
             let to = positions(system);
             let way = self.straight_motion(system, (&start.position, &to), walls);
@@ -236,9 +254,8 @@ impl Newton {
         solved
     }
 
-    /// Brings elements from where they stand, where the gradient is known, to the end of the step, in so many
-    /// iterations at most. `note` hears of every one, and how many of conjugate gradients there were since
-    /// the start.
+    /// Iterates from the current positions, where the gradient is known, to the end of the step, at most
+    /// `most` times. `note` is called after every iteration with the total iterations of conjugate gradients.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -284,7 +301,7 @@ impl Newton {
                 false => solved.residual <= self.settings.tolerance,
             };
             note(solved, self.effort.gradients);
-            // A matrix that has served so well serves once more.
+            // After such a reduction the matrix serves once more.
             keep = solved.residual < REUSE_MATRIX_BELOW * before
                 && self.pattern_key.as_ref() == Some(&self.pattern_key_of(system))
                 && self.contact_set.sliding() == sliding;
@@ -292,7 +309,7 @@ impl Newton {
         solved
     }
 
-    /// What the pattern of the matrix follows from: bonds that broke, and pairs that touch.
+    /// What the pattern of the matrix depends on: number of broken bonds, and pairs in contact.
     fn pattern_key_of(&self, system: &System<f64>) -> (usize, Vec<(u32, u32)>) {
         let touching = self.contact_set.active.iter().map(|pair| (pair.i, pair.j));
         (system.bonds.touch.len(), touching.collect())
@@ -332,13 +349,18 @@ impl Newton {
         self.spend(2, clock);
     }
 
-    /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry.
-    /// It changes neither with the number of elements nor with their stiffness or size.
-    pub fn residual(&self, system: &System<f64>, start: &StepStart, surroundings: &Surroundings) -> f64 {
+    /// Unbalanced forces relative to the forces at work: inertia, outer forces, and a small part of the
+    /// bonds' forces. Independent of the number of elements, their stiffness and their size.
+    pub fn residual(
+        &self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) -> f64 {
         self.relative_to_work(system, start, surroundings, |i| square(&self.gradient[i]))
     }
 
-    /// The root of a sum over free elements, of squares of forces, over that of the forces at work.
+    /// Root of the sum of `left`, squared forces of free elements, over that of the forces at work.
     pub fn relative_to_work(
         &self,
         system: &System<f64>,
@@ -354,8 +376,9 @@ impl Newton {
             let mut inertia = start.inertia(system, i).gradient;
             inertia[3..].iter_mut().for_each(|torque| *torque /= r);
             let constant_forces = square(&surroundings.constant_forces[i]);
-            let carried = BOND_FORCE_WEIGHT * BOND_FORCE_WEIGHT * self.bonds.force_squared(system, i)
-                + (ROUNDING_FORCE * self.stiffness[i] * r / self.settings.tolerance).powi(2);
+            let carried =
+                BOND_FORCE_WEIGHT * BOND_FORCE_WEIGHT * self.bonds.force_squared(system, i)
+                    + (ROUNDING_FORCE * self.stiffness[i] * r / self.settings.tolerance).powi(2);
             [left(i), square(&inertia) + constant_forces + carried]
         };
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);

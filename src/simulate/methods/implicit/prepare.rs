@@ -1,4 +1,4 @@
-//! Implicit steps as a method: their surroundings in double precision.
+//! Prepares implicit runs, in double precision.
 
 use super::{Implicit, refuse};
 use crate::laws::table::bond_laws;
@@ -8,13 +8,13 @@ use crate::simulate::method::{Entry, Method, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Law, Pipeline};
 
-/// The method as `resolve` finds it.
+/// Registration of this method for `resolve`.
 pub const ENTRY: Entry = Entry {
     refuse: refuse::unsupported,
     prepare,
 };
 
-/// The run by a law with an energy.
+/// Starts the run for a bond law that has an energy.
 macro_rules! begin {
     (
         [$law:expr, $arguments:tt]

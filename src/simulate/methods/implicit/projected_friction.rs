@@ -1,5 +1,5 @@
-//! Friction after a step: what contacts take from the velocities and spins of their elements, one after
-//! another in the order of pairs.
+//! Friction applied after a step: contacts reduce the velocities and spins of their elements, one after
+//! another in pair order.
 
 use glam::DVec3;
 
@@ -14,17 +14,17 @@ use crate::simulate::scene::clamps::Hold;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reactions::{Bearers, Wrench};
 
-/// What a step was like.
+/// The step that friction is applied to.
 pub struct ProjectedFriction<'a> {
-    /// Where it began.
+    /// Start of the step.
     pub start: &'a StepStart,
-    /// Colliders where it was solved.
+    /// Colliders at the time of the solution.
     pub obstacles: &'a [Obstacle],
-    /// Driven clamps there.
+    /// Driven clamps at that time.
     pub holds: &'a [Hold<f64>],
-    /// What bears.
+    /// Colliders and attachments.
     pub bearers: &'a Bearers,
-    /// Its length, s.
+    /// Length of the step, s.
     pub h: f64,
 }
 
@@ -33,8 +33,14 @@ fn glam(v: Vec3<f64>) -> DVec3 {
 }
 
 impl ProjectedFriction<'_> {
-    /// Changes velocities and spins; what that does to bearers is added to `impulses`, N s and N m s.
-    pub fn apply(&self, active: &[ActiveContact], system: &mut System<f64>, impulses: &mut [Wrench]) {
+    /// Changes velocities and spins. Adds the impulses on colliders and attachments to `impulses`, N s and N
+    /// m s.
+    pub fn apply(
+        &self,
+        active: &[ActiveContact],
+        system: &mut System<f64>,
+        impulses: &mut [Wrench],
+    ) {
         for pair in active {
             let [slide, roll] = pair.max_friction.map(|cap| cap * self.h);
             if slide == 0.0 && roll == 0.0 {
@@ -70,7 +76,7 @@ impl ProjectedFriction<'_> {
         }
     }
 
-    /// Gives an element an impulse; one that is held gives it on to what holds it.
+    /// Applies an impulse to an element; a held one passes it on to its attachment.
     fn add_impulse(
         &self,
         i: usize,

@@ -1,11 +1,11 @@
-//! What implicit steps lack.
+//! Features that implicit steps do not support.
 
 use crate::columns::Named;
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
 
-/// What of a pipeline implicit steps lack on this backend.
+/// The first feature of a pipeline that implicit steps do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     let settings = &pipeline.simulate;

@@ -1,10 +1,10 @@
-//! One implicit step: solved, and done again in halves where it must be.
+//! One implicit step, repeated in halves where necessary.
 
 use super::{Implicit, baselines, bonds};
 
 use glam::DVec3;
 
-use super::newton::{Surroundings, Solved};
+use super::newton::{Solved, Surroundings};
 use super::projected_friction::ProjectedFriction;
 use super::start::{StepStart, positions};
 
@@ -21,23 +21,28 @@ use crate::simulate::scene::reactions::{Bearers, Wrench};
 use crate::simulate::scene::springs;
 use crate::simulate::scene::springs::Pull;
 
-/// Iterations after which a step that can be halved is: two halves take fewer than one step that does not get on.
+/// Iterations after which a step is halved if possible: two halves take fewer than one step that makes no
+/// progress.
 const MAX_ITERATIONS_BEFORE_HALVING: u32 = 16;
-/// Iterations up to which steps that were halved are tried twice as long.
+/// Iterations up to which the step length is doubled again.
 const EASY_ITERATIONS: u32 = 3;
 
-/// What is around the elements in a step.
+/// Owned data of [`Surroundings`].
 struct OwnedSurroundings {
-    /// Colliders where it begins.
+    /// Colliders at the start of the step.
     before: Vec<Obstacle>,
-    /// Colliders where it is solved.
+    /// Colliders at the time of the solution.
     obstacles: Vec<Obstacle>,
-    /// Springs there.
+    /// Springs at that time.
     pulls: Vec<Pull>,
 }
 
 impl OwnedSurroundings {
-    fn borrow<'a>(&'a self, constant_forces: &'a [[f64; 3]], bearers: &'a Bearers) -> Surroundings<'a> {
+    fn borrow<'a>(
+        &'a self,
+        constant_forces: &'a [[f64; 3]],
+        bearers: &'a Bearers,
+    ) -> Surroundings<'a> {
         Surroundings {
             obstacles: &self.obstacles,
             before: &self.before,
@@ -48,16 +53,16 @@ impl OwnedSurroundings {
     }
 }
 
-/// Whether a step stands.
+/// Whether a step was accepted.
 enum StepOutcome {
-    /// It does; whether nothing broke in it and it was found in few iterations, so that a longer one may be tried.
+    /// Accepted. `easy` if nothing broke and few iterations sufficed, so that a longer step may be tried.
     Done { easy: bool },
-    /// It is to be done again in halves.
+    /// To be repeated in halves.
     TooLong,
 }
 
 impl<W: EnergyLaw> Implicit<W> {
-    /// Brings held elements to where they are at a time; constant clamps drift on by `h`.
+    /// Moves held elements to their positions at a time; constant clamps drift by their velocity times `h`.
     fn place_held(&mut self, start: &StepStart, time: f64, h: f64) -> Vec<Hold<f64>> {
         for held in self.run.bearers.held() {
             let i = held.element as usize;
@@ -75,7 +80,8 @@ impl<W: EnergyLaw> Implicit<W> {
         holds
     }
 
-    /// One step of length `h` that begins at time `from`; what bearers bear in it is added to `impulses`, times `h`.
+    /// One step of length `h` from time `from`. The impulses on colliders and attachments are added to
+    /// `impulses`.
     fn advance_by(
         &mut self,
         (from, h): (f64, f64),
@@ -124,7 +130,9 @@ impl<W: EnergyLaw> Implicit<W> {
                 };
             }
         }
-        self.newton.contact_set.store_springs(&mut self.run.contacts);
+        self.newton
+            .contact_set
+            .store_springs(&mut self.run.contacts);
         let friction = ProjectedFriction {
             start: &start,
             obstacles: &around.obstacles,
@@ -132,13 +140,17 @@ impl<W: EnergyLaw> Implicit<W> {
             bearers: &self.run.bearers,
             h,
         };
-        friction.apply(&self.newton.contact_set.active, &mut self.run.system, impulses);
+        friction.apply(
+            &self.newton.contact_set.active,
+            &mut self.run.system,
+            impulses,
+        );
         Ok(StepOutcome::Done { easy })
     }
 
-    /// Solves the step that is looked at at `time` and ends at `end`, again as long as bonds break in it.
-    /// Whether nothing broke and few iterations were enough; none where it is to be done again in halves,
-    /// which the `last` one cannot.
+    /// Solves the step, whose equations hold at `time` and which ends at `end`, repeatedly as long as bonds
+    /// break in it. Returns whether nothing broke and few iterations sufficed. None if it has to be repeated
+    /// in halves, which is impossible for the `last` one.
     fn solve_breaking(
         &mut self,
         start: &StepStart,
@@ -147,7 +159,11 @@ impl<W: EnergyLaw> Implicit<W> {
         last: bool,
     ) -> Result<Option<bool>, SimulateError> {
         let most = self.simulate.implicit.iterations;
-        let patience = if last { most } else { most.min(MAX_ITERATIONS_BEFORE_HALVING) };
+        let patience = if last {
+            most
+        } else {
+            most.min(MAX_ITERATIONS_BEFORE_HALVING)
+        };
         let (mut broke, mut easy) = (false, true);
         loop {
             let most = if broke { most } else { patience };
@@ -171,7 +187,7 @@ impl<W: EnergyLaw> Implicit<W> {
             if events.is_empty() {
                 return Ok(Some(easy && !broke));
             }
-            // What breaks lets waves go that only short steps see.
+            // A break emits waves that only short steps resolve.
             if !last && !broke {
                 return Ok(None);
             }
@@ -182,9 +198,9 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others
-    /// may be relieved when these are gone, as they are where a crack runs: breaking all at once would
-    /// crumble what it unloads.
+    /// Bonds that break now: of the overloaded bonds, those with at least half of the largest excess. The
+    /// others may be relieved once these are gone, as along a running crack; breaking all at once would
+    /// crumble the unloaded material.
     fn overloaded(&self) -> Vec<BreakEvent> {
         let (mut events, most) = bonds::beyond_strength::<W>(&self.run.system);
         let bonds = &self.run.system.bonds;
@@ -207,9 +223,13 @@ impl<W: EnergyLaw> Implicit<W> {
         events
     }
 
-    /// Brings elements to the end of the step, `again` from where they were brought already, in so many
-    /// iterations at most.
-    fn solve(&mut self, start: &StepStart, around: &OwnedSurroundings, (again, most): (bool, u32)) -> Solved {
+    /// Solves for the end of the step in at most `most` iterations, with `again` from the current positions.
+    fn solve(
+        &mut self,
+        start: &StepStart,
+        around: &OwnedSurroundings,
+        (again, most): (bool, u32),
+    ) -> Solved {
         let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
         self.newton.solve::<W>(
             &mut self.run.system,
@@ -220,11 +240,16 @@ impl<W: EnergyLaw> Implicit<W> {
         )
     }
 
-    /// Lets other methods solve what [`solve`](Self::solve) is about to.
+    /// Solves the step with other methods, from the state in which [`solve`](Self::solve) finds it.
     fn compare(&self, start: &StepStart, around: &OwnedSurroundings) -> Convergence {
         let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
         let at = (&self.run.system, &self.run.contacts);
-        baselines::compare::<W>(at, (start, &surroundings), &self.simulate, self.run.step + 1)
+        baselines::compare::<W>(
+            at,
+            (start, &surroundings),
+            &self.simulate,
+            self.run.step + 1,
+        )
     }
 
     fn roll_back(&mut self, start: &StepStart) -> StepOutcome {
@@ -255,7 +280,7 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Notes loads as they stand, and what bearers bear.
+    /// Stores the current loads and adds the impulses on colliders and attachments.
     fn add_reactions(
         &mut self,
         start: &StepStart,
@@ -265,7 +290,8 @@ impl<W: EnergyLaw> Implicit<W> {
         impulses: &mut [Wrench],
     ) {
         let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
-        self.newton.loads::<W>(&self.run.system, start, &surroundings);
+        self.newton
+            .loads::<W>(&self.run.system, start, &surroundings);
         for (row, load) in self.run.load.iter_mut().zip(&self.newton.load) {
             let [fx, fy, fz, mx, my, mz] = *load;
             row.0[..3].copy_from_slice(&[fx, fy, fz]);
@@ -295,7 +321,8 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// One step, in halves and halves of halves where it must be; `halved` so often is where it begins and ends.
+    /// One step, halved as often as necessary. `halved` is the number of halvings to begin with; it is
+    /// updated.
     pub(super) fn whole_step(&mut self, halved: &mut u32) -> Result<Vec<Wrench>, SimulateError> {
         let most = self.max_halvings;
         let all = 1u64 << most;

@@ -1,9 +1,9 @@
 //! Contacts of an implicit step.
 //!
-//! The law is that of explicit steps with displacements over the step in the place of velocities times its
-//! length: a quadratic penalty or, in its place, a barrier, and friction by a spring that gives way. Its
-//! tangent leaves out how the limit of friction changes within an iteration (lagged, as in incremental
-//! potentials), so it is symmetric, and results do not depend on the length of steps.
+//! The law is that of explicit steps, with displacements over the step in place of velocity times its length:
+//! a quadratic penalty, or a barrier in its place, and friction by a spring that yields. The tangent neglects
+//! the change of the friction limit within an iteration (lagged, as in incremental potentials), so it is
+//! symmetric, and results do not depend on the step length.
 
 mod pair;
 
@@ -21,7 +21,7 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::solve::block::{Six, add_six as add};
 use crate::spec::{ContactLaw, Friction, Simulate};
 use pair::active_contact;
-pub use pair::{CandidatePair, ActiveContact};
+pub use pair::{ActiveContact, CandidatePair};
 
 /// All pairs that may touch.
 #[derive(Clone, Debug)]
@@ -29,16 +29,16 @@ pub struct ContactSet {
     law: ContactLaw,
     friction: Friction,
     pairs: Vec<CandidatePair>,
-    /// Those that touch, in the order of pairs.
+    /// Pairs in contact, in pair order.
     pub active: Vec<ActiveContact>,
-    /// Where each element's part of `sides` begins.
+    /// First place of each element in `sides`.
     start: Vec<u32>,
-    /// ActiveContact pairs of each element, and whether it is their second.
+    /// Index of each contact of an element, and whether it is the second of the pair.
     sides: Vec<(u32, bool)>,
 }
 
 impl ContactSet {
-    /// With the laws of these settings, no pair listed.
+    /// An empty set with the laws of these settings.
     pub fn new(settings: &Simulate) -> Self {
         ContactSet {
             law: settings.contact,
@@ -50,7 +50,7 @@ impl ContactSet {
         }
     }
 
-    /// Whether pairs must keep apart wherever they go.
+    /// Whether pairs must never pass through each other.
     pub fn is_barrier(&self) -> bool {
         self.law == ContactLaw::Barrier
     }
@@ -60,7 +60,7 @@ impl ContactSet {
         &self.pairs
     }
 
-    /// Takes the pairs that are listed, with what they remember.
+    /// Copies the listed pairs with their springs.
     pub fn collect(&mut self, contacts: &Contacts<f64>, system: &System<f64>) {
         self.pairs.clear();
         for chunk in &contacts.chunks {
@@ -76,20 +76,20 @@ impl ContactSet {
         }
     }
 
-    /// Which of those that touch slide.
+    /// Whether each contact slides.
     pub fn sliding(&self) -> Vec<bool> {
         self.active.iter().map(ActiveContact::slides).collect()
     }
 
-    /// Learns friction from the linear model of an iteration that began where pairs touched as `before`, and
-    /// went part `part` of its way.
+    /// Updates friction by the linear model of an iteration that began with contacts `before` and went
+    /// fraction `part` of its direction.
     pub fn update_friction(&mut self, before: &[ActiveContact], part: f64) {
         let mut now = self.active.iter_mut().peekable();
         for old in before {
             let Some(pair) = self.pairs.get_mut(old.index) else {
                 continue;
             };
-            // Lists may have been made anew on the way.
+            // Lists may have been rebuilt meanwhile.
             if (pair.i, pair.j) != (old.i, old.j) {
                 continue;
             }
@@ -104,11 +104,12 @@ impl ContactSet {
         }
     }
 
-    /// Evaluates all pairs as they stand.
+    /// Evaluates all pairs at the current positions.
     pub fn evaluate(&mut self, system: &System<f64>, obstacles: &[Obstacle], start: &StepStart) {
         self.active.clear();
         let pairs = self.pairs.par_iter().enumerate().with_min_len(256);
-        let found = pairs.filter_map(|pair| active_contact(pair, self.law, system, obstacles, start));
+        let found =
+            pairs.filter_map(|pair| active_contact(pair, self.law, system, obstacles, start));
         self.active.par_extend(found);
         let mut count = vec![0u32; system.count + 1];
         let ends = |t: &ActiveContact| [Some(t.i), (t.j < COLLIDER).then_some(t.j)];
@@ -132,14 +133,14 @@ impl ContactSet {
         self.start = count;
     }
 
-    /// ActiveContact pairs of an element, and whether it is the second of each.
+    /// Contacts of an element, and whether it is the second of each.
     pub fn of_element(&self, element: usize) -> impl Iterator<Item = (&ActiveContact, bool)> {
         let range = self.start[element] as usize..self.start[element + 1] as usize;
         let sides = self.sides[range].iter();
         sides.map(|&(at, second)| (&self.active[at as usize], second))
     }
 
-    /// Adds forces and torques.
+    /// Adds forces and torques of all contacts.
     pub fn add_loads(&self, sums: &mut [Six]) {
         if self.active.is_empty() {
             return;
@@ -156,7 +157,7 @@ impl ContactSet {
             });
     }
 
-    /// Elastic energy, touching pairs, and how many elements touch each of so many colliders.
+    /// Elastic energy, number of contact sides, and number of elements that touch each of the `colliders`.
     pub fn totals(&self, colliders: usize) -> (ContactTotals, Vec<u32>) {
         let mut touched = vec![0; colliders];
         let mut energy = 0.0;
@@ -170,7 +171,7 @@ impl ContactSet {
         (ContactTotals { energy, sides }, touched)
     }
 
-    /// Lets the lists remember the springs as they stand; those of pairs that do not touch are slack.
+    /// Stores the current springs in the lists; those of pairs without contact are reset.
     pub fn store_springs(&self, contacts: &mut Contacts<f64>) {
         let mut springs = Vec::new();
         let mut note = |i: u32, j: u32, spring: Vec3<f64>| {

@@ -1,4 +1,4 @@
-//! From a packing with cells to columns of cells and faces.
+//! Builds the columns of cells and faces from a packing.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::source::{Source, TableHash};
 use crate::spec::{CellContact, Criterion, Material, Pipeline};
 
-/// A scene of cells.
+/// Everything that a run of cells is built from.
 pub struct CellScene<S> {
     /// Elements and bonds.
     pub built: Built<S>,
@@ -34,19 +34,20 @@ pub struct CellScene<S> {
     pub cells: Cells<S>,
     /// Faces.
     pub faces: Faces<S>,
-    /// What faces break by.
+    /// Strengths of faces.
     pub limits: Limits<S>,
-    /// What faces break by that break by Rankine's criterion instead of their own tension; none where no face does.
+    /// Strengths and stresses for the faces that break in tension by Rankine's criterion instead of their own
+    /// stress; none if there are no such faces.
     pub stresses: Option<Stresses<S>>,
-    /// Cells at absorbing sides, and what resists their velocities along each axis, N s/m.
+    /// Cells at absorbing sides, with the damping coefficients of their velocities along each axis, N s/m.
     pub absorbing_sides: Vec<(u32, DVec3)>,
-    /// Hash of all numbers of the packing.
+    /// Hash of all values of the packing.
     pub hash: u64,
 }
 
-/// Cells that a thread takes at a time, a multiple of the widest lanes: their motion and loads fit into the
-/// cache of a core. In which order a cell adds up its faces depends on them, so the number of threads has no
-/// say.
+/// Cells per chunk, a multiple of the widest lanes, so that their motion and loads fit into the cache of a
+/// core. The order in which a cell adds up its faces depends on the chunks; therefore they do not depend on
+/// the number of threads.
 fn chunk_for(cells: usize) -> usize {
     (cells / 16).clamp(512, 2048).next_multiple_of(BLOCK)
 }
@@ -54,7 +55,7 @@ fn chunk_for(cells: usize) -> usize {
 /// Builds the columns.
 ///
 /// # Errors
-/// A packing without cells, or whose tables do not fit together.
+/// Fails for a packing without cells, or with inconsistent tables.
 pub fn scene<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
@@ -75,7 +76,11 @@ pub fn scene<S: Scalar>(
     source.bonds(&mut |part| {
         moduli.extend(part.young.iter().copied().zip(part.shear.iter().copied()))
     })?;
-    let materials: Vec<ElasticConstants> = pipeline.materials.iter().map(ElasticConstants::of).collect();
+    let materials: Vec<ElasticConstants> = pipeline
+        .materials
+        .iter()
+        .map(ElasticConstants::of)
+        .collect();
     let cells = cells_of(&tables.cells, &mut built, &materials)?;
     let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
     let thin = thin_faces(&tables.faces, built.system.count);
@@ -108,7 +113,8 @@ pub fn scene<S: Scalar>(
     }
     if let Some(axis) = pipeline.world.plane_strain {
         let centres = (0..scene.built.system.count).map(|i| scene.built.system.position(i));
-        let held = borders::plane_strain_volumes(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
+        let held =
+            borders::plane_strain_volumes(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
         for (volumes, held) in scene.cells.volumes.iter_mut().zip(held) {
             volumes.free -= held;
         }
@@ -118,7 +124,7 @@ pub fn scene<S: Scalar>(
         CellContact::Polyhedra => {
             let shapes = Shapes::new(&tables.cells, &tables.faces, &scene.built.system)?;
             scene.built.shapes = Some(Arc::new(shapes));
-            // States of runs whose cells were balls in contacts do not go on as polyhedra.
+            // Checkpoints of runs with contacts of balls must not be continued with polyhedra.
             scene.hash = scene.hash.rotate_left(1);
         }
     }
@@ -154,7 +160,7 @@ fn cells_of<S: Scalar>(
     let mut cells = Cells::new(system.motion.len());
     let held = |i: usize| built.load[i].0[7].to_f64() == 0.0;
     let inverse = built.rest.inverse_inertia.iter();
-    // Elements that are no cells are balls; what a held one would weigh does not matter.
+    // Elements that are not cells are balls; the inertia of a held one does not matter.
     built.rest.principal = inverse
         .map(|inverse| Principal::round(if *inverse > 0.0 { 1.0 / inverse } else { 1.0 }))
         .collect();
@@ -183,7 +189,7 @@ fn cells_of<S: Scalar>(
         for (k, value) in spin.to_array().into_iter().enumerate() {
             cells.momentum[i].0[k] = S::from_f64(value);
         }
-        // Those that clamps or rigid bodies carry have no momentum of their own.
+        // Cells moved by clamps or rigid bodies have no momentum of their own.
         if held(i) {
             cells.momentum[i] = Default::default();
         }
@@ -192,7 +198,7 @@ fn cells_of<S: Scalar>(
     Ok(cells)
 }
 
-/// Pairs without a bond whose balls overlap at rest, as those of cells do that meet at an edge.
+/// Pairs without a bond whose balls overlap at rest, such as cells that meet at an edge.
 fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
     let places: Vec<DVec3> = (0..system.count).map(|i| system.position(i)).collect();
     let largest = (0..system.count)
@@ -216,8 +222,8 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
     Crowded::new(system.count, &found)
 }
 
-/// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and
-/// bars of one layer do not: the stress of their cells does not know of bending.
+/// Faces that break by Rankine's criterion, if the material of either cell requests it. Faces of one-layer
+/// walls and bars are excluded: the stress of their cells does not include bending.
 fn rankine_faces<S: Scalar>(
     system: &System<S>,
     table: &columns::Faces,
@@ -240,7 +246,7 @@ fn rankine_faces<S: Scalar>(
     found
 }
 
-/// Tensile strengths of the faces that are principal, or not, as wanted; of others infinite.
+/// Tensile strengths of the faces whose `principal` equals `wanted`; infinite for others.
 fn strengths_where<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
     if !principal.contains(&!wanted) {
         return bonds.sigma_c.clone();
@@ -252,7 +258,7 @@ fn strengths_where<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool
     Column::Each((0..principal.len()).map(strength).collect())
 }
 
-/// What Rankine's criterion takes, if any face is principal.
+/// Data of Rankine's criterion, if any face breaks by it.
 fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresses<S>> {
     let any = principal.contains(&true);
     any.then(|| {
@@ -261,8 +267,8 @@ fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresse
     })
 }
 
-/// Strengths by entry, and what of criteria differs from bond to bond; the tension of faces that break by
-/// principal stresses has no limit.
+/// Strengths by entry, and the parameters of the criterion that differ between bonds. Faces that break by
+/// principal stresses have an infinite tensile strength here.
 fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
     let bonds = &system.bonds;
     let entries = bonds.other.len();

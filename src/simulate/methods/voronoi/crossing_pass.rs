@@ -1,4 +1,4 @@
-//! A pass over the faces of one chunk of cells that cells of other chunks own.
+//! A pass over the faces of a chunk's cells that cells of other chunks own.
 
 use super::columns::RestLanes;
 use super::crossings::Crossings;
@@ -9,25 +9,25 @@ use crate::math::{Lanes, Pass};
 use crate::simulate::bonded::rows::{quaternion, vector};
 use crate::simulate::bonded::system::System;
 
-/// What is asked of these faces.
+/// A computation on these faces.
 pub trait CrossingTask<L: Lanes> {
-    /// What faces do to the cells that do not own them; only lanes in `bits` have one.
+    /// Computes what faces add to the cells that do not own them; only lanes in `bits` have a face.
     fn crossing(&mut self, at: &FaceLanes<L>);
 }
 
-/// The pass.
+/// A pass of a task over the crossing faces of a chunk.
 pub struct CrossingPass<'a, L: Lanes, T> {
     /// Elements and bonds.
     pub system: &'a System<L::Scalar>,
     /// The faces.
     pub crossings: &'a Crossings<L::Scalar>,
-    /// Left-over rotation of each cell, and what the task asks for beside it.
+    /// Left-over rotation of each cell, and a fourth number that the task needs.
     pub rest: &'a [Row<L::Scalar, 4>],
-    /// What is asked.
+    /// The computation to perform.
     pub task: &'a mut T,
 }
 
-/// Rows of lanes ahead of the one at work whose cells are asked for.
+/// Number of lane rows ahead whose cells are prefetched.
 const AHEAD: usize = 2;
 
 impl<L: Lanes, T: CrossingTask<L>> Pass<L> for CrossingPass<'_, L, T> {

@@ -1,4 +1,4 @@
-//! Cells and faces as kernels have them.
+//! Cells and faces in the layout of the kernels.
 
 use super::build::CellScene;
 use super::columns::{FaceSide, inertia};
@@ -9,13 +9,13 @@ use crate::simulate::methods::explicit::device::constants::{
     FACE_THROUGH,
 };
 
-/// Three numbers and a fourth.
+/// A `vec4` from three numbers and a fourth.
 fn row(vector: [f32; 3], more: f32) -> [f32; 4] {
     let [x, y, z] = vector;
     [x, y, z, more]
 }
 
-/// The tables of a scene.
+/// The device tables of a scene.
 pub fn tables(scene: &CellScene<f32>) -> CellTables {
     let faces = &scene.faces;
     let bonds = &scene.built.system.bonds;

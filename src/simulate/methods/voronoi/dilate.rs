@@ -1,22 +1,23 @@
-//! What faces add to the dilation of their cells, and to the folding of walls, chunk by chunk.
+//! Contributions of faces to the dilation of their cells and to the folding of one-layer walls, chunk by
+//! chunk.
 
-use super::crossing_pass::CrossingTask;
 use super::columns::field;
+use super::crossing_pass::CrossingTask;
 use super::face_pass::{FaceLanes, FaceTask};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bonds::BLOCK;
 
-/// DilationSums over the faces of each cell of a chunk, from step to step the same room.
+/// Sums over the faces of each cell of a chunk; buffers are reused from step to step.
 #[derive(Debug, Default)]
 pub struct DilationSums<S> {
-    /// By cell; cells of other chunks share the last.
+    /// Sum of each cell; cells of other chunks share the last place.
     sums: Vec<S>,
-    /// What the faces that a block of cells owns add, by entry.
+    /// Contributions of the faces that a block of cells owns, by entry.
     block: Vec<S>,
 }
 
 impl<S: Scalar> DilationSums<S> {
-    /// Begins anew, for so many cells with so many slots each.
+    /// Sets the sums of `count` cells with `slots` slots each to zero.
     pub fn clear(&mut self, count: usize, slots: usize) {
         self.sums.clear();
         self.sums.resize(count + 1, S::default());
@@ -29,14 +30,14 @@ impl<S: Scalar> DilationSums<S> {
         self.sums[local]
     }
 
-    /// Adds to a row of cells what the faces that they own add.
+    /// Adds the contributions of owned faces to consecutive cells.
     #[inline(always)]
     fn add_owned<L: Lanes<Scalar = S>>(&mut self, local: usize, more: L) {
         let sum = L::load(&self.sums[local..]) + more;
         sum.store(&mut self.sums[local..]);
     }
 
-    /// Adds what the faces that a block owns add to their other cells.
+    /// Adds the contributions of a block's faces to their other cells.
     #[inline(always)]
     fn scatter_block(&mut self, others: &[u32], first: usize, filled: u32) {
         let last = self.sums.len() - 1;
@@ -53,7 +54,7 @@ impl<S: Scalar> DilationSums<S> {
         }
     }
 
-    /// Adds a row of numbers to these cells.
+    /// Adds a lane each to these cells.
     #[inline(always)]
     fn scatter<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: L) {
         let mut row = [S::default(); BLOCK];
@@ -65,29 +66,31 @@ impl<S: Scalar> DilationSums<S> {
     }
 }
 
-/// What each face adds to ε V of both of its cells, m³, and to Ω of those of walls, m².
+/// Adds each face's contribution to ε V of both of its cells, m³, and to Ω of the cells of one-layer walls,
+/// m².
 ///
-/// A cell has the sum of the faces that it owns added when its block of cells is done, those of cells of its
-/// chunk in the order of these, then those of other chunks: chunks do not depend on the number of threads.
+/// A cell gets the sum of the faces that it owns when its block is done. Then come faces owned by other cells
+/// of its chunk, in their order, then faces owned by other chunks. The chunks, and so the order of additions,
+/// do not depend on the number of threads.
 pub struct DilationTask<'a, L: Lanes> {
     /// Σ of ε V.
     pub dilation: &'a mut DilationSums<L::Scalar>,
     /// Σ of Ω; not used where there are no walls.
     pub folding: &'a mut DilationSums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
     /// Whether there are walls.
     pub walls: bool,
-    /// What the faces of the row add so far.
+    /// Sums of the current row of cells so far.
     pub row: [L; 2],
 }
 
 impl<L: Lanes> DilationTask<'_, L> {
-    /// What faces add to both sums.
+    /// Contributions of faces to the two sums.
     #[inline(always)]
     fn parts(&self, at: &FaceLanes<L>) -> [L; 2] {
         let (mask, half_area) = (L::mask(at.bits), at.rest.get::<L>(field::HALF_AREA));

@@ -1,10 +1,11 @@
-//! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
+//! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that conserve energy, for any
+//! Poisson ratio.
 
-mod crossing_pass;
 mod borders;
 pub mod build;
 pub mod columns;
 pub mod cpu;
+mod crossing_pass;
 mod crossings;
 pub mod device;
 mod dilate;
@@ -33,13 +34,13 @@ use crate::simulate::methods::explicit::device::cells::has_enough_slots;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
-/// The method as `resolve` finds it.
+/// Registration of this method for `resolve`.
 pub const ENTRY: Entry = Entry {
     refuse: refuse::unsupported,
     prepare,
 };
 
-/// A scene in the precision that its pipeline asks for.
+/// The data of a run in the precision of its pipeline.
 enum PreparedCells {
     Single(CellScene<f32>),
     Double(CellScene<f64>),
@@ -52,7 +53,7 @@ fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>,
     }))
 }
 
-/// The same expression for either precision.
+/// Evaluates the same expression for either precision.
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
@@ -63,7 +64,7 @@ macro_rules! either {
 }
 
 impl<S: Scalar> CellScene<S> {
-    /// Critical step of central differences, s, springs, contacts and damping included.
+    /// Critical step of central differences, s, including springs, contacts and damping.
     fn critical_step(&self, pipeline: &Pipeline) -> f64 {
         let built = &self.built;
         let (system, surfaces) = (&built.system, &built.surfaces);
@@ -75,7 +76,8 @@ impl<S: Scalar> CellScene<S> {
             true => 0.0,
             false => {
                 let (material, r) = (system.material[i] as usize, system.radius(i));
-                // A face flush with the ground also holds the cell from turning, at most as stiffly as from moving.
+                // A face flush with the ground also resists the cell's rotation, at most as stiffly as its
+                // translation.
                 2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
             }
         };
@@ -83,7 +85,7 @@ impl<S: Scalar> CellScene<S> {
         let inverse = &built.rest.inverse_mass;
         let linear = Linear::new(system, (&self.faces, &self.cells), inverse, ground);
         let mut lambda = linear.largest_eigenvalue();
-        // The largest eigenvalue of a sum is no larger than the sum of both.
+        // The largest eigenvalue of a sum is at most the sum of the largest eigenvalues.
         lambda += built.springs.largest_per_mass(&built.rest.mass);
         let damping = pipeline.materials.iter().map(|m| m.damping);
         let damping = damping.fold(0.0, f64::max);
@@ -143,7 +145,7 @@ impl Prepare for PreparedCells {
     }
 }
 
-/// The widest lanes that this machine has; all give the same bits.
+/// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
 fn cpu_with_widest_lanes(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {

@@ -1,4 +1,4 @@
-//! What steps of cells lack.
+//! Features that steps of cells do not support.
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
@@ -6,7 +6,7 @@ use crate::spec::{
     Backend, CellContact, ContactLaw, Criterion, Integrator, Law, Pipeline, Precision,
 };
 
-/// What of a pipeline steps of cells lack on this backend.
+/// The first feature of a pipeline that steps of cells do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     let simulate = &pipeline.simulate;
@@ -44,7 +44,8 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     }
 }
 
-/// What of a pipeline with cells graphics processors lack, so that `auto` takes the CPU.
+/// The first feature of a pipeline with cells that graphics processors do not support; with `auto` the run
+/// then uses the CPU.
 pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     let lack = SimulateError::lack;
     if pipeline.simulate.precision == Precision::F64 {

@@ -4,12 +4,13 @@ use crate::math::lanes::Row;
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bonds::BLOCK;
 
-/// The sums, and what the faces of one block of cells add to their other cells; both are reused from step to step.
+/// The sums, and the contributions of one block of cells to the other cells of their faces; buffers are
+/// reused from step to step.
 #[derive(Debug, Default)]
 pub struct RowSums<S> {
-    /// By cell; cells of other chunks share the last.
+    /// Sum of each cell; cells of other chunks share the last place.
     sums: Vec<Row<S, 8>>,
-    /// By entry of the block.
+    /// Contributions by entry of the block.
     block: Vec<Row<S, 8>>,
 }
 
@@ -35,7 +36,7 @@ impl<S: Scalar> RowSums<S> {
         &self.sums[local].0
     }
 
-    /// Adds to a row of cells.
+    /// Adds rows to consecutive cells.
     #[inline(always)]
     pub fn add_owned<L: Lanes<Scalar = S>>(&mut self, local: usize, more: [L; 8]) {
         let to = &mut self.sums[local..];
@@ -46,13 +47,13 @@ impl<S: Scalar> RowSums<S> {
         L::store_rows(sum, to);
     }
 
-    /// Keeps what faces add to their other cells, by place in the block.
+    /// Stores the contributions of faces to their other cells, by place in the block.
     #[inline(always)]
     pub fn store_other<L: Lanes<Scalar = S>>(&mut self, place: usize, more: [L; 8]) {
         L::store_rows(more, &mut self.block[place..]);
     }
 
-    /// Adds what was kept to the other cells of a block, whose chunk begins with cell `first`.
+    /// Adds the stored contributions to the other cells of a block, whose chunk begins with cell `first`.
     #[inline(always)]
     pub fn scatter_block(&mut self, others: &[u32], first: usize, filled: u32) {
         let last = self.sums.len() - 1;
@@ -69,7 +70,7 @@ impl<S: Scalar> RowSums<S> {
         }
     }
 
-    /// Adds a row of lanes to these cells.
+    /// Adds a lane each to these cells.
     #[inline(always)]
     pub fn scatter<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: [L; 8]) {
         let mut rows = [Row::default(); BLOCK];

@@ -1,6 +1,6 @@
 //! Critical time step of cells, by Lanczos iteration on their faces linearised at rest.
 //!
-//! With the gap g = u_j − u_i + θ_j × a_j − θ_i × a_i and the dilations Σ ½ S g·e, a face puts on its cells
+//! With the gap g = u_j − u_i + θ_j × a_j − θ_i × a_i and the dilations Σ ½ S g·e, a face exerts on its cells
 //!
 //! ```text
 //! G = k g + ½ S π e        on i, − on j; torques a_i × G, − a_j × G
@@ -18,14 +18,14 @@ use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::System;
 use crate::solve::lanczos;
 
-/// The cells at rest as a linear system.
+/// The cells, linearised at rest.
 pub struct Linear<'a, S> {
     system: &'a System<S>,
     faces: &'a Faces<S>,
     cells: &'a Cells<S>,
-    /// Inverse square roots of the masses; 0 where held.
+    /// Inverse square roots of the masses; 0 if held.
     scale: Vec<f64>,
-    /// Inverse square roots of the principal moments; 0 where held.
+    /// Principal axes and inverse square roots of the principal moments; 0 if held.
     turns: Vec<(Principal, DVec3)>,
     /// Stiffness of the stiffest contact that each cell may have with a collider, N/m.
     ground: Vec<f64>,
@@ -34,7 +34,7 @@ pub struct Linear<'a, S> {
 /// Displacement and rotation of each cell.
 pub type State = Vec<[DVec3; 2]>;
 
-/// A face from one of its cells.
+/// A face seen from one of its cells.
 struct FaceView {
     arms: [DVec3; 2],
     direction: DVec3,
@@ -42,12 +42,13 @@ struct FaceView {
     half_area: f64,
     traction: f64,
     bending: DVec3,
-    /// n × z; zero where there is no wall.
+    /// n × z; zero if there is no wall.
     across: DVec3,
 }
 
 impl<'a, S: Scalar> Linear<'a, S> {
-    /// Of cells with these inverse masses, 1/kg, each on a spring of `ground` where colliders may touch it, N/m.
+    /// Linearised cells with these inverse masses, 1/kg, each on a spring of stiffness `ground`, N/m, where
+    /// colliders may touch it.
     pub fn new(
         system: &'a System<S>,
         (faces, cells): (&'a Faces<S>, &'a Cells<S>),
@@ -92,7 +93,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             half_area: rest.get(entry, field::HALF_AREA),
             traction: rest.get(entry, field::TRACTION),
             bending: at(field::BENDING),
-            // The other cell sees both n and its rotation turned round.
+            // The other cell sees both n and its rotation reversed.
             across: self.faces.through.as_ref().map_or(DVec3::ZERO, |through| {
                 normal.cross(through.vector(entry, 0))
             }),
@@ -152,7 +153,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .collect()
     }
 
-    /// M^{-1/2} x: from scaled to displacements and rotations, and from loads to scaled.
+    /// M^{-1/2} x: converts scaled to physical displacements and rotations, and loads to scaled ones.
     fn scaled(&self, x: &[[DVec3; 2]]) -> State {
         let of = |(i, row): (usize, &[DVec3; 2])| {
             let (principal, roots) = self.turns[i];

@@ -1,8 +1,8 @@
 //! Stresses of cells, and the faces that break by them (Rankine's criterion).
 
-use super::crossing_pass::CrossingTask;
 use super::columns::field;
-use super::face_pass::{FaceLanes, Owners, FaceTask};
+use super::crossing_pass::CrossingTask;
+use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use crate::columns::BreakMode;
 use crate::laws::cell::{self, FaceLoad};
@@ -14,20 +14,20 @@ use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::rows::room;
 
-/// Index of what tells in a row of [`Stresses::cells`] whether a face of the cell is broken.
+/// Index, in a row of [`Stresses::cells`], of the flag for a broken face of the cell.
 const BROKEN_AT: usize = 6;
 
-/// What Rankine's criterion takes: strengths, and the stresses of all cells.
+/// Data of Rankine's criterion: strengths, and the stresses of all cells.
 #[derive(Debug)]
 pub struct Stresses<S> {
-    /// Tensile strengths by entry of the bonds, Pa; infinite where another criterion decides.
+    /// Tensile strengths by entry of the bonds, Pa; infinite if another criterion decides.
     pub strengths: Column<S>,
-    /// Of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] where a face of it is broken.
+    /// Stress of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] if one of its faces is broken.
     pub cells: Vec<Row<S, 8>>,
 }
 
 impl<S: Scalar> Stresses<S> {
-    /// Of `padded` rows of cells without load.
+    /// Unloaded cells, `padded` rows.
     pub fn new(strengths: Column<S>, padded: usize) -> Self {
         Stresses {
             strengths,
@@ -35,13 +35,14 @@ impl<S: Scalar> Stresses<S> {
         }
     }
 
-    /// Notes whether a face of a cell is broken.
+    /// Updates whether a face of a cell is broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>) {
         let broken = bonds.sides(cell).any(|side| !bonds.is_whole(side.entry));
         self.cells[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
     }
 
-    /// Stress about a row of faces, by lane, as [`rankine::at_face`] has it, and the faces' normals.
+    /// Stress of the material at a row of faces, by lane, as defined by [`rankine::at_face`], and the faces'
+    /// normals.
     #[inline(always)]
     fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (Six<L>, Vec3<L>) {
         let half = L::splat(0.5);
@@ -55,8 +56,8 @@ impl<S: Scalar> Stresses<S> {
         (rankine::at_face(mean, normal, traction, broken), normal)
     }
 
-    /// σ of those faces of a row, a bit each, whose principal stresses may pass `above`, Pa: lane and σ, 0
-    /// where a face does not lie across.
+    /// Calls `found` with lane and σ of those faces of a row whose principal stress may exceed `above`, Pa. σ
+    /// is 0 if the face does not lie across the principal direction.
     #[inline(always)]
     pub fn sigmas<L: Lanes<Scalar = S>>(
         &self,
@@ -106,7 +107,7 @@ pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut Row<S, 8>) {
 pub struct RankineTask<'a, L: Lanes> {
     /// Strengths and stresses.
     pub stresses: &'a Stresses<L::Scalar>,
-    /// Faces that break in this step; added to, each face once.
+    /// Faces that break in this step, appended, each face once.
     pub breaks: &'a mut Vec<BreakEvent>,
 }
 
@@ -129,7 +130,7 @@ impl<L: Lanes> FaceTask<L> for RankineTask<'_, L> {
                 return;
             }
             let (own, other) = ((first + lane) as u32, at.others[lane]);
-            // Broken by shear too: tension goes first, as in other criteria.
+            // If it broke by shear too, tension takes precedence, as in other criteria.
             breaks.retain(|event| event.entry != entry as u32);
             breaks.push(BreakEvent {
                 entry: entry as u32,
@@ -154,20 +155,20 @@ impl<L: Lanes> FaceTask<L> for RankineTask<'_, L> {
 
 /// Sums a_f ⊗ F_f of each cell of a chunk, in the order in which loads are summed.
 pub struct VirialTask<'a, L: Lanes> {
-    /// xx, yy, zz, yz, xz, xy by cell, N m.
+    /// Sums xx, yy, zz, yz, xz, xy of each cell, N m.
     pub sums: &'a mut RowSums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
-    /// Sum of the row so far.
+    /// Sum of the current row of cells so far.
     pub row: [L; 8],
 }
 
 impl<L: Lanes> VirialTask<'_, L> {
-    /// What faces add to their owners and to their other cells.
+    /// Contributions of faces to their owners and to their other cells.
     #[inline(always)]
     fn both(at: &FaceLanes<L>) -> [[L; 8]; 2] {
         let load = load(at);

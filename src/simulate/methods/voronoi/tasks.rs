@@ -1,8 +1,9 @@
-//! What is asked of the faces: the loads of a step with the faces that break, what the faces of each cell carry.
+//! Computations on faces: the loads of a step with the faces that break, and the stresses and energies of the
+//! faces.
 
-use super::crossing_pass::CrossingTask;
 use super::columns::{Faces, field};
-use super::face_pass::{FaceLanes, Owners, FaceTask};
+use super::crossing_pass::CrossingTask;
+use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use super::stress::Stresses;
 use crate::laws::cell::{self, Bend, FaceLoad};
@@ -22,8 +23,8 @@ pub struct Limits<S> {
     pub sigma_c: Column<S>,
     /// Shear strengths by entry, Pa.
     pub tau_c: Column<S>,
-    /// What the criterion of each entry has beside its area: whether compression counts, and shear stress
-    /// over mean shear stress.
+    /// Parameters of the failure criterion by entry, in addition to the area: whether compression counts, and
+    /// shear stress over mean shear stress.
     pub criterion: [Column<S>; 2],
 }
 
@@ -43,11 +44,11 @@ fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoa
     (load, bend)
 }
 
-/// Index of half of the power of damping in a row of sums: force in 0..3, torque in 4..7. The same index
+/// Index of half of the damping power in a row of sums; force is in 0..3, torque in 4..7. The same index
 /// holds 1/I in `Load`.
 const POWER_AT: usize = 7;
 
-/// Puts the sums of a cell in place of its force and torque.
+/// Replaces the force and torque of a cell by its sums.
 #[inline(always)]
 pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut Load<S>) {
     for k in [0, 1, 2, 4, 5, 6] {
@@ -55,44 +56,45 @@ pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut Load<S>) {
     }
 }
 
-/// Half of the power that damping takes at the faces of a cell, W, from its sums.
+/// Half of the power dissipated by damping at the faces of a cell, W, from its sums.
 #[inline(always)]
 pub fn power<S: Scalar>(sum: &[S; 8]) -> f64 {
     sum[POWER_AT].to_f64()
 }
 
-/// Forces and torques on both cells of faces, added up in the order in which dilations are, and which faces break.
+/// Adds up forces and torques on both cells of faces, in the same order as dilations, and finds the faces
+/// that break.
 pub struct FaceLoadTask<'a, L: Lanes> {
-    /// What bending puts on the faces of walls, by cell.
+    /// Bending moments per area on the faces of one-layer walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
-    /// Force, torque and half of the power of damping by cell.
+    /// Force, torque and half of the damping power, by cell.
     pub loads: &'a mut RowSums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
-    /// What faces break by; none where nothing breaks.
+    /// Strengths of faces; none if nothing breaks.
     pub limits: Option<&'a Limits<L::Scalar>>,
     /// Faces that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
-    /// Force and torque of the row so far, and half of the power of damping.
+    /// Force, torque and half of the damping power of the current row of cells so far.
     pub row: (Vec3<L>, Vec3<L>, L),
 }
 
-/// What faces do to both of their cells.
+/// Loads of faces on both of their cells.
 struct LoadsOnBoth<L> {
-    /// On the owner, N.
+    /// Force on the owner, N.
     force: Vec3<L>,
-    /// On the owner, N m.
+    /// Torque on the owner, N m.
     torque: Vec3<L>,
-    /// Force and torque on the other, and half of the power of damping.
+    /// Force and torque on the other cell, and half of the damping power.
     back: [L; 8],
 }
 
 impl<L: Lanes> FaceLoadTask<'_, L> {
-    /// What faces do to both of their cells, whoever evaluates them.
+    /// Loads of faces on both of their cells, the same for either chunk that evaluates them.
     #[inline(always)]
     fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &Bend<L>) -> LoadsOnBoth<L> {
         let mut force = load.force;
@@ -214,19 +216,19 @@ impl<L: Lanes> CrossingTask<L> for FaceLoadTask<'_, L> {
     }
 }
 
-/// What the faces of the cells of a chunk carry.
+/// Stresses and energies of the faces of a chunk's cells.
 pub struct FaceStressTask<'a, L: Lanes> {
-    /// What faces break by.
+    /// Strengths of faces.
     pub limits: &'a Limits<L::Scalar>,
-    /// What principal stresses break; none where they break nothing.
+    /// Data of Rankine's criterion; none if no face breaks by it.
     pub stresses: Option<&'a Stresses<L::Scalar>>,
-    /// What bending puts on the faces of walls, by cell.
+    /// Bending moments per area on the faces of one-layer walls, by cell.
     pub folding: &'a [Row<L::Scalar, 4>],
-    /// σ, τ and energy of the gap and of bending, by entry of the chunk; written.
+    /// Output: σ, τ and gap and bending energy, by entry of the chunk.
     pub carried: &'a mut [Carried],
     /// First entry of the chunk.
     pub base: usize,
-    /// Lanes, for the compiler.
+    /// Marker for the lane type.
     pub lanes: std::marker::PhantomData<L>,
 }
 

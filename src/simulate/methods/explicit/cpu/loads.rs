@@ -1,4 +1,4 @@
-//! The force pass: bonds, contacts, springs, attached forces.
+//! Force pass: bonds, contacts, springs, attached forces.
 
 use super::{Cpu, OtherEndLoads};
 use std::sync::Mutex;
@@ -20,7 +20,8 @@ impl<L: Lanes> Cpu<L> {
         self.run.add_applied();
     }
 
-    /// What elements do to each other and colliders to them, chunk by chunk.
+    /// Adds the loads of bonds, of contacts between elements, and of contacts with colliders, one chunk per
+    /// task.
     fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
         let system = &self.run.system;
         let walls = Walls {
@@ -87,7 +88,7 @@ impl<L: Lanes> Cpu<L> {
     }
 }
 
-/// A pass over the bonds of the chunk that begins with `first`.
+/// Runs a task over the bonds of the chunk whose first element is `first`.
 pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
     system: &System<L::Scalar>,
     border: &Border<L::Scalar>,

@@ -1,4 +1,4 @@
-//! Kick, drift and turn, and what they bring out of date.
+//! Kick, drift and rotation, and the updates that follow from them.
 
 use super::Cpu;
 use std::time::Instant;
@@ -8,11 +8,11 @@ use crate::simulate::bonded::motion_pass::AdvancePass;
 use crate::simulate::error::SimulateError;
 
 impl<L: Lanes> Cpu<L> {
-    /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
+    /// Does a step's second kick if it is due (`close`) and starts the next step (`open`).
     pub(super) fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
         let (step, close) = (self.parameters, self.kick_due);
-        // Nothing stands beside the rows.
+        // Balls have no additional rows per element.
         let mut beside = vec![(); self.run.system.motion.len()];
         let moved = self.run.advance(
             &mut self.driven,

@@ -1,4 +1,4 @@
-//! A frame on its way from the device: copies into memory that the host can map, and what they decode to.
+//! A frame on its way from the device: copies into memory that the host can map, and their decoding.
 
 use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 
@@ -12,17 +12,17 @@ use crate::gpu::{Column, Device, GpuError};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 
-/// Declares the parts of a frame, each in a buffer of its own.
+/// Declares the parts of a frame, each in its own buffer.
 macro_rules! parts {
     ($($part:ident),*) => {
-        /// Something for each part of a frame.
+        /// One value for each part of a frame.
         #[derive(Clone, Copy, Debug)]
         struct FrameParts<T> {
             $($part: T,)*
         }
 
         impl<T> FrameParts<T> {
-            /// Makes another of each, always in the same order.
+            /// Converts each part, always in the same order.
             fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<FrameParts<U>, E> {
                 Ok(FrameParts {
                     $($part: make(self.$part)?,)*
@@ -54,7 +54,7 @@ parts!(
 );
 
 impl<'a> FrameParts<&'a Column> {
-    /// Where each part is in the device.
+    /// The column that holds each part.
     fn of(columns: &'a Columns, parity: usize) -> Self {
         FrameParts {
             status: &columns.status,
@@ -70,7 +70,7 @@ impl<'a> FrameParts<&'a Column> {
     }
 }
 
-/// Whether every frame has a part, or those alone whose state is wanted.
+/// Whether every frame has the part; the others are copied only for a checkpoint.
 const IN_EVERY_FRAME: FrameParts<bool> = FrameParts {
     status: true,
     motion: true,
@@ -83,53 +83,53 @@ const IN_EVERY_FRAME: FrameParts<bool> = FrameParts {
     cell_rows: false,
 };
 
-/// Memory that a frame is copied into; used again for later frames.
+/// Memory that a frame is copied into; reused for later frames.
 #[derive(Debug)]
 pub struct Staging {
     buffers: FrameParts<Buffer>,
     bytes: FrameParts<u64>,
 }
 
-/// A frame that was asked for.
+/// A frame whose copy was submitted.
 #[derive(Debug)]
 pub struct FrameInFlight {
-    /// Where it lands.
+    /// Memory that the frame is copied into.
     pub staging: Staging,
-    /// When it has.
+    /// Submission after which the copy is complete.
     pub submission: SubmissionIndex,
 }
 
-/// A frame as it lay in the device.
+/// A frame in the device's layout.
 #[derive(Debug)]
 pub struct RawFrame {
-    /// Status words at the frame.
+    /// Status words at the time of the frame.
     pub status: Status,
-    /// Motion as in [`Columns::motion`](Columns).
+    /// Motion, in the layout of [`Columns::motion`](Columns).
     pub motion: Vec<u32>,
-    /// Largest σ, largest τ, bond energy, contact energy of each element.
+    /// Largest σ, largest τ, bond energy and contact energy of each element.
     pub measured: Vec<[f32; 4]>,
-    /// Contacts of each element.
+    /// Number of contact sides of each element.
     pub touched: Vec<u32>,
-    /// What was reactions, as in [`Columns::borne`].
+    /// Sums of reactions, in the layout of [`Columns::reactions`].
     pub reactions: Vec<u32>,
-    /// Bonds broken since the last frame, by step, element and slot.
+    /// Bonds broken since the last frame, sorted by step, element and slot.
     pub events: Vec<DeviceBreak>,
-    /// Force and torque, if a state was asked for.
+    /// Force and torque of each element, for a checkpoint only.
     pub loads: Vec<[f32; 4]>,
-    /// Springs by element and partner, if a state was asked for.
+    /// Springs sorted by element and partner, for a checkpoint only.
     pub springs: Vec<SpringEntry<f32>>,
-    /// Rows of cells as in [`Columns::cell_rows`], if a state was asked for.
+    /// Rows of cells, in the layout of [`Columns::cell_rows`], for a checkpoint only.
     pub cell_rows: Vec<[f32; 4]>,
 }
 
 /// A bond that broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceBreak {
-    /// Step of the force pass that found it.
+    /// Step of the force pass that detected it.
     pub step: u64,
     /// Element with the lower index.
     pub element: u32,
-    /// Its slot.
+    /// Slot of the bond at that element.
     pub slot: u32,
     /// σ, Pa.
     pub sigma: f32,
@@ -139,9 +139,9 @@ pub struct DeviceBreak {
     pub touch: f32,
     /// Middle of the bond, m.
     pub middle: [f32; 3],
-    /// Rest direction as the first end carries it.
+    /// Rest direction in the current orientation of the first end.
     pub from_i: [f32; 3],
-    /// Opposite rest direction as the other end carries it.
+    /// Opposite rest direction in the current orientation of the other end.
     pub from_j: [f32; 3],
 }
 
@@ -165,7 +165,7 @@ impl DeviceBreak {
 }
 
 impl Staging {
-    /// Room for a frame in columns of these lengths.
+    /// Allocates memory for a frame of columns with these lengths.
     pub fn new(device: &Device, columns: &Columns) -> Result<Self, GpuError> {
         let bytes = FrameParts::of(columns, 0).map(Column::bytes);
         Ok(Staging {
@@ -174,7 +174,7 @@ impl Staging {
         })
     }
 
-    /// Copies the frame; loads and springs only for a state.
+    /// Copies the frame; loads, springs and cell rows only for a checkpoint (`state`).
     pub fn copy(
         &mut self,
         encoder: &mut CommandEncoder,
@@ -190,8 +190,12 @@ impl Staging {
         });
     }
 
-    /// Waits for the frame and takes it out.
-    pub fn wait_and_read(&self, device: &Device, when: SubmissionIndex) -> Result<RawFrame, GpuError> {
+    /// Waits for the frame and reads it.
+    pub fn wait_and_read(
+        &self,
+        device: &Device,
+        when: SubmissionIndex,
+    ) -> Result<RawFrame, GpuError> {
         let mut parts = Vec::new();
         let pieces = self.buffers.each_ref().zip(self.bytes);
         pieces.map(|piece| parts.push(piece));

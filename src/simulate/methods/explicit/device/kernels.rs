@@ -1,4 +1,4 @@
-//! The entry points of all kernels, bound to the columns for either direction of motion.
+//! The entry points of all kernels, bound to the columns for both parities of motion.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use wgpu::{BindGroup, ComputePass};
 
 use super::columns::{Columns, Sizes};
-use super::constants::{WRENCH_COMPONENTS, REACTION_ROW_WORDS, SCAN_BLOCK};
+use super::constants::{REACTION_ROW_WORDS, SCAN_BLOCK, WRENCH_COMPONENTS};
 use super::texts;
 use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, WORKGROUP};
 
-/// An entry point over so many items, bound twice: reading either motion column.
+/// An entry point with its number of items and two bind groups, one for each motion column that is read.
 #[derive(Debug)]
 pub struct BoundKernel {
     kernel: Arc<Kernel>,
@@ -19,7 +19,8 @@ pub struct BoundKernel {
 }
 
 impl BoundKernel {
-    /// Dispatches it; `parity` names the motion column that is read, `row` the launch numbers.
+    /// Dispatches it. `parity` selects the motion column that is read; `launch` gives the row of launch
+    /// numbers.
     pub fn run(
         &self,
         device: &Device,
@@ -32,41 +33,42 @@ impl BoundKernel {
     }
 }
 
-/// Everything that a run dispatches.
+/// All kernels of a run.
 #[derive(Debug)]
 pub struct Kernels {
     /// Loads before the first step.
     pub start: BoundKernel,
     /// First half of a frame's first step.
     pub open: BoundKernel,
-    /// A force pass, the end of its step and the beginning of the next.
+    /// A force pass, the end of its step and the start of the next.
     pub middle: BoundKernel,
     /// A frame's last force pass and the end of its step.
     pub last: BoundKernel,
-    /// Dilation of cells before a force pass, and before a frame is measured.
+    /// Dilation of cells: before a force pass, and before a frame is measured.
     pub dilate: Option<[BoundKernel; 2]>,
-    /// Bonds taken out.
+    /// Removal of broken bonds.
     pub breaks: BoundKernel,
-    /// The look at the contact lists, and making them anew if it says so.
+    /// Check of the contact lists and, if necessary, their rebuild.
     pub lists: Vec<BoundKernel>,
-    /// What an advance before has left of what is borne.
+    /// Adds the last step of the previous advance to the reaction sums in full.
     pub fold_reactions: BoundKernel,
-    /// A frame's measurements.
+    /// Measurements of a frame.
     pub measure: BoundKernel,
-    /// Before them, what an attempt at them has left.
+    /// Resets the contact counts of a previous attempt at the frame.
     pub reset_touching: BoundKernel,
-    /// What is borne is told.
+    /// Clears the reaction sums after a frame.
     pub clear_reactions: BoundKernel,
-    /// A state's springs.
+    /// Gathers the springs of a checkpoint.
     pub gather_springs: BoundKernel,
-    /// A frame is done.
+    /// Ends a frame.
     pub close_frame: BoundKernel,
 }
 
-/// Compiled entry points by what their text depends on: columns that grow need new ties, rarely new code.
+/// Compiled entry points, by what their text depends on: after columns grow, bind groups are new but the code
+/// rarely is.
 pub type Compiled = BTreeMap<String, Arc<Kernel>>;
 
-/// What stages are made with.
+/// Binds kernels to columns.
 struct KernelBinder<'a> {
     device: &'a Device,
     launches: &'a Launches,
@@ -75,7 +77,7 @@ struct KernelBinder<'a> {
 }
 
 impl<'a> KernelBinder<'a> {
-    /// An entry point over `items`, with the columns that its text names.
+    /// Binds an entry point over `items` to the columns that its text names.
     fn bind(
         &mut self,
         text: &KernelText,
@@ -88,7 +90,7 @@ impl<'a> KernelBinder<'a> {
         })
     }
 
-    /// The same where names stand for other columns: `find` has the parity and the name.
+    /// Binds an entry point whose names refer to other columns: `find` gets the parity and the name.
     fn bind_columns(
         &mut self,
         text: &KernelText,
@@ -116,10 +118,10 @@ impl<'a> KernelBinder<'a> {
         })
     }
 
-    /// The exclusive prefix sum of the first `length` items of a column.
+    /// Exclusive prefix sum of the first `length` items of a column.
     fn scan(&mut self, column: &'a Column, length: u64) -> Result<[BoundKernel; 3], GpuError> {
         let columns = self.columns;
-        // A workgroup takes a block, the totals are one workgroup's.
+        // A workgroup handles a block; one workgroup sums the totals.
         let blocks = length.div_ceil(u64::from(SCAN_BLOCK)) * u64::from(WORKGROUP);
         let mut pass = |entry: &'static str, items: u64| {
             let constants = [("length", length as f64)];
@@ -138,7 +140,7 @@ impl<'a> KernelBinder<'a> {
 }
 
 impl Kernels {
-    /// Compiles what `compiled` lacks and ties everything to the columns.
+    /// Compiles the kernels missing from `compiled` and binds all of them to the columns.
     pub fn new(
         device: &Device,
         launches: &Launches,
@@ -153,13 +155,16 @@ impl Kernels {
             columns,
             compiled,
         };
-        // What only bonds have, or only cells.
+        // An option that only bonds have, or only cells.
         let of_law = match sizes.cells {
             None => ("one_class", flag(!sizes.several_classes)),
             Some(walls) => ("walls", flag(walls)),
         };
         let (moving_text, measuring_text) = match sizes.cells {
-            None => (texts::move_kernel(sizes.law), texts::measure_kernel(sizes.law)),
+            None => (
+                texts::move_kernel(sizes.law),
+                texts::measure_kernel(sizes.law),
+            ),
             Some(_) => (&texts::MOVE_CELLS, &texts::MEASURE_CELLS),
         };
         let clamped = ("clamped", flag(sizes.clamps > 0));
@@ -178,7 +183,7 @@ impl Kernels {
         let open = moving([false, false, false, true])?;
         let middle = moving([false, true, true, true])?;
         let last = moving([false, true, true, false])?;
-        // The step has moved on by now: what broke, broke where the force pass found it.
+        // The step has moved on by now; bonds broke at the positions of the force pass.
         let before = |parity: usize, name: &str| columns.by_name(name, 1 - parity);
         let breaks = binder.bind_columns(&texts::BREAK, ("main", count), &[], before)?;
         let lists = lists(&mut binder, sizes, count)?;
@@ -195,7 +200,8 @@ impl Kernels {
         let mut reactions =
             |entry, items: u64| binder.bind(&texts::REACTIONS, (entry, items), &rows);
         let fold_reactions = reactions("fold", u64::from(WRENCH_COMPONENTS) * sizes.reaction_rows)?;
-        let clear_reactions = reactions("clear", u64::from(REACTION_ROW_WORDS) * sizes.reaction_rows)?;
+        let clear_reactions =
+            reactions("clear", u64::from(REACTION_ROW_WORDS) * sizes.reaction_rows)?;
         let reset_touching = reactions("forget", sizes.colliders)?;
         Ok(Kernels {
             start,
@@ -215,13 +221,17 @@ impl Kernels {
     }
 }
 
-/// A flag as kernels take it.
+/// A flag as a kernel constant.
 fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// The look at the lists and their making, in order.
-fn lists(binder: &mut KernelBinder<'_>, sizes: &Sizes, count: u64) -> Result<Vec<BoundKernel>, GpuError> {
+/// Check and rebuild of the contact lists, in order of dispatch.
+fn lists(
+    binder: &mut KernelBinder<'_>,
+    sizes: &Sizes,
+    count: u64,
+) -> Result<Vec<BoundKernel>, GpuError> {
     let (cells, rows) = (sizes.cells() + 1, sizes.stride + 1);
     let columns = binder.columns;
     let mut out = vec![

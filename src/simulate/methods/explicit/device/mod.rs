@@ -1,14 +1,15 @@
-//! Explicit bonded DEM on a graphics processor: the whole step loop on the device, the host looking in once a frame.
+//! Explicit bonded DEM on a graphics processor: the whole step loop runs on the device; the host reads
+//! results once a frame.
 //!
 //! ```text
 //! every `batch` force passes    travel → lists made anew if an element may outrun them: grid, pairs, springs kept
 //! every step                    move: forces of bonds and contacts, kick, drift, turn → break: bonds taken out
 //! every frame                   measure → copies → the host makes tables of them while the device goes on; sums of loads begin anew
 //! ```
-//! Commands are submitted ahead. Whatever needs the host — a list too short, an element faster than the lists
-//! allow — stops the device at a phase of a step; the host sees it with the next frame, mends it and submits
-//! the rest again from that phase. Nothing is lost, and neither when lists are made nor how large they are
-//! changes a bit of the result.
+//! Commands are submitted ahead of time. Whatever needs the host — a contact list that is too short, an
+//! element that outruns the lists — stops the device at a phase of a step. The host finds out with the next
+//! frame, resolves the cause and submits the rest again from that phase. Nothing is lost, and neither the
+//! time of a rebuild nor the size of the lists changes a bit of the result.
 
 mod arithmetic;
 mod capture;
@@ -56,11 +57,11 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Bearers;
 
-/// What does not change in a run.
+/// Constants of a run.
 struct DeviceScene {
     tables: Tables,
     bearers: Bearers,
-    /// What loads are counted in, N.
+    /// Unit of the reaction sums, N.
     load_unit: f64,
     rest: Rest,
     drag: f64,
@@ -75,7 +76,7 @@ struct DeviceScene {
     surface_speed: f64,
 }
 
-/// A run on a device.
+/// A run on a graphics processor.
 pub struct Gpu {
     device: Device,
     launches: Launches,
@@ -85,54 +86,54 @@ pub struct Gpu {
     kernels: Kernels,
     compiled: Compiled,
     scene: DeviceScene,
-    /// The host's twin, true at frames.
+    /// The host's copy of elements and bonds, current at frames.
     system: System<f32>,
-    /// Cells and faces where the elements are cells: momenta are true at frames with a state.
+    /// Cells and faces, if the elements are cells; their momenta are current at frames with a checkpoint.
     cells: Option<CellTables>,
     slots: Slots,
     load: Vec<Load<f32>>,
     labels: Vec<u32>,
     means: MeanLoads,
-    /// Whether the loads before the first step are still to come.
+    /// Whether the loads before the first step are still to be read.
     starting_loads_due: bool,
-    /// Step up to which mean loads are summed.
+    /// Last step that the mean loads include.
     averaged_to_step: u64,
     dt: f64,
-    /// Steps asked for.
+    /// Steps submitted.
     step: u64,
     tasks: VecDeque<PendingTask>,
     frames_in_flight: VecDeque<FrameInFlight>,
     idle_staging: Vec<Staging>,
-    /// Changes of the motion column before the first task, and with all that was submitted.
+    /// Swaps of the motion columns before the first pending task, and including all submitted tasks.
     confirmed_flips: u64,
     flips: u64,
-    /// Force passes from one look at the lists to the next, and since the last.
+    /// Force passes between checks of the contact lists, and force passes since the last check.
     batch: u32,
     passes_since_check: u32,
 }
 
 impl Gpu {
-    /// The columns as of the last frame delivered.
+    /// The columns as of the last delivered frame.
     pub fn system(&self) -> &System<f32> {
         &self.system
     }
 
-    /// The columns to change by hand; [`refresh`](Self::refresh) takes them over.
+    /// The columns, to be changed by hand; call [`refresh`](Self::refresh) afterwards.
     pub fn system_mut(&mut self) -> &mut System<f32> {
         &mut self.system
     }
 
-    /// The device, to look at or to give up.
+    /// The device, for inspection or to simulate its loss.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Bytes of device memory in use.
+    /// Device memory in use, bytes.
     pub fn device_bytes(&self) -> u64 {
         self.sizes.bytes()
     }
 
-    /// Notes a task and submits it.
+    /// Queues a task and submits it.
     fn submit_task(&mut self, task: PendingTask) -> Result<(), SimulateError> {
         self.tasks.push_back(task);
         self.submit(task, 0)?;
@@ -140,7 +141,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits until all that was asked for is done, mending what stops it.
+    /// Waits until all submitted tasks are done, and recovers from whatever stops them.
     pub fn wait(&mut self) -> Result<(), SimulateError> {
         loop {
             let words: Vec<u32> = self.columns.status.read(&self.device)?;
@@ -179,8 +180,13 @@ impl Method for Gpu {
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
         loop {
-            let in_flight = self.frames_in_flight.pop_front().expect("a capture is outstanding");
-            let raw = in_flight.staging.wait_and_read(&self.device, in_flight.submission)?;
+            let in_flight = self
+                .frames_in_flight
+                .pop_front()
+                .expect("a capture is outstanding");
+            let raw = in_flight
+                .staging
+                .wait_and_read(&self.device, in_flight.submission)?;
             self.idle_staging.push(in_flight.staging);
             if raw.status.halt != u32::MAX {
                 self.recover(&raw.status)?;

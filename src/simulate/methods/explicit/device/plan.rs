@@ -1,46 +1,46 @@
-//! What a device has been asked to do, in the order of phases, so that it can be asked again from any of them.
+//! The tasks submitted to a device, in the order of phases, so that they can be resubmitted from any phase.
 
 use super::launch::phase;
 
-/// A piece of work asked for and not yet confirmed.
+/// A task that was submitted and is not yet confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingTask {
-    /// The loads at the start.
+    /// Loads at the start.
     Start {
         /// Step that the run starts at.
         step: u64,
     },
-    /// Steps `from + 1` to `to`, velocities closed at the end.
+    /// Steps `from + 1` to `to`; velocities end at step `to`.
     Steps {
         /// Step before the first.
         from: u64,
         /// Last step.
         to: u64,
     },
-    /// The frame at a step.
+    /// A frame.
     Capture {
-        /// Its number.
+        /// Number of the frame.
         frame: u32,
-        /// The step.
+        /// Step of the frame.
         step: u64,
-        /// Whether the state is wanted.
+        /// Whether it has a checkpoint.
         state: bool,
     },
 }
 
-/// Dispatches in the order of their phases.
+/// Actions of a step, in the order of their phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepAction {
     /// Loads before the first step.
     Start,
     /// First half of a frame's first step.
     Open,
-    /// A force pass and the motion around it; the last one of a frame only closes its step.
+    /// A force pass and the motion around it; the last one of a frame only completes its step.
     Move {
-        /// Whether the next step is opened.
+        /// Whether it starts the next step.
         open: bool,
     },
-    /// Bonds are taken out.
+    /// Removal of broken bonds.
     Break,
 }
 
@@ -92,8 +92,14 @@ mod tests {
     fn a_frame_opens_once_and_closes_once() {
         let list = |step| actions(step, (4, 6)).map(|(_, a)| a).collect::<Vec<_>>();
         assert_eq!(list(4), [StepAction::Open]);
-        assert_eq!(list(5), [StepAction::Move { open: true }, StepAction::Break]);
-        assert_eq!(list(6), [StepAction::Move { open: false }, StepAction::Break]);
+        assert_eq!(
+            list(5),
+            [StepAction::Move { open: true }, StepAction::Break]
+        );
+        assert_eq!(
+            list(6),
+            [StepAction::Move { open: false }, StepAction::Break]
+        );
         let task = PendingTask::Steps { from: 4, to: 6 };
         assert_eq!(task.flips(u32::MAX), 3);
         assert_eq!(task.flips(at(5, phase::BREAK)), 2);

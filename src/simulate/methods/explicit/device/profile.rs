@@ -1,31 +1,31 @@
-//! Where the time of a step goes, and how many bytes it moves.
+//! Time per kernel group, and bytes moved per step.
 
 use std::collections::BTreeMap;
 
 use super::Gpu;
 use super::columns::MOTION_ROWS;
-use super::plan::{StepAction, PendingTask, actions};
+use super::plan::{PendingTask, StepAction, actions};
 use super::submit::KernelChoice;
 use crate::gpu::Timer;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::Method;
 
-/// A stage's part of a run.
+/// Time of a group of kernels in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassTime {
-    /// BoundKernel.
+    /// Name of the group.
     pub name: &'static str,
-    /// Dispatches.
+    /// Number of dispatches.
     pub count: usize,
     /// Time on the device, s.
     pub seconds: f64,
 }
 
 impl Gpu {
-    /// Takes `steps` steps with a time stamp around every dispatch: slower than [`advance`](Method::advance),
-    /// the same result.
+    /// Takes `steps` steps with time stamps around every dispatch: slower than [`advance`](Method::advance),
+    /// same result.
     ///
-    /// None where the adapter has no time stamps. At most 100 steps.
+    /// None if the adapter has no time stamps. At most 100 steps.
     pub fn profile(&mut self, steps: u64) -> Result<Option<Vec<PassTime>>, SimulateError> {
         let (from, to) = (self.step(), self.step() + steps.clamp(1, 100));
         let list: Vec<_> = (from..=to)
@@ -71,16 +71,17 @@ impl Gpu {
         ))
     }
 
-    /// Bytes that an element's step moves at least: its own rows read and written, its whole bonds read,
-    /// those of its neighbours' rows that other elements have not brought into a cache not counted.
+    /// Least bytes that an element's step moves: its own rows read and written, and its intact bonds read.
+    /// Neighbours' rows are not counted, as if other elements had brought them into a cache.
     pub fn bytes_per_element_step(&self) -> f64 {
         let owned = self.system.bonds.active().iter();
         let active: u32 = owned.map(|mask| mask.count_ones()).sum();
         let bonds = 2.0 * f64::from(active) / self.system.count.max(1) as f64;
         let motion = 16.0 * MOTION_ROWS as f64;
-        // Motion in and out, constants, whole and near masks, list beginnings, the mask of breaking bonds twice.
+        // Motion in and out, constants, masks of intact and near bonds, first list entries, mask of breaking
+        // bonds twice.
         let own = 2.0 * motion + 16.0 + 8.0 + 4.0 + 8.0;
-        // Other end, rest direction and length, kind; strengths at one of both ends.
+        // Other end, rest direction and length, class; strengths at one of the two ends.
         let kind = if self.sizes.several_classes { 4.0 } else { 0.0 };
         own + bonds * (4.0 + 16.0 + kind + 8.0 / 2.0)
     }

@@ -1,35 +1,38 @@
-//! What colliders and clamps bear, as the device adds it up: twins of the words of `shaders/kernels/bear.wgsl`.
+//! Reactions of colliders and clamps, as summed on the device; see the layout in
+//! `shaders/kernels/reaction_sums.wgsl`.
 
 use glam::DVec3;
 
 use super::DeviceScene;
 use super::constants::{
-    ACCUMULATOR_WORDS, REACTION_BLOCK, START_LOADS, LAST_STEP, COMPONENT_WORDS, WRENCH_COMPONENTS, REACTION_ROW_WORDS, FULL_STEPS,
+    ACCUMULATOR_WORDS, COMPONENT_WORDS, FULL_STEPS, LAST_STEP, REACTION_BLOCK, REACTION_ROW_WORDS,
+    START_LOADS, WRENCH_COMPONENTS,
 };
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reactions::{Bearers, Wrench};
 
-/// Loads of a frame.
+/// Reactions of a frame.
 pub struct Reactions {
-    /// Sums over all steps but the last.
+    /// Sums over all steps except the last.
     pub before: Vec<Wrench>,
-    /// Of the last step.
+    /// Reactions of the last step.
     pub last_step: Vec<Wrench>,
-    /// Before the first step of a run, where that was in the frame.
+    /// Reactions before the first step of a run, if the frame includes it.
     pub at_start: Vec<Wrench>,
-    /// Elements that touch each collider.
+    /// Number of elements that touch each collider.
     pub touching: Vec<u32>,
 }
 
-/// Rows for elements padded to `stride`.
+/// Number of rows for elements padded to `stride`.
 pub fn row_count(bearers: &Bearers, stride: u64) -> u64 {
     let colliders = bearers.colliders().len() as u64;
     stride.div_ceil(u64::from(REACTION_BLOCK)) * colliders + bearers.held().len() as u64
 }
 
-/// The power of two that loads are counted in, N: 2⁻⁶⁰ of what stiffest contact and bond can do. Below it lie
-/// 36 bits of what single precision knows of such a load, above it is room for 2³⁵ of them.
+/// Unit of the reaction sums, N: the power of two at 2⁻⁶⁰ of the largest load that the stiffest contact or
+/// bond can bear. That leaves 36 bits below the precision of a single-precision load, and capacity for 2³⁵
+/// such loads above.
 pub fn load_unit(
     surfaces: &Surfaces,
     obstacles: &[Obstacle],
@@ -39,17 +42,17 @@ pub fn load_unit(
     let contacts = (0..surfaces.count())
         .map(|material| surfaces.stiffest(material, largest, largest, obstacles) * largest);
     let load = contacts.chain(bonds).fold(0.0, f64::max);
-    // Such that a shader can count with it and its inverse.
+    // A shader must be able to represent it and its inverse.
     let exponent = (load.log2().ceil() - 60.0).clamp(-120.0, 120.0);
     exponent.exp2()
 }
 
 impl DeviceScene {
-    /// From the words that the device has added up.
+    /// Decodes the words that the device summed up.
     pub fn reactions(&self, words: &[u32]) -> Reactions {
         let (touching, rows) = words.split_at(self.bearers.colliders().len());
-        let [before, last_step, at_start] =
-            [FULL_STEPS, LAST_STEP, START_LOADS].map(|accumulator| self.wrenches(rows, accumulator as usize));
+        let [before, last_step, at_start] = [FULL_STEPS, LAST_STEP, START_LOADS]
+            .map(|accumulator| self.wrenches(rows, accumulator as usize));
         Reactions {
             before,
             last_step,
@@ -58,7 +61,7 @@ impl DeviceScene {
         }
     }
 
-    /// One area of all rows, by bearer.
+    /// One accumulator of all rows, by collider and attachment.
     fn wrenches(&self, rows: &[u32], accumulator: usize) -> Vec<Wrench> {
         let held = self.bearers.held();
         let colliders = self.bearers.colliders().len();
@@ -66,7 +69,10 @@ impl DeviceScene {
         let (walls, clamped) = rows.split_at(rows.len() - held.len());
         let mut sums = vec![[0; WRENCH_COMPONENTS as usize]; colliders];
         for (k, row) in walls.iter().enumerate() {
-            for (sum, component) in sums[k % colliders].iter_mut().zip(components(row, accumulator)) {
+            for (sum, component) in sums[k % colliders]
+                .iter_mut()
+                .zip(components(row, accumulator))
+            {
                 *sum += component;
             }
         }
@@ -88,7 +94,7 @@ impl DeviceScene {
     }
 }
 
-/// The components of an area of a row: 96 bits with a sign.
+/// The components of an accumulator of a row: signed 96-bit integers.
 fn components(row: &[u32], accumulator: usize) -> [i128; WRENCH_COMPONENTS as usize] {
     std::array::from_fn(|k| {
         let at = accumulator * ACCUMULATOR_WORDS as usize + k * COMPONENT_WORDS as usize;

@@ -1,4 +1,4 @@
-//! From a frame as it lay in the device to the tables of the store.
+//! Converts a frame from the device's layout to the tables of the store.
 
 use glam::Vec3;
 
@@ -19,19 +19,21 @@ use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Stamp;
 
 impl Gpu {
-    /// The host's twin brought to a frame, and the frame's tables.
-    pub(super) fn decode_frame(&mut self, raw: &RawFrame, frame: u32, step: u64, state: bool) -> Capture {
+    /// Updates the host's copy to a frame and returns the frame's tables.
+    pub(super) fn decode_frame(
+        &mut self,
+        raw: &RawFrame,
+        frame: u32,
+        step: u64,
+        state: bool,
+    ) -> Capture {
         let speed = f64::from(f32::from_bits(raw.status.speed_seen)).sqrt();
         let batch = self.batch_for(speed).min(2 * self.batch);
         if batch != self.batch {
             self.batch = batch;
             self.passes_since_check = u32::MAX;
         }
-        columns::from_device(
-            &raw.motion,
-            &mut self.system.motion,
-            &mut self.system.tail,
-        );
+        columns::from_device(&raw.motion, &mut self.system.motion, &mut self.system.tail);
         let mut breaks = Breaks::default();
         for event in &raw.events {
             self.record_break(event, &mut breaks);
@@ -64,7 +66,8 @@ impl Gpu {
             self.starting_loads_due = false;
         }
         if step > self.averaged_to_step {
-            self.means.add(step - self.averaged_to_step, &before, last_step);
+            self.means
+                .add(step - self.averaged_to_step, &before, last_step);
             self.averaged_to_step = step;
         }
         let mean = self.means.take();

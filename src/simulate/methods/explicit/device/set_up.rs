@@ -1,4 +1,4 @@
-//! A run from its packing to the device: columns made, kernels tied, everything uploaded.
+//! Sets a run up on the device: allocates columns, binds kernels, uploads data.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use super::launch::{Launch, Status};
 use super::plan::PendingTask;
 use super::slots::{MAX_SLOTS, Slots};
 use super::tables::Tables;
-use super::{Gpu, DeviceScene, arithmetic, reactions};
+use super::{DeviceScene, Gpu, arithmetic, reactions};
 use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
 use crate::simulate::bonded::bonds::Side;
 use crate::simulate::bonded::fragments;
@@ -36,7 +36,7 @@ impl Gpu {
         Self::on(Self::open(request)?, built, pipeline, dt)
     }
 
-    /// The device that `request` names, once it is known to compute right.
+    /// Opens the device that `request` names and checks its arithmetic.
     pub fn open(request: &Request) -> Result<Device, GpuError> {
         let device = Device::open(request)?;
         arithmetic::check(&device)?;
@@ -53,10 +53,10 @@ impl Gpu {
         Self::with(device, (built, None), pipeline, dt)
     }
 
-    /// A run at rest at time zero of bonded elements, or of cells.
+    /// A run of bonded elements, or of cells, at rest at time zero.
     ///
     /// # Errors
-    /// A device without room, or a cell with more neighbours than a word has bits.
+    /// Fails if the device has too little memory, or a cell has more neighbours than a word has bits.
     pub fn with(
         device: Device,
         (built, cells): (Built<f32>, Option<CellTables>),
@@ -74,7 +74,7 @@ impl Gpu {
             &built.bearers,
             system.count,
         );
-        // The dry count: lists as they are now, and room for half as much again.
+        // Sizes the contact lists: the current number of entries plus half of it.
         let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
         let slots = Slots::new(&system);
         if slots.slots > MAX_SLOTS {
@@ -148,7 +148,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Takes the columns over after they were changed by hand, and computes the loads there, springs unstretched.
+    /// Uploads the columns after they were changed by hand, and computes the loads with unstretched springs.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
         self.means = MeanLoads::new(self.scene.bearers.count());
@@ -157,8 +157,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Everything from the host to the device, with the springs of contacts in order of elements and
-    /// partners; nothing is under way afterwards.
+    /// Uploads everything. `springs` are sorted by element and partner. No task is pending afterwards.
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
         let contacts = DeviceContacts::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {
@@ -167,7 +166,7 @@ impl Gpu {
         }
         let (device, c, system) = (&self.device, &self.columns, &self.system);
         let stride = system.motion.len();
-        // Both: steps write no rows beyond the last element.
+        // Both motion columns: steps do not write rows beyond the last element.
         let motion = columns::to_device(system);
         c.motion.write(device, 0, &motion);
         c.moved.write(device, 0, &motion);
@@ -204,7 +203,8 @@ impl Gpu {
         (self.starting_loads_due, self.averaged_to_step) = (false, self.step);
         c.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
-        self.idle_staging.extend(self.frames_in_flight.drain(..).map(|f| f.staging));
+        self.idle_staging
+            .extend(self.frames_in_flight.drain(..).map(|f| f.staging));
         (self.confirmed_flips, self.flips) = (0, 0);
         let fastest = (0..system.count)
             .map(|i| system.velocity(i).length_squared())
@@ -215,7 +215,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Longer columns where sizes have grown, and the kernels tied to them.
+    /// Enlarges columns where sizes have grown, and binds the kernels to them.
     pub(super) fn grow(&mut self) -> Result<(), GpuError> {
         self.frames_in_flight.clear();
         self.idle_staging.clear();
@@ -233,7 +233,7 @@ impl Gpu {
 }
 
 impl Sizes {
-    /// Of a run that begins with so many `sides` of contacts.
+    /// Sizes of a run that begins with `sides` contact sides.
     fn new(
         system: &System<f32>,
         slots: &Slots,
@@ -260,7 +260,7 @@ impl Sizes {
     }
 }
 
-/// The numbers of launches: those that a submission shares, and a row a step.
+/// The launch numbers: those that a submission shares, and one row per step.
 fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
     let shared = device.uniform(size_of::<Launch>() as u64)?;
     let rows = device.uniform(STEPS_PER_SUBMISSION * LAUNCH_STRIDE)?;
@@ -275,11 +275,11 @@ fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
     Ok((shared, launches))
 }
 
-/// Contacts as the device keeps them: those that a bond left in its slot, all others in lists.
+/// Contacts in the device's layout: those of broken bonds in the bonds' slots, all others in lists.
 struct DeviceContacts {
-    /// Slot-major rest directions and lengths; of broken bonds springs and distances of touching.
+    /// Slot-major rest directions and lengths; for broken bonds, springs and touching distances.
     rest: Vec<[f32; 4]>,
-    /// Broken pairs to watch: all of them until the lists are made.
+    /// Broken pairs to check for contact: all of them until the lists are built.
     near: Vec<u32>,
     rows: ListRows,
 }
@@ -302,11 +302,11 @@ impl DeviceContacts {
     }
 }
 
-/// Bound on the speed of the colliders' surfaces at any time, m/s.
+/// Upper bound of the speed of the colliders' surfaces at any time, m/s.
 fn fastest_surface(colliders: &[Barrier]) -> f64 {
     let speeds = colliders.iter().flat_map(|barrier| {
         let keys = &barrier.collider.keys;
-        // Between two keys it is constant; without keys at all times.
+        // The speed is constant between two keys, and at all times without keys.
         let middles = keys
             .windows(2)
             .map(|pair| (pair[0].time + pair[1].time) / 2.0);

@@ -1,4 +1,4 @@
-//! From tasks to commands, and what is done when the device stopped in the middle of them.
+//! From tasks to commands, and recovery after the device has stopped.
 
 use wgpu::CommandEncoder;
 
@@ -8,30 +8,30 @@ use super::clamps::clamp_rows;
 use super::columns::STEPS_PER_SUBMISSION;
 use super::kernels::BoundKernel;
 use super::launch::{Launch, Status, phase, reason};
-use super::plan::{StepAction, PendingTask, actions, at};
+use super::plan::{PendingTask, StepAction, actions, at};
 use super::tables::pose_rows;
 use crate::gpu::GpuError;
 use crate::simulate::error::SimulateError;
 
-/// Part of the skin that the fastest pair may close up in a batch of force passes.
+/// Fraction of the skin by which the fastest pair may approach during a batch of force passes.
 const BATCH_PART: f64 = 0.25;
-/// Force passes from one look at the lists to the next, at most.
+/// Most force passes between checks of the lists.
 const LARGEST_BATCH: u32 = 64;
 
-/// A stage of the step.
+/// A kernel of the step loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KernelChoice {
-    /// Part of the look at the lists.
+    /// One of the kernels that check and rebuild the contact lists.
     ListUpdate(usize),
-    /// What an advance before has left.
+    /// Adds the last step of the previous advance to the reaction sums.
     FoldReactions,
     /// Dilation of cells.
     Dilate,
-    /// An action.
+    /// The kernel of an action.
     Step(StepAction),
 }
 
-/// A stage to dispatch: over choice motion column, with choice row of launch numbers.
+/// A kernel to dispatch: reads the motion column of `parity` and row `row` of the launch numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dispatch {
     pub(super) choice: KernelChoice,
@@ -40,15 +40,15 @@ pub(super) struct Dispatch {
 }
 
 impl Gpu {
-    /// Force passes for choice lists serve at a speed.
+    /// Number of force passes for which the lists stay valid at a speed.
     pub(super) fn batch_for(&self, speed: f64) -> u32 {
         let closes = (2.0 * speed).max(speed + self.scene.surface_speed) * self.dt;
         let steps = BATCH_PART * self.scene.skin / closes;
-        // A float of no bound becomes the largest integer, one without sense 0.
+        // The cast maps an infinite value to the largest integer and NaN to 0.
         (steps as u32).clamp(1, LARGEST_BATCH)
     }
 
-    /// Submits those actions of a task that lie at phase `resume` or after it.
+    /// Submits those actions of a task whose phase is `resume` or later.
     pub(super) fn submit(&mut self, task: PendingTask, resume: u32) -> Result<(), GpuError> {
         match task {
             PendingTask::Start { step } => {
@@ -96,7 +96,7 @@ impl Gpu {
         self.device.submit(encoder);
     }
 
-    /// The dispatches of some actions, in order: before a force pass the look at the lists where it is due.
+    /// The dispatches of some actions in order, with a check of the lists before a force pass if it is due.
     pub(super) fn record(
         &mut self,
         base: u64,
@@ -114,7 +114,8 @@ impl Gpu {
             let parity = (self.flips % 2) as usize;
             if matches!(action, StepAction::Start | StepAction::Move { .. }) {
                 if self.passes_since_check >= self.batch {
-                    (0..self.kernels.lists.len()).for_each(|k| push(KernelChoice::ListUpdate(k), parity));
+                    (0..self.kernels.lists.len())
+                        .for_each(|k| push(KernelChoice::ListUpdate(k), parity));
                     self.passes_since_check = 0;
                 }
                 self.passes_since_check += 1;
@@ -179,7 +180,7 @@ impl Gpu {
         (self.flips % 2) as usize
     }
 
-    /// Numbers and collider poses of the steps from `base` on.
+    /// Writes launch numbers and the poses of colliders and clamps from step `base` on.
     pub(super) fn write_launch(&self, base: u64) {
         let (scene, sizes) = (&self.scene, &self.sizes);
         let launch = Launch {
@@ -192,7 +193,7 @@ impl Gpu {
             dt: self.dt as f32,
             skin: scene.skin as f32,
             cell: (2.0 * scene.largest + scene.skin) as f32,
-            // Without bound means farther than anything, choice a shader can count with.
+            // Infinite becomes a large number that a shader can compute with.
             surface_travel: ((scene.surface_speed * self.dt) as f32).min(1e30),
             batch: self.batch,
             colliders: sizes.colliders as u32,
@@ -232,7 +233,7 @@ impl Gpu {
         }
     }
 
-    /// Mends what stopped the device and submits the rest again.
+    /// Resolves the cause that stopped the device and resubmits the remaining work.
     pub(super) fn recover(&mut self, status: &Status) -> Result<(), SimulateError> {
         let step = u64::from(status.halt / phase::PHASES);
         let why = |bit: u32| status.reasons & bit != 0;
@@ -257,7 +258,8 @@ impl Gpu {
             self.batch = (self.batch / 2).max(1);
         }
         if before == self.sizes {
-            self.idle_staging.extend(self.frames_in_flight.drain(..).map(|f| f.staging));
+            self.idle_staging
+                .extend(self.frames_in_flight.drain(..).map(|f| f.staging));
         } else {
             self.grow()?;
         }
@@ -270,7 +272,7 @@ impl Gpu {
                 ..Status::default()
             }],
         );
-        // What did not fit runs again; the other phases are done.
+        // The phase that ran out of capacity runs again; the phases before it are done.
         let again = why(reason::EVENTS_FULL) || why(reason::SPRINGS_FULL);
         let resume = status.halt + u32::from(!again);
         let done: u64 = self.tasks.iter().map(|t| t.flips(resume - 1)).sum();

@@ -1,5 +1,5 @@
-//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold,
-//! colliders at each step.
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, elements held by driven
+//! clamps, collider poses at each step.
 
 use glam::DVec3;
 
@@ -15,23 +15,24 @@ use crate::simulate::scene::attachments::AttachedForce;
 use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reactions::Bearers;
 
-/// Rows of the tables and where each part begins.
+/// Rows of the tables and the first row of each part.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// `vec4`s.
+    /// Rows, `vec4`s.
     pub rows: Vec<[f32; 4]>,
-    /// First contact pair: materials by materials, then colliders by materials.
+    /// First contact pair: materials × materials, then colliders × materials.
     pub pairs: u32,
     /// First attached force.
     pub forces: u32,
-    /// First held element, where any clamp is driven.
+    /// First held element, if any clamp is driven.
     pub held_rows: u32,
-    /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
+    /// For each element, one plus the index of its force, or one plus its index among the held elements; 0 if
+    /// neither.
     index_of: Vec<u32>,
 }
 
 impl Tables {
-    /// Of a scene with `count` elements.
+    /// Tables for `count` elements.
     pub fn new(
         classes: &[BondClass<f32>],
         surfaces: &Surfaces,
@@ -76,7 +77,7 @@ impl Tables {
             (0..materials).for_each(|a| push(&surfaces.wall(a, obstacle)));
         }
         let forces = rows.len() as u32;
-        // An element held by several attachments takes their sum.
+        // An element with several attached forces gets their sum.
         let mut total = vec![DVec3::ZERO; count];
         for force in attached {
             for &element in &force.elements {
@@ -99,7 +100,7 @@ impl Tables {
         }
         let first_held_row = rows.len() as u32;
         rows.extend(held_rows(bearers.clamps(), bearers.held()));
-        // A force on what is held moves nothing; its clamp is known to bear it.
+        // A force on a held element moves nothing; the clamp's reaction accounts for it.
         for (place, held) in (1..).zip(bearers.held()) {
             index_of[held.element as usize] = place;
         }
@@ -112,8 +113,8 @@ impl Tables {
         }
     }
 
-    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their
-    /// bits would be denormal, which a device may take for 0.
+    /// Inverse mass, inverse inertia, material, and index of the force or held element. Indices are stored as
+    /// float values: their bit patterns would be denormal numbers, which a device may flush to 0.
     pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
         (0..system.motion.len())
             .map(|i| {

@@ -1,6 +1,6 @@
-//! The kernels: which texts each is joined from and which columns it binds, by their names. `shaders/laws` is
-//! generated from the laws, `shaders/kernels` holds indices and bounds; what both sides must agree on is
-//! written from Rust.
+//! The kernels: the source texts that each consists of, and the columns that it binds, by name.
+//! `shaders/laws` is generated from the laws; `shaders/kernels` holds indices and bounds. Constants and
+//! structures that both sides share are written from Rust.
 
 use super::columns::names as column;
 use super::launch::LAUNCH;
@@ -20,13 +20,13 @@ macro_rules! law {
     };
 }
 
-/// What a prefix sum runs over: a column of another name.
+/// The column of a prefix sum, whatever its own name.
 pub const SCANNED: ColumnName = ColumnName {
     name: "scanned",
     item: Item::U32,
 };
 
-/// A text of the same name for every law of bonds, in the order of [`Law`].
+/// One kernel text per bond law, in the order of [`Law`].
 macro_rules! by_law {
     ($name:literal, $sources:tt, $bindings:expr) => {
         bond_laws!(kernels_of [$name, $sources, $bindings])
@@ -64,8 +64,8 @@ macro_rules! kernel_of {
     };
 }
 
-/// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of
-/// its linear loads.
+/// `bond_law` and `bond_energy`, which kernels call, for the bond law of this name. A law without an energy
+/// function uses the energy of its linear loads.
 macro_rules! law_of_bonds {
     ($name:ident, no_energy) => {
         law_of_bonds!(@ $name, "bond_linear_energy(load, rest_length, k)")
@@ -105,7 +105,7 @@ macro_rules! law_of_bonds {
     };
 }
 
-/// Every list of constants.
+/// All lists of constants.
 pub const ALL_CONSTANTS: &[&[crate::gpu::Constant]] = &[
     constants::CONSTANTS,
     launch::word::CONSTANTS,
@@ -114,7 +114,7 @@ pub const ALL_CONSTANTS: &[&[crate::gpu::Constant]] = &[
     solids::CONSTANTS,
 ];
 
-/// A kernel of the simulation: it knows the constants of the host.
+/// A kernel of the simulation, with all shared constants.
 const fn kernel_text(
     name: &'static str,
     sources: &'static [&'static str],
@@ -123,7 +123,7 @@ const fn kernel_text(
     KernelText::new(name, ALL_CONSTANTS, sources, bindings)
 }
 
-/// Forces and motion of a step, by the law of bonds.
+/// Forces and motion of a step, for a bond law.
 pub fn move_kernel(law: Law) -> &'static KernelText {
     &MOVE[law as usize]
 }
@@ -219,7 +219,7 @@ pub const MOVE_CELLS: KernelText = kernel_text(
     ],
 );
 
-/// Dilation of cells, before each pass over their forces.
+/// Dilation of cells, before each force pass.
 pub const DILATE: KernelText = kernel_text(
     "dilate",
     &[
@@ -247,7 +247,7 @@ pub const DILATE: KernelText = kernel_text(
     ],
 );
 
-/// Bonds beyond their strength are taken out.
+/// Removal of bonds whose strength was exceeded.
 pub const BREAK: KernelText = kernel_text(
     "break",
     &[
@@ -271,7 +271,7 @@ pub const BREAK: KernelText = kernel_text(
     ],
 );
 
-/// Whether the contact lists still serve.
+/// Check whether the contact lists are still valid.
 pub const TRAVEL: KernelText = kernel_text(
     "travel",
     &[LAUNCH, kernel!("launch"), kernel!("travel")],
@@ -293,7 +293,7 @@ pub const SCAN: KernelText = kernel_text(
     ],
 );
 
-/// Elements into buckets.
+/// Sorting of elements into grid buckets.
 pub const GRID: KernelText = kernel_text(
     "grid",
     &[
@@ -316,7 +316,7 @@ pub const GRID: KernelText = kernel_text(
     ],
 );
 
-/// Contact lists.
+/// Rebuild of the contact lists.
 pub const PAIRS: KernelText = kernel_text(
     "pairs",
     &[
@@ -352,7 +352,7 @@ pub const PAIRS: KernelText = kernel_text(
     ],
 );
 
-/// Stresses, energies, contacts of each element, by the law of bonds.
+/// Stresses, energies and contacts of each element, for a bond law.
 pub fn measure_kernel(law: Law) -> &'static KernelText {
     &MEASURE[law as usize]
 }
@@ -392,7 +392,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
     ]
 );
 
-/// The same of cells.
+/// Stresses, energies and contacts of each cell.
 pub const MEASURE_CELLS: KernelText = kernel_text(
     "measure_cells",
     &[
@@ -435,7 +435,7 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
     ],
 );
 
-/// Springs for the state.
+/// Springs for a checkpoint.
 pub const SPRINGS: KernelText = kernel_text(
     "springs",
     &[
@@ -461,7 +461,7 @@ pub const SPRINGS: KernelText = kernel_text(
     ],
 );
 
-/// What is borne from frame to frame.
+/// Reaction sums between advances and between frames.
 pub const REACTIONS: KernelText = kernel_text(
     "reactions",
     &[
@@ -473,7 +473,7 @@ pub const REACTIONS: KernelText = kernel_text(
     &[column::reactions.write(), column::status.write()],
 );
 
-/// All of them.
+/// All kernel texts.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
     let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &DILATE].into_iter();

@@ -1,19 +1,20 @@
-//! First-order manifold optimisation (Lu 2025, algorithm 1): descent along geodesics, in the metric of the
-//! blocks on the diagonal, with conjugate directions (Polak and Ribière) where these help: steepest descent
-//! alone would hardly move a slender body.
+//! First-order manifold optimisation (Lu 2025, algorithm 1): descent along geodesics in the metric of the
+//! diagonal blocks, with conjugate directions (Polak and Ribière) where these help. Steepest descent alone
+//! would hardly move a slender body.
 
-use super::{StepProblem, ConvergenceRecord, Progress};
+use super::{ConvergenceRecord, Progress, StepProblem};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::line;
 use crate::simulate::methods::implicit::start::displace;
 use crate::solve::vector;
 
-/// Iterations at most.
+/// Most iterations.
 const ITERATIONS: u32 = 3000;
-/// Iterations between two looks at the blocks on the diagonal; each begins with the steepest descent.
+/// Iterations between updates of the diagonal blocks; each update restarts with steepest descent.
 const RESTART_INTERVAL: u32 = 200;
-/// Part of the slope that may be left along a line: conjugate directions ask for more than Newton's.
+/// Fraction of the initial slope that may remain at the end of a line search: conjugate directions need a
+/// more exact search than Newton's method.
 const MAX_REMAINING_SLOPE: f64 = 0.1;
 
 pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
@@ -43,12 +44,17 @@ pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceR
         product_before = product;
         let most = line::farthest(&problem.system, &direction);
         let mut at = 0.0;
-        factor = line::search(slope, [most.min(factor), most], MAX_REMAINING_SLOPE, &mut |part| {
-            displace(&mut problem.system, &direction, part - at);
-            at = part;
-            problem.evaluate();
-            vector::dot(&problem.newton.gradient, &direction)
-        });
+        factor = line::search(
+            slope,
+            [most.min(factor), most],
+            MAX_REMAINING_SLOPE,
+            &mut |part| {
+                displace(&mut problem.system, &direction, part - at);
+                at = part;
+                problem.evaluate();
+                vector::dot(&problem.newton.gradient, &direction)
+            },
+        );
         let progress = Progress {
             iteration,
             residual: problem.residual(),

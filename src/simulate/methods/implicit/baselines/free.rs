@@ -1,17 +1,17 @@
-//! Seven unknowns an element: a place and a quaternion of any length.
+//! Seven unknowns per element: a position and a quaternion of any length.
 //!
-//! Bonds, contacts and outer forces see the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m, 4 I)
-//! in ℝ⁷ (Lu 2025, eq. 1 and 6); lengths are held by C = |q|² − 1. With Φ the energy on the manifold, s =
-//! |q|, c = u·q̂,
+//! Bonds, contacts and outer forces depend on the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m,
+//! 4 I) in ℝ⁷ (Lu 2025, eq. 1 and 6); C = |q|² − 1 constrains the lengths. With the energy Φ on the manifold,
+//! s = |q| and c = u·q̂,
 //!
 //! ```text
 //! Ψ = Φ(p, u) + 2I/h² (|q − q̂|² − |u − q̂|²) + Σ λ C + ½ κ C²
 //! dθ = 2 Im(dq q̄)/s²             to second order − Re(dq q̄)/s² dθ more
 //! ∇²(2I/h² |u − q̂|²) = 4I/(h² s²) (u q̂ᵀ + q̂ uᵀ + c 1 − 3 c u uᵀ)
 //! ```
-//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are taken times twice the
-//! radius: all unknowns are lengths, and at unit quaternions a change along the sphere is as long as the
-//! rotation that it is.
+//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are scaled by twice the
+//! radius. Then all unknowns are lengths, and at unit quaternions a change along the sphere is as long as the
+//! rotation that it describes.
 
 use crate::parallel::prelude::*;
 
@@ -27,14 +27,14 @@ pub type Seven = [f64; 7];
 type Four = [f64; 4];
 type Square<const N: usize> = [[f64; N]; N];
 
-/// Quaternions of all elements, and what holds their lengths.
+/// Quaternions of all elements, with the multipliers and penalties on their lengths.
 #[derive(Clone, Debug)]
 pub struct FreeQuaternions {
-    /// The system has their directions.
+    /// Quaternions; the system has their directions.
     pub q: Vec<Quat<f64>>,
-    /// λ, J.
+    /// Multipliers λ, J.
     pub multiplier: Vec<f64>,
-    /// κ, J.
+    /// Penalties κ, J.
     pub stiffness: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ fn scaled(q: Quat<f64>, by: f64) -> Quat<f64> {
     }
 }
 
-/// How changes of a quaternion and of its direction go with each other.
+/// Conversion between changes of a quaternion and rotations of its direction.
 #[derive(Clone, Copy)]
 struct Lift {
     q: Quat<f64>,
@@ -69,13 +69,13 @@ impl Lift {
         }
     }
 
-    /// The rotation that a change of the quaternion is.
+    /// The rotation that corresponds to a change of the quaternion.
     #[inline(always)]
     fn lower(&self, change: &[f64]) -> Vec3<f64> {
         quaternion(change).product(conjugate(self.q)).v * (1.0 / self.square)
     }
 
-    /// The derivative by the quaternion that goes with one by rotations.
+    /// The derivative with respect to the quaternion, from the derivative with respect to rotations.
     #[inline(always)]
     fn raise(&self, torque: Vec3<f64>) -> Four {
         let turn = Quat { v: torque, w: 0.0 };
@@ -111,7 +111,7 @@ fn add_unit(a: &mut Square<4>, factor: f64) {
 }
 
 impl FreeQuaternions {
-    /// Unit quaternions that nothing holds.
+    /// Unit quaternions without multipliers or penalties.
     pub fn new(system: &System<f64>) -> Self {
         FreeQuaternions {
             q: (0..system.count).map(|i| system.quaternion(i)).collect(),
@@ -120,12 +120,12 @@ impl FreeQuaternions {
         }
     }
 
-    /// C of an element.
+    /// Constraint value C of an element.
     pub fn violation(&self, i: usize) -> f64 {
         self.q[i].dot(self.q[i]) - 1.0
     }
 
-    /// Largest error of a length.
+    /// Largest error of a quaternion's length.
     pub fn worst(&self) -> f64 {
         let errors = self.q.iter().map(|q| (q.dot(*q).sqrt() - 1.0).abs());
         errors.fold(0.0, f64::max)
@@ -136,7 +136,7 @@ impl FreeQuaternions {
         self.multiplier[i] + self.stiffness[i] * self.violation(i)
     }
 
-    /// Moves elements and quaternions by `factor` times what was found.
+    /// Moves elements and quaternions by `factor` times `found`.
     pub fn displace(&mut self, system: &mut System<f64>, found: &[Seven], factor: f64) {
         for (i, by) in found.iter().enumerate() {
             if by.iter().all(|&value| value == 0.0) {
@@ -155,7 +155,7 @@ impl FreeQuaternions {
         }
     }
 
-    /// Derivatives of Ψ, N, from those on the manifold.
+    /// Gradient of Ψ, N, from the gradient on the manifold.
     pub fn gradient(&self, system: &System<f64>, start: &StepStart, six: &[Six]) -> Vec<Seven> {
         let of = |i: usize| {
             if start.is_held(i) {
@@ -178,8 +178,8 @@ impl FreeQuaternions {
         all.collect()
     }
 
-    /// Second derivatives of Ψ from those on the manifold; `six` are its first ones. Unless `form` is exact
-    /// they have no negative part but what `matrix` has.
+    /// Hessian of Ψ from the Hessian on the manifold; `six` is the gradient there. Unless `form` is exact,
+    /// only `matrix` may contribute negative curvature.
     pub fn matrix<'a>(
         &self,
         (system, start): (&System<f64>, &StepStart),
@@ -225,11 +225,11 @@ impl FreeQuaternions {
     }
 }
 
-/// Second derivatives in seven unknowns an element, known by their products.
+/// Hessian in seven unknowns per element, given by its products with vectors.
 pub struct FreeMatrix<'a> {
     six: &'a BlockMatrix,
     lift: Vec<Lift>,
-    /// What each quaternion has for itself.
+    /// Contribution of each quaternion alone.
     own: Vec<Square<4>>,
 }
 
@@ -242,7 +242,7 @@ impl FreeMatrix<'_> {
         }
     }
 
-    /// Inverses of the blocks on the diagonal; none where one is not positive definite.
+    /// Inverses of the diagonal blocks; none if a block is not positive definite.
     pub fn inverse_diagonal(&self) -> Option<InverseBlocks> {
         let of = |i: usize| {
             let at = self.six.find(i, i)?;
@@ -280,7 +280,7 @@ impl Operator<7> for FreeMatrix<'_> {
     }
 }
 
-/// Inverses of blocks on a diagonal.
+/// Inverses of diagonal blocks.
 pub struct InverseBlocks(pub Vec<Square<7>>);
 
 impl InverseBlocks {

@@ -1,9 +1,10 @@
-//! Other methods for the minimum that ends a step, beside Newton's on the manifold (Lu 2025, §6.2 and Figure 7).
+//! Other methods for the minimum that ends a step, to compare with Newton's method on the manifold (Lu 2025,
+//! §6.2 and Figure 7).
 //!
-//! All start from one guess and are measured by one residual, that of the solver, at the unit quaternions
-//! nearest to theirs. A method ends where the residual, and the largest error of a quaternion's length, are
-//! no more than the tolerance of the run, or where its iterations are used up. What the run itself does knows
-//! nothing of them: they work on copies.
+//! All methods start from the same guess. All are measured by the residual of the solver, at the unit
+//! quaternions nearest to theirs. A method ends when the residual and the largest error of a quaternion's
+//! length are below the tolerance of the run, or when its iterations are used up. The methods work on copies,
+//! so the run itself is not affected.
 
 mod descent;
 mod free;
@@ -22,8 +23,8 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::spec::{Implicit, Preconditioner, Simulate};
 
-/// Lets every method solve a step from the same guess, and tells what they did; frame and time of the rows
-/// are not known here.
+/// Solves a step with every method from the same guess, and returns their convergence histories. Frame and
+/// time of the rows are filled in by the caller.
 pub fn compare<W: EnergyLaw>(
     (system, contacts): (&System<f64>, &Contacts<f64>),
     (start, surroundings): (&StepStart, &Surroundings),
@@ -43,14 +44,19 @@ pub fn compare<W: EnergyLaw>(
     for (method, preconditioner, solve) in methods::<W>() {
         let mut simulate = simulate.clone();
         simulate.implicit.preconditioner = preconditioner;
-        let mut problem = StepProblem::new((system.clone(), contacts.clone()), start, surroundings, simulate);
+        let mut problem = StepProblem::new(
+            (system.clone(), contacts.clone()),
+            start,
+            surroundings,
+            simulate,
+        );
         (record.method, record.clock) = (method, Instant::now());
         solve(&mut problem, &mut record);
     }
     record.table
 }
 
-/// Solves the step that a problem holds.
+/// A function that solves the step of a problem.
 type SolveFn<W> = fn(&mut StepProblem<W>, &mut ConvergenceRecord);
 
 /// Every method.
@@ -67,17 +73,17 @@ fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 6] {
     ]
 }
 
-/// What methods did so far.
+/// The convergence history so far.
 struct ConvergenceRecord {
     table: Convergence,
     step: u64,
     method: Method,
-    /// When the method began.
+    /// Time at which the method began.
     clock: Instant,
 }
 
 impl ConvergenceRecord {
-    /// Notes where a method stands.
+    /// Records the progress of a method.
     fn note(&mut self, at: Progress) {
         let table = &mut self.table;
         table.frame.push(0);
@@ -92,12 +98,12 @@ impl ConvergenceRecord {
     }
 }
 
-/// Where a method stands.
+/// Progress of a method.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    /// Iterations done.
+    /// Iterations so far.
     iteration: u32,
-    /// Forces out of balance over those at work.
+    /// Unbalanced forces relative to the forces at work.
     residual: f64,
     /// Largest error of a quaternion's length.
     violation: f64,
@@ -106,13 +112,13 @@ struct Progress {
 }
 
 impl Progress {
-    /// Whether a method is done, or lost.
+    /// Whether a method has converged or diverged.
     fn is_last(&self, tolerance: f64) -> bool {
         self.residual.max(self.violation) <= tolerance || !self.residual.is_finite()
     }
 }
 
-/// The step as it is put to one method.
+/// A step to be solved by one method.
 struct StepProblem<'a, W> {
     newton: Newton,
     system: System<f64>,
@@ -144,7 +150,7 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
         }
     }
 
-    /// Notes the guess.
+    /// Records the initial guess.
     fn begin(&mut self, record: &mut ConvergenceRecord) {
         self.assemble(HessianForm::Exact);
         record.note(Progress {
@@ -153,7 +159,7 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
         });
     }
 
-    /// Newton's method as runs have it.
+    /// Newton's method as used by runs.
     fn newton(&mut self, record: &mut ConvergenceRecord) {
         self.begin(record);
         let StepProblem {
@@ -182,7 +188,7 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
         );
     }
 
-    /// The gradient where elements are now.
+    /// Computes the gradient at the current positions.
     fn evaluate(&mut self) {
         let StepProblem {
             newton,
@@ -202,10 +208,11 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
     }
 
     fn residual(&self) -> f64 {
-        self.newton.residual(&self.system, self.start, self.surroundings)
+        self.newton
+            .residual(&self.system, self.start, self.surroundings)
     }
 
-    /// Residual of linear systems, as Newton's method has it.
+    /// Relative tolerance of the linear systems, as in Newton's method.
     fn forcing(&self) -> f64 {
         let forecast = IterationForecast {
             residual: self.residual(),

@@ -1,17 +1,17 @@
-//! FreeQuaternions quaternions and a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for
+//! Free quaternions with a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for
 //! the stationary point of Φ + Σ λ C.
 //!
 //! ```text
 //! | H    k q | | dz |     | ∇Ψ    |      λ = k r a,  k: mean stiffness of the element, so that a is a length too
 //! | k qᵀ  0  | | da | = − | k r C |
 //! ```
-//! solved by minimal residuals with the blocks of H and the complements of the conditions on the diagonal.
-//! How far to go is decided by the slope of Φ + Σ λ C + ½ κ C² with the multipliers found, along which this
-//! direction falls.
+//! solved by minimal residuals, preconditioned by the blocks of H and the Schur complements of the
+//! constraints. The line search follows the slope of Φ + Σ λ C + ½ κ C² with the new multipliers, a function
+//! that decreases along this direction.
 
-use super::free::{InverseBlocks, FreeQuaternions, FreeMatrix, Seven};
+use super::free::{FreeMatrix, FreeQuaternions, InverseBlocks, Seven};
 use super::quadratic::{ITERATIONS, descend, stiffness};
-use super::{StepProblem, ConvergenceRecord, Progress};
+use super::{ConvergenceRecord, Progress, StepProblem};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::newton::MAX_GRADIENT_ITERATIONS;
@@ -19,7 +19,7 @@ use crate::solve::{Operator, Precondition, minimal_residuals, vector};
 
 type Eight = [f64; 8];
 
-/// κ of the line search over r² times the mean stiffness of an element.
+/// κ of the line search relative to r² times the mean stiffness of an element.
 const WEIGHT: f64 = 1.0;
 
 pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
@@ -46,9 +46,11 @@ pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceR
     }
 }
 
-/// Newton's direction, and the iterations of the linear solver that it took; the multipliers are brought to
-/// their new values.
-fn direction<W: EnergyLaw>(problem: &mut StepProblem<W>, free: &mut FreeQuaternions) -> (Vec<Seven>, u32) {
+/// Newton's direction and the iterations of the linear solver. Updates the multipliers.
+fn direction<W: EnergyLaw>(
+    problem: &mut StepProblem<W>,
+    free: &mut FreeQuaternions,
+) -> (Vec<Seven>, u32) {
     let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
     let mut iterations = 0;
     let mut best = None;
@@ -100,7 +102,7 @@ fn direction<W: EnergyLaw>(problem: &mut StepProblem<W>, free: &mut FreeQuaterni
         let steps: Vec<f64> = found.iter().zip(&scales).map(|(x, s)| x[7] * s).collect();
         let curvature = vector::dot(&direction, &image);
         best = Some((direction, steps));
-        // Along a direction of negative curvature lies no minimum.
+        // There is no minimum along a direction of negative curvature.
         if curvature > 0.0 {
             break;
         }
@@ -114,10 +116,10 @@ fn direction<W: EnergyLaw>(problem: &mut StepProblem<W>, free: &mut FreeQuaterni
     (direction, iterations)
 }
 
-/// Second derivatives bordered by the conditions.
+/// Hessian bordered by the constraints.
 struct Saddle<'a> {
     matrix: &'a FreeMatrix<'a>,
-    /// k q of each element; 0 where it is held.
+    /// k q of each element; 0 if it is held.
     sides: &'a [[f64; 4]],
 }
 
@@ -140,7 +142,7 @@ impl Operator<8> for Saddle<'_> {
     }
 }
 
-/// Inverses of the blocks of H, and of the complement k² qᵀ H⁻¹ q of each condition.
+/// Inverses of the blocks of H, and of the Schur complement k² qᵀ H⁻¹ q of each constraint.
 struct SaddlePreconditioner {
     blocks: InverseBlocks,
     inverse: Vec<f64>,

@@ -1,24 +1,25 @@
-//! FreeQuaternions quaternions whose lengths a quadratic energy holds: the penalty method and the augmented Lagrangian
+//! Free quaternions with a quadratic energy of their lengths: the penalty method and the augmented Lagrangian
 //! (Lu 2025, eq. 36 and 38).
 //!
-//! Newton's method as on the manifold: second derivatives as they are, without their negative parts once
-//! conjugate gradients meet one; blocks on the diagonal as preconditioner; slopes decide how far to go.
+//! Newton's method as on the manifold: exact second derivatives, projected ones once conjugate gradients find
+//! negative curvature; diagonal blocks as preconditioner; a line search by slopes.
 
 use super::free::{FreeQuaternions, Seven};
-use super::{StepProblem, ConvergenceRecord, Progress};
+use super::{ConvergenceRecord, Progress, StepProblem};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::line;
 use crate::simulate::methods::implicit::newton::MAX_GRADIENT_ITERATIONS;
 use crate::solve::{conjugate_gradients, vector};
 
-/// Newton iterations at most.
+/// Most Newton iterations.
 pub const ITERATIONS: u32 = 200;
-/// κ over r² times the mean stiffness of an element, to begin with: of the penalty method, of the augmented Lagrangian.
+/// Initial κ relative to r² times the mean stiffness of an element: for the penalty method, for the augmented
+/// Lagrangian.
 const WEIGHT: [f64; 2] = [1.0, 0.1];
-/// Growth of κ where the lengths are not right at the minimum.
+/// Growth factor of κ while the lengths at the minimum are off.
 const GROWTH: f64 = 10.0;
-/// Part of its error that a length may keep from one minimum of the augmented Lagrangian to the next.
+/// Fraction of its error that a length may keep from one minimum of the augmented Lagrangian to the next.
 const SHRINK: f64 = 0.25;
 
 /// κ of each element, J, for a weight.
@@ -27,7 +28,7 @@ pub fn stiffness<W: EnergyLaw>(problem: &StepProblem<W>, weight: f64) -> Vec<f64
     (0..problem.system.count).map(of).collect()
 }
 
-/// A sequence of minima with a penalty that grows.
+/// Solves a sequence of minimisations with a growing penalty.
 pub fn penalty<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
     let tolerance = problem.settings.tolerance;
     run(problem, record, WEIGHT[0], &mut |free, left| {
@@ -37,7 +38,7 @@ pub fn penalty<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut Converge
     });
 }
 
-/// A sequence of minima, each found more exactly, with multipliers that take over what the penalty holds.
+/// Solves a sequence of increasingly exact minimisations with multipliers that take over from the penalty.
 pub fn augmented<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
     let tolerance = problem.settings.tolerance;
     let (mut before, mut goal) = (f64::INFINITY, tolerance.max(0.1));
@@ -57,7 +58,7 @@ pub fn augmented<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut Conver
     });
 }
 
-/// Newton iterations; `adapt` hears of the forces out of balance in seven unknowns after each.
+/// Newton iterations. `adapt` is called after each with the unbalanced forces in seven unknowns.
 fn run<W: EnergyLaw>(
     problem: &mut StepProblem<W>,
     record: &mut ConvergenceRecord,
@@ -84,14 +85,17 @@ fn run<W: EnergyLaw>(
         }
         let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
         let square = |i: usize| gradient[i].iter().map(|g| g * g).sum();
-        let left = problem
-            .newton
-            .relative_to_work(&problem.system, problem.start, problem.surroundings, square);
+        let left = problem.newton.relative_to_work(
+            &problem.system,
+            problem.start,
+            problem.surroundings,
+            square,
+        );
         adapt(&mut free, left);
     }
 }
 
-/// Newton's direction, and the iterations of conjugate gradients that it took.
+/// Newton's direction and the iterations of conjugate gradients.
 fn direction<W: EnergyLaw>(
     problem: &mut StepProblem<W>,
     free: &FreeQuaternions,
@@ -123,7 +127,7 @@ fn direction<W: EnergyLaw>(
     (found, iterations)
 }
 
-/// Goes along a direction in straight lines, by the slopes of Ψ.
+/// Line search along a straight direction by the slopes of Ψ.
 pub fn descend<W: EnergyLaw>(
     problem: &mut StepProblem<W>,
     free: &mut FreeQuaternions,

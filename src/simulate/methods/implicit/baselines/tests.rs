@@ -8,7 +8,7 @@ use crate::laws::manifold::Manifold;
 use crate::simulate::methods::implicit::{Implicit as Run, bonds};
 use crate::solve::{Operator, vector};
 
-/// A beam along x held at its foot.
+/// Pipeline of a beam along x clamped at one end.
 fn shot(rows: &str, radius: &str, held: &str, spin: &str) -> String {
     format!(
         r#"
@@ -51,7 +51,7 @@ fn run(shot: &str, step: f64) -> Run<Manifold> {
 /// Step at which inertia of rotations counts as much as bending, s.
 const STEP: f64 = 1e-3;
 
-/// Anything between −1 and 1, the same at every call.
+/// Reproducible values between −1 and 1.
 fn drawn(count: usize, held: &dyn Fn(usize) -> bool, seed: u32) -> Vec<Seven> {
     let value = |i: usize, k: usize| ((7 * i + k + 1) as f64 * (1.3 + f64::from(seed))).sin();
     let of = |i: usize| match held(i) {
@@ -61,8 +61,13 @@ fn drawn(count: usize, held: &dyn Fn(usize) -> bool, seed: u32) -> Vec<Seven> {
     (0..count).map(of).collect()
 }
 
-/// Ψ as it is defined, J; without contacts.
-fn energy(problem: &StepProblem<Manifold>, free: &FreeQuaternions, constant_forces: &[[f64; 3]], run: &Run<Manifold>) -> f64 {
+/// Ψ by its definition, without contacts, J.
+fn energy(
+    problem: &StepProblem<Manifold>,
+    free: &FreeQuaternions,
+    constant_forces: &[[f64; 3]],
+    run: &Run<Manifold>,
+) -> f64 {
     let mut sum = bonds::energy::<Manifold>(&problem.system);
     for i in (0..problem.system.count).filter(|&i| !problem.start.is_held(i)) {
         let p = problem.system.position(i);
@@ -122,7 +127,8 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
         for factor in [-h, h] {
             let mut free = free.clone();
             let at = (problem.system.clone(), problem.contacts.clone());
-            let mut moved = StepProblem::<Manifold>::new(at, &start, &surroundings, run.simulate.clone());
+            let mut moved =
+                StepProblem::<Manifold>::new(at, &start, &surroundings, run.simulate.clone());
             free.displace(&mut moved.system, &along, factor);
             moved.evaluate();
             let energy = energy(&moved, &free, &run.constant_forces, &run);
@@ -141,7 +147,7 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
         println!("products {off:.1e} off");
         assert!(off < 1e-6);
     }
-    // A block on the diagonal is what products show of it.
+    // The diagonal blocks agree with products of the whole matrix.
     let blocks = matrix.inverse_diagonal();
     let i = (0..count).find(|&i| !held(i)).expect("one that moves");
     let mut unit = vec![[0.0; 7]; count];
@@ -158,7 +164,7 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     }
 }
 
-/// A long beam is let go for a long step, in which it bends far down.
+/// A long beam is released and bends far down within one long step.
 fn long_step(tolerance: f64) -> (Run<Manifold>, StepStart) {
     let step = 0.5;
     let mut run = run(&shot("[25, 4, 4]", "24 mm", "-57 cm", "[0, 0, 0]"), step);

@@ -1,4 +1,4 @@
-//! Where an iteration begins and how far it goes.
+//! Initial guess and line search of an iteration.
 
 use glam::DVec3;
 
@@ -13,8 +13,8 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::solve::vector;
 
 impl Newton {
-    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as
-    /// is expected: wherever they are nearest to balance.
+    /// Chooses the initial guess with the smallest gradient: the old positions, free motion, or motion with
+    /// the expected accelerations.
     pub fn guess<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -50,13 +50,15 @@ impl Newton {
         start.place(system, guess);
         if self.contact_set.is_barrier() {
             let to = positions(system);
-            // Held elements are where they are to be already.
+            // Held elements are already at their final positions.
             let from = (0..system.count).map(|i| match start.is_held(i) {
                 true => to[i],
                 false => start.position[i],
             });
             let from: Vec<DVec3> = from.collect();
-            let part = self.straight_motion(system, (&from, &to), [surroundings.obstacles; 2]).free_fraction();
+            let part = self
+                .straight_motion(system, (&from, &to), [surroundings.obstacles; 2])
+                .free_fraction();
             if part < 1.0 {
                 for i in (0..system.count).filter(|&i| !start.is_held(i)) {
                     system.set_position(i, from[i].lerp(to[i], part));
@@ -67,7 +69,7 @@ impl Newton {
         self.gradient::<W>(system, start, surroundings);
     }
 
-    /// A motion about colliders that go from before to after.
+    /// A straight motion of the elements while colliders move from `before` to `after`.
     pub(super) fn straight_motion<'a>(
         &'a self,
         system: &'a System<f64>,
@@ -84,14 +86,14 @@ impl Newton {
         }
     }
 
-    /// Whether elements that were at `from` (m) came to where they are, and colliders from before to after,
-    /// without passing through each other; where there are no barriers they may.
+    /// Whether elements got from `from` (m) to their current positions, while colliders moved from before to
+    /// after, without passing through each other. Always true without barriers.
     pub fn is_free(&self, system: &System<f64>, from: &[DVec3], walls: [&[Obstacle]; 2]) -> bool {
         let to = positions(system);
         !self.contact_set.is_barrier() || self.straight_motion(system, (from, &to), walls).is_free()
     }
 
-    /// Lists contacts anew where elements may have come within reach of others.
+    /// Rebuilds the contact lists if elements may have come within reach of others.
     pub fn update_contacts(
         &mut self,
         system: &System<f64>,
@@ -100,14 +102,14 @@ impl Newton {
         surroundings: &Surroundings,
     ) {
         if contacts.follow(system, surroundings.obstacles) {
-            // A pair that was out of reach on the way keeps what it remembers; one that is now has nothing to remember.
+            // A pair that was out of reach meanwhile keeps its spring; one that is out of reach now has none.
             contacts.restore_springs(&start.springs);
             self.contact_set.collect(contacts, system);
         }
     }
 
-    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than
-    /// half; whether barriers let it go as far as that.
+    /// Line search along the direction, along geodesics of the rotations, until the slope is small enough.
+    /// Returns whether barriers allowed the full length.
     pub(super) fn line<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -125,7 +127,9 @@ impl Newton {
                 .iter()
                 .map(|&[x, y, z, ..]| DVec3::new(x, y, z) * most);
             let to: Vec<DVec3> = from.iter().zip(by).map(|(from, by)| *from + by).collect();
-            part = self.straight_motion(system, (&from, &to), [surroundings.obstacles; 2]).free_fraction();
+            part = self
+                .straight_motion(system, (&from, &to), [surroundings.obstacles; 2])
+                .free_fraction();
             most *= part;
         }
         let (linear, mut at) = (self.linear, 0.0);

@@ -1,4 +1,4 @@
-//! The linear system of an iteration: conjugate gradients, and what they are preconditioned with.
+//! The linear system of an iteration: conjugate gradients and their preconditioners.
 
 use std::time::Instant;
 
@@ -14,55 +14,55 @@ use crate::solve::multigrid::Multigrid;
 use crate::solve::{Found, Scaled, conjugate_gradients, prolong::Place};
 use crate::spec::Preconditioner;
 
-/// Iterations of conjugate gradients at most.
+/// Most iterations of conjugate gradients.
 pub const MAX_GRADIENT_ITERATIONS: u32 = 3000;
-/// Iterations with a hierarchy for four decades, from which on the diagonal alone is tried.
+/// Iterations per four decades with a multigrid hierarchy above which the diagonal alone is tried.
 const SLOW_HIERARCHY_ITERATIONS: u32 = 24;
-/// What an iteration with a hierarchy costs over one with the diagonal.
+/// Cost of an iteration with a hierarchy relative to one with the diagonal.
 const HIERARCHY_COST_RATIO: u32 = 6;
-/// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as
-/// pairs begin to hold or to slide.
+/// Tolerance when the diagonal replaces the hierarchy: higher accuracy is lost as pairs begin to stick or
+/// slide.
 const DIAGONAL_TOLERANCE: f64 = 0.02;
-/// Residual of a linear system over the part of what is out of balance that an iteration is forecast to leave anyway.
+/// Tolerance of a linear system relative to the residual that the iteration is expected to leave anyway.
 const REMAINDER_FRACTION: f64 = 0.2;
-/// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred
-/// times what it rounds away.
+/// Smallest share of inertia in the diagonal at which single precision can represent the rest of a matrix: a
+/// hundred times the rounding error.
 const MIN_INERTIA_FOR_SINGLE: f64 = 1e-5;
-/// Tolerance down to which it does.
+/// Smallest tolerance for single precision.
 const MIN_TOLERANCE_FOR_SINGLE: f64 = 1e-4;
-/// A hierarchy is made anew once it takes so many more iterations than when it was new.
+/// The hierarchy is rebuilt once it takes this many more iterations than when it was new.
 const MAX_EXTRA_ITERATIONS: u32 = 4;
 
-/// Whether the diagonal alone serves better than a hierarchy: that of yarns which hold each other in some
-/// places and slide in others is no help.
+/// Whether the diagonal alone serves better than a hierarchy, as for yarns that stick to each other in some
+/// places and slide in others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DiagonalTrial {
     Untried,
-    /// As long as it takes no more iterations for four decades than this.
+    /// In use, as long as it takes no more iterations per four decades than this.
     Taken(u32),
     Refused,
 }
 
-/// What is known of an iteration before it.
+/// What is expected of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct IterationForecast {
-    /// Forces out of balance over those at work.
+    /// Unbalanced forces before it, relative to the forces at work.
     pub residual: f64,
-    /// Part of them that is expected to be left after it even if its linear system were solved exactly.
+    /// Fraction of them expected to remain even if the linear system were solved exactly.
     pub remainder: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct Hierarchy {
     multigrid: Multigrid,
-    /// Iterations that it took when it was new.
+    /// Iterations per four decades when it was new.
     initial_pace: Option<u32>,
     /// Whether it takes more now.
     slower: bool,
 }
 
 impl Newton {
-    /// Solves for the direction that leads to where the gradient vanishes.
+    /// Solves for the direction to where the gradient vanishes.
     pub(super) fn direction<W: EnergyLaw>(
         &mut self,
         system: &System<f64>,
@@ -98,7 +98,8 @@ impl Newton {
         };
         if let Some((tolerance, most)) = limits {
             let clock = Instant::now();
-            let single = tolerance >= MIN_TOLERANCE_FOR_SINGLE && self.inertia(system, start) > MIN_INERTIA_FOR_SINGLE;
+            let single = tolerance >= MIN_TOLERANCE_FOR_SINGLE
+                && self.inertia(system, start) > MIN_INERTIA_FOR_SINGLE;
             let found = match single {
                 true => self.by_diagonal::<f32>((tolerance, most)),
                 false => self.by_diagonal::<f64>((tolerance, most)),
@@ -142,9 +143,12 @@ impl Newton {
             (tolerance, MAX_GRADIENT_ITERATIONS),
         );
         self.spend(4, clock);
-        // Iterations for four decades, so that tolerances may differ.
+        // Iterations per four decades, so that results with different tolerances compare.
         let pace = (f64::from(found.iterations) * 4.0 / decades(found.residual)).ceil() as u32;
-        if pace > SLOW_HIERARCHY_ITERATIONS && !found.indefinite && self.diagonal == DiagonalTrial::Untried {
+        if pace > SLOW_HIERARCHY_ITERATIONS
+            && !found.indefinite
+            && self.diagonal == DiagonalTrial::Untried
+        {
             self.diagonal = DiagonalTrial::Taken(HIERARCHY_COST_RATIO * pace);
         }
         let initial_pace = *hierarchy.initial_pace.get_or_insert(pace);
@@ -155,7 +159,7 @@ impl Newton {
         found
     }
 
-    /// The same with the diagonal alone, the matrix held in precision `V`.
+    /// Conjugate gradients with the diagonal alone as preconditioner, the matrix stored in precision `V`.
     fn by_diagonal<V: Value>(&mut self, limits: (f64, u32)) -> Found {
         match Scaled::<V>::new(&self.matrix) {
             Ok(scaled) => scaled.solve(&self.gradient, &mut self.direction, limits),
@@ -163,8 +167,8 @@ impl Newton {
         }
     }
 
-    /// Least part of inertia in what holds an element: that of the softest motion, which all take part in,
-    /// and which precision must not lose.
+    /// Smallest share of inertia in an element's stiffness: that of the softest, collective motion, which
+    /// must not be lost to rounding.
     fn inertia(&self, system: &System<f64>, start: &StepStart) -> f64 {
         let free = (0..system.count).into_par_iter().with_min_len(256);
         let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness[i];
@@ -172,9 +176,9 @@ impl Newton {
         parts.reduce(|| f64::INFINITY, f64::min)
     }
 
-    /// Residual of a linear system over what it begins with: min(0.1, √|g|) (Lu 2025, eq. 31), g made
-    /// dimensionless by the diagonal: a strain. No finer than the end of the step asks for, nor than is lost
-    /// again as the tangent turns.
+    /// Relative tolerance of a linear system: min(0.1, √|g|) (Lu 2025, eq. 31), with g divided by the
+    /// diagonal to give a strain. Not finer than the tolerance of the step needs, nor than the change of the
+    /// tangent would undo.
     pub fn tolerance(&self, system: &System<f64>, forecast: IterationForecast) -> f64 {
         if self.linear {
             return self.settings.gradients_tolerance;
@@ -195,7 +199,7 @@ impl Newton {
     }
 }
 
-/// How far a residual is down, at least a tenth of a decade.
+/// Decades by which a residual has fallen, at least a tenth.
 fn decades(residual: f64) -> f64 {
     (-residual.max(1e-300).log10()).max(0.1)
 }

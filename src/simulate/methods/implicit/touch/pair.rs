@@ -1,4 +1,4 @@
-//! One pair that may touch, and what it does as it stands.
+//! One pair that may touch, and its contact at the current positions.
 
 use glam::DVec3;
 
@@ -16,60 +16,61 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::solve::block::Six;
 use crate::spec::{ContactLaw, Friction};
 
-/// A pair that may touch; the second is a collider where its number is [`COLLIDER`] or more.
+/// A pair that may touch; the second is a collider if its number is [`COLLIDER`] or more.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidatePair {
-    /// First element.
+    /// Index of the first element.
     pub i: u32,
-    /// Second, or a collider.
+    /// Index of the second element, or of a collider.
     pub j: u32,
     /// Distance at which two elements touch, m.
     pub touch: f64,
     k: ContactParameters<f64>,
-    /// Of friction where the step begins, m.
+    /// Friction spring at the start of the step, m.
     pub(super) spring: Vec3<f64>,
-    /// Friction as Newton's method has it so far, N.
+    /// Friction as estimated by Newton's method so far, N.
     pub(super) friction_force: Vec3<f64>,
-    /// Friction after the step over what presses: of the force, and of the torque, m.
+    /// Limits of the friction applied after the step relative to the normal force: of the force, and of the
+    /// torque, m.
     projected_friction: [f64; 2],
 }
 
-/// A pair that touches as it stands: what it does and how that changes with the displacement of the contact point.
+/// A pair in contact: its loads and their derivatives with respect to the displacement of the contact point.
 #[derive(Clone, Copy, Debug)]
 pub struct ActiveContact {
-    /// First element.
+    /// Index of the first element.
     pub i: u32,
-    /// Second, or a collider.
+    /// Index of the second element, or of a collider.
     pub j: u32,
-    /// Its place among the pairs.
+    /// Index of the candidate pair.
     pub(super) index: usize,
-    /// From the second to the first.
+    /// Unit normal from the second to the first.
     pub n: Vec3<f64>,
-    /// Arms from the centres to the point, m.
+    /// Arms from the centres to the contact point, m.
     pub arms: [f64; 2],
-    /// Force on the first by displacement of the point against the second, N/m, the sign turned; where it
-    /// slides, with its secant sideways.
+    /// Negative derivative of the force on the first by the relative displacement of the contact point, N/m.
+    /// For a sliding contact its tangential part is the secant.
     pub stiffness: Mat3<f64>,
-    /// That secant, or what it is while it holds, N/m.
+    /// Tangential secant stiffness; while the contact sticks, its tangential stiffness, N/m.
     secant: f64,
-    /// What the spring would be had it not given way, m.
+    /// Trial spring, as if it had not yielded, m.
     trial: Vec3<f64>,
-    /// Where it slides: the way it does, over how long `trial` is, 1/m.
+    /// For a sliding contact: direction of sliding over the length of `trial`, 1/m; else zero.
     slide: Vec3<f64>,
-    /// Friction as Newton's method has it so far, N; no more than the limit.
+    /// Friction as estimated by Newton's method so far, N; at most the limit.
     friction_force: Vec3<f64>,
-    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at
-    /// colliders, whose normals hardly turn.
+    /// Normal force over the distance of the centres, N/m: it drives them apart sideways. Zero at colliders,
+    /// whose normals hardly turn.
     pub geometric_stiffness: f64,
-    /// Friction after the step at most, N and N m.
+    /// Limits of the friction applied after the step, N and N m.
     pub max_friction: [f64; 2],
     force: Vec3<f64>,
     couple: Vec3<f64>,
-    /// Of friction where the step ends, m.
+    /// Friction spring at the end of the step, m.
     pub(super) spring: Vec3<f64>,
-    /// Of friction, N.
+    /// Limit of friction, N.
     pub(super) limit: f64,
-    /// Elastic, J.
+    /// Elastic energy, J.
     pub(super) energy: f64,
 }
 
@@ -108,7 +109,8 @@ impl CandidatePair {
         }
     }
 
-    /// Leaves friction to the step itself, which begins with what the spring carries, or to what comes after it.
+    /// Leaves friction either to the step itself, which then begins with the spring's force, or to the
+    /// correction after it.
     pub(super) fn apply_friction_mode(&mut self, friction: Friction) {
         match friction {
             Friction::Lagged => self.projected_friction = [0.0; 2],
@@ -118,7 +120,7 @@ impl CandidatePair {
     }
 }
 
-/// A force that is no larger than a limit.
+/// Scales a force down to a limit.
 fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
     let size = force.norm();
     if size > limit {
@@ -129,39 +131,44 @@ fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
 }
 
 impl ActiveContact {
-    /// How its force changes with the displacement of the point, N/m, the sign turned.
+    /// Negative derivative of the force with respect to the displacement of the contact point, N/m.
     ///
-    /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With
-    /// f from δ that is the derivative, which resists no farther sliding, but a step that turns δ back then
-    /// meets it twice as hard and hardly gets on. With an f of its own it lies between that and the secant
-    /// for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
-    /// Mulet 1999, its matrix made symmetric.
+    /// Friction f along a sliding spring δ has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), with the limit L. With
+    /// f computed from δ this is the derivative, which does not resist further sliding; but a step that
+    /// reverses δ then meets twice the resistance and makes little progress. With an independent f it lies
+    /// between the derivative and the secant for each pair, depending on how far f has converged: the
+    /// primal-dual Newton method of Chan, Golub and Mulet 1999, with a symmetrised matrix.
     pub fn tangent(&self) -> Mat3<f64> {
         self.stiffness - Mat3::both_outer(self.friction_force, self.slide) * 0.5
     }
 
-    /// Brings friction to where the linear model of an iteration has it, which began as `before` and went
-    /// part `part` of its way.
+    /// Updates friction by the linear model of an iteration that began with contact `before` and went
+    /// fraction `part` of its direction.
     pub(super) fn update_friction(&mut self, before: &ActiveContact, part: f64) {
-        let ActiveContact { friction_force, slide, .. } = *before;
+        let ActiveContact {
+            friction_force,
+            slide,
+            ..
+        } = *before;
         let moved = self.trial - before.trial;
-        let friction_force = friction_force * (1.0 - part) + (before.trial * part + moved) * before.secant
+        let friction_force = friction_force * (1.0 - part)
+            + (before.trial * part + moved) * before.secant
             - friction_force * slide.dot(moved);
         let flat = friction_force - self.n * friction_force.dot(self.n);
         self.friction_force = within(flat, self.limit);
     }
 
-    /// Whether its friction has given way.
+    /// Whether the contact slides.
     pub(super) fn slides(&self) -> bool {
         self.slide != Vec3::zero()
     }
 
-    /// Friction as Newton's method has it so far, N.
+    /// Friction as estimated by Newton's method so far, N.
     pub(super) fn friction_force(&self) -> Vec3<f64> {
         self.friction_force
     }
 
-    /// Force and torque on one of both.
+    /// Force and torque on the first or the second.
     pub fn load(&self, second: bool) -> Six {
         let sign = if second { -1.0 } else { 1.0 };
         let (f, m) = (
@@ -172,16 +179,16 @@ impl ActiveContact {
     }
 }
 
-/// How the two of a pair stand and move.
+/// Relative position and motion of a pair.
 struct PairGeometry {
-    /// Distance that a barrier is a function of, m.
+    /// Distance that the barrier is a function of, m.
     near: f64,
-    /// That at which it begins, m.
+    /// Distance at which the barrier begins, m.
     reach: f64,
     state: ContactState<f64>,
 }
 
-/// How the two of a pair face each other; nothing where they do not touch.
+/// Geometry of a pair; none if it is not in contact.
 #[inline]
 fn geometry(
     pair: &CandidatePair,
@@ -240,7 +247,7 @@ fn geometry(
     }
 }
 
-/// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
+/// Contact of the pair with index `at`; none if it does not touch.
 pub(super) fn active_contact(
     (at, pair): (usize, &CandidatePair),
     law: ContactLaw,
@@ -261,8 +268,8 @@ pub(super) fn active_contact(
     }
     let length = state.x.norm();
     let n = state.x * (1.0 / length);
-    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force
-    // that is there at once.
+    // Damping acts only from the moment of touching: otherwise a pair that came from afar would be repelled
+    // by a sudden force.
     let (approach, slowest) = (state.v.dot(n), (length - state.touch) / h);
     if approach < slowest {
         state.v = state.v + n * (slowest - approach);
@@ -303,7 +310,7 @@ pub(super) fn active_contact(
         max_friction: pair.projected_friction.map(|friction| friction * pressed),
         force: load.force,
         couple: load.couple,
-        // Without a stiffness it has nothing to remember.
+        // Without tangential stiffness there is no spring to store.
         spring: match k.tangential > 0.0 {
             true => load.spring,
             false => Vec3::zero(),

@@ -1,8 +1,8 @@
-//! The passes over the faces of a step: λε of all cells, then force and torque, with contacts, springs,
-//! attached forces.
+//! The face passes of a step: λε of all cells, then force and torque, with contacts, springs and attached
+//! forces.
 //!
-//! What a chunk of cells adds up stays in the cache of a core; between both passes stands λε of each cell
-//! alone, which the second asks for of both cells of a face.
+//! The sums of a chunk of cells stay in the cache of a core. The only data between the two passes is λε of
+//! each cell, which the second pass needs for both cells of a face.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -17,10 +17,10 @@ use crate::simulate::bonded::work::Taken;
 use crate::simulate::contact::pass::ContactPass;
 use crate::simulate::contact::polyhedra::pass::ShapePass;
 use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::methods::voronoi::crossing_pass::{CrossingTask, CrossingPass};
 use crate::simulate::methods::voronoi::borders;
 use crate::simulate::methods::voronoi::columns::Cells;
-use crate::simulate::methods::voronoi::dilate::{DilationTask, DilationSums};
+use crate::simulate::methods::voronoi::crossing_pass::{CrossingPass, CrossingTask};
+use crate::simulate::methods::voronoi::dilate::{DilationSums, DilationTask};
 use crate::simulate::methods::voronoi::face_pass::{FacePass, FaceTask};
 use crate::simulate::methods::voronoi::row_sums::RowSums;
 use crate::simulate::methods::voronoi::stress::{RankineTask, VirialTask, put_stress};
@@ -35,14 +35,14 @@ pub(super) struct ChunkScratch<S> {
     virial: RowSums<S>,
 }
 
-/// The room of this thread.
+/// The scratch buffers of this thread.
 fn lock_scratch<S>(scratch: &[Mutex<ChunkScratch<S>>]) -> MutexGuard<'_, ChunkScratch<S>> {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
     let room = scratch[thread % scratch.len()].lock();
     room.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rows of four of a chunk.
+/// Rows of four numbers of a chunk.
 type ChunkRows<'a, S> = &'a mut [Row<S, 4>];
 
 impl<L: Lanes> CellRun<L> {
@@ -57,7 +57,12 @@ impl<L: Lanes> CellRun<L> {
     }
 
     /// Runs a task over all faces of a chunk's cells.
-    fn pass<T: FaceTask<L> + CrossingTask<L>>(&self, first: usize, rest: &[Row<L::Scalar, 4>], task: &mut T) {
+    fn pass<T: FaceTask<L> + CrossingTask<L>>(
+        &self,
+        first: usize,
+        rest: &[Row<L::Scalar, 4>],
+        task: &mut T,
+    ) {
         let system = &self.run.system;
         L::run(FacePass {
             system,
@@ -75,14 +80,14 @@ impl<L: Lanes> CellRun<L> {
         });
     }
 
-    /// Cells of the chunk that begins with `first`.
+    /// Number of cells of the chunk whose first cell is `first`.
     fn count(&self, first: usize) -> usize {
         let system = &self.run.system;
         system.chunk.min(system.motion.len() - first)
     }
 
-    /// Brings λε of the cells of the chunks that `wanted` names up to date with where they are, and what
-    /// bending puts on the faces of walls.
+    /// Updates λε of the cells of the `wanted` chunks from their current positions, and the bending moments
+    /// on the faces of one-layer walls.
     pub(super) fn update_dilation(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
         let mut pressure = std::mem::take(&mut self.cells.pressure);
         let mut folding = std::mem::take(&mut self.cells.folding);
@@ -102,7 +107,12 @@ impl<L: Lanes> CellRun<L> {
         self.cells.folding = folding;
     }
 
-    fn dilate_chunk(&self, first: usize, pressure: ChunkRows<L::Scalar>, folding: ChunkRows<L::Scalar>) {
+    fn dilate_chunk(
+        &self,
+        first: usize,
+        pressure: ChunkRows<L::Scalar>,
+        folding: ChunkRows<L::Scalar>,
+    ) {
         let bonds = &self.run.system.bonds;
         let mut scratch = lock_scratch(&self.scratch);
         let ChunkScratch {
@@ -141,7 +151,7 @@ impl<L: Lanes> CellRun<L> {
         }
     }
 
-    /// What faces and contacts do to cells.
+    /// Adds the loads of faces and contacts to cells.
     fn add_face_loads(&mut self, dt: L::Scalar) {
         let mut load = std::mem::take(&mut self.run.load);
         let mut breaks = std::mem::take(&mut self.chunk_breaks);
@@ -232,7 +242,7 @@ impl<L: Lanes> CellRun<L> {
         }
     }
 
-    /// Brings the stresses of cells up to date, where faces break by them; λε is that of the last force pass.
+    /// Updates the stresses of cells if faces break by them; λε is that of the last force pass.
     pub(super) fn update_stresses(&mut self) {
         let Some(mut stresses) = self.stresses.take() else {
             return;

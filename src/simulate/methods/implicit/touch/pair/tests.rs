@@ -9,10 +9,11 @@ use crate::simulate::methods::implicit::{Implicit, assemble};
 
 /// Radius of both elements, m.
 const R: f64 = 0.01;
-/// How far they overlap when the step begins, m.
+/// Overlap at the start of the step, m.
 const OVERLAP: f64 = 2e-4;
 
-/// Elements of which the first two are far from the others, one above the other, and no more than a pair.
+/// A block whose first two elements are moved far from the others, one above the other, and a contact set
+/// with this pair alone.
 fn run(friction: f64, damping: f64) -> (Implicit<Manifold>, ContactSet) {
     let shot = format!(
         r#"
@@ -58,9 +59,9 @@ integrator = "backward_euler"
     (run, touch)
 }
 
-/// What a pair does once its second element went on by `way` (rotations times the radius) in a step of length
-/// `h`: its matrix for that element, the same by differences of its loads, and how these differ by what the
-/// matrix leaves out: the limit of friction that slides follows what presses.
+/// Loads of a pair after its second element moved by `way` (rotations times the radius) in a step of length
+/// `h`. Returns its matrix for that element, the same matrix by finite differences, and the difference
+/// expected from what the matrix neglects: the limit of sliding friction follows the normal force.
 fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2], [[f64; 6]; 6]) {
     let (mut run, mut touch) = run(friction, damping);
     let start = StepStart::new(
@@ -72,7 +73,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
     );
     displace(&mut run.run.system, &[[0.0; 6], way], 1.0);
     touch.evaluate(&run.run.system, &[], &start);
-    // As an iteration that has come to its end has friction.
+    // Friction as at the end of a converged iteration.
     let before = touch.active.clone();
     touch.update_friction(&before, 1.0);
     let block = assemble::contact(&touch.active[0], true, true, HessianForm::Exact);
@@ -97,7 +98,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
     let pair = &touch.active[0];
     let n = pair.n.to_f64();
     let along = |v: &dyn Fn(usize) -> f64| (0..3).map(|k| n[k] * v(k)).sum::<f64>();
-    // From the second to the first: what presses it is against that.
+    // The normal points from the second to the first; the normal force on the second is opposite.
     let pressed = -along(&|k| load[k]);
     let lagged = std::array::from_fn(|row| {
         let friction = load[row] + if row < 3 { pressed * n[row] } else { 0.0 };
@@ -118,7 +119,7 @@ fn largest(m: &[[f64; 6]; 6]) -> f64 {
 #[test]
 fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
     let across = |far: f64| [far, -1e-5, 0.3 * far, 0.2 * far, 0.0, -0.4 * far];
-    // Without what loads turn by with the normal, which is as small as the overlap against the radius.
+    // The rotation of loads with the normal is neglected; it is as small as overlap over radius.
     let rough = 0.04;
     let mut stiff = 0.0;
     for (name, friction, damping, h, way) in [
@@ -133,7 +134,11 @@ fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
                 stiff = largest(&told);
                 assert!((largest(&measured) / stiff - 1.0).abs() < rough);
             }
-            "parting" => assert_eq!(largest(&told), 0.0, "nothing presses, so nothing projected_friction"),
+            "parting" => assert_eq!(
+                largest(&told),
+                0.0,
+                "nothing presses, so nothing projected_friction"
+            ),
             _ => {}
         }
         for (row, (told, measured)) in told.iter().zip(&measured).enumerate() {
@@ -176,12 +181,12 @@ fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned(
         let before = touch.active.clone();
         touch.update_friction(&before, 0.5);
         assert!((along(&touch) - left).abs() < 1e-12);
-        // The next iteration begins with what this one left.
+        // The next iteration begins with the friction that this one left.
         touch.evaluate(&run.run.system, &[], &start);
         assert!((along(&touch) - left).abs() < 1e-12 && left < last);
         last = left;
     }
-    // What is beyond the limit of another place is brought back to it.
+    // Friction beyond the current limit is scaled back to it.
     let mut far = touch.active.clone();
     far[0].friction_force = far[0].friction_force * 100.0;
     touch.update_friction(&far, 0.0);
