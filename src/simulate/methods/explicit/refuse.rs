@@ -19,7 +19,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "output.convergence with simulate.integrator",
             pipeline.simulate.integrator.name(),
             &format!(
-                "{}: steps that find a minimum",
+                "{} (steps that minimise an energy)",
                 Integrator::names(Integrator::minimises)
             ),
         );
@@ -85,7 +85,7 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     {
         return lack(
             "attach.action.signal or torque on backend gpu",
-            "a load that changes or turns",
+            "a load that changes with time or a torque",
             "a constant force; or --backend cpu",
         );
     }
@@ -106,7 +106,7 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
         return lack(
             "material.hydrostatic_strength on backend gpu",
-            "a strength",
+            "set",
             "none; or --backend cpu",
         );
     }

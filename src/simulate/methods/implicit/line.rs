@@ -93,7 +93,10 @@ mod tests {
         }
         let slope = |x: f64| x / 100.0 - 1.0;
         let far = search(-1.0, [0.5; 2], MAX_REMAINING_SLOPE, &mut |x| slope(x));
-        assert_eq!(far, 0.5, "it falls on, and no farther was allowed");
+        assert_eq!(
+            far, 0.5,
+            "the slope stays negative up to the largest multiple"
+        );
         let far = search(-1.0, [0.5, 1e3], 0.1, &mut |x| slope(x));
         assert!((90.0..=110.0).contains(&far), "{far}");
     }

@@ -82,8 +82,12 @@ impl StraightMotion<'_> {
                 )
             });
         let closed = (high - low).length();
-        let room = (1.0 - KEPT_FRACTION) * 2.0 * smallest;
-        if closed > room { room / closed } else { 1.0 }
+        let allowance = (1.0 - KEPT_FRACTION) * 2.0 * smallest;
+        if closed > allowance {
+            allowance / closed
+        } else {
+            1.0
+        }
     }
 
     fn pair_fraction(&self, pair: &CandidatePair) -> f64 {
@@ -171,8 +175,8 @@ mod tests {
         let part = collider_fraction(&plate(), 0.1, from, DVec3::Y * -1.0);
         // A quarter of the radius remains above the plate.
         assert!((part - (0.5 - 0.01 - 0.025)).abs() < 1e-4, "{part}");
-        let beside = collider_fraction(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
-        assert_eq!(beside, 1.0);
+        let missed = collider_fraction(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
+        assert_eq!(missed, 1.0);
         assert_eq!(collider_fraction(&plate(), 0.1, from, DVec3::Y), 1.0);
         assert_eq!(collider_fraction(&plate(), 0.1, DVec3::ZERO, DVec3::Y), 0.0);
     }

@@ -24,7 +24,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     {
         return lack(
             "attach.action.signal or torque in implicit steps",
-            "a load that changes or turns",
+            "a load that changes with time or a torque",
             "a constant force; or simulate.integrator = \"explicit\"",
         );
     }
@@ -33,7 +33,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "output.convergence with simulate.integrator",
             integrator.name(),
             &format!(
-                "{}: steps that find a minimum",
+                "{} (steps that minimise an energy)",
                 Integrator::names(Integrator::minimises)
             ),
         );
@@ -53,7 +53,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         return lack(
             "simulate.law in implicit steps",
             law.name(),
-            &format!("{}: laws with an energy", Law::names(Law::has_energy)),
+            &format!("{} (laws with an energy)", Law::names(Law::has_energy)),
         );
     }
     if backend == Backend::Gpu {

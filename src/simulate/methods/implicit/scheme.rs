@@ -18,7 +18,7 @@ impl Scheme {
             Integrator::Midpoint => true,
             Integrator::BackwardEuler | Integrator::LinearlyImplicit => false,
             Integrator::Explicit | Integrator::Auto => {
-                unreachable!("{} is no implicit integrator", integrator.name())
+                unreachable!("{} is not an implicit integrator", integrator.name())
             }
         };
         Scheme {

@@ -200,6 +200,6 @@ impl ContactSet {
             }
         }
         let lost = contacts.restore_springs(&springs);
-        debug_assert_eq!(lost, 0, "springs belong to listed pairs");
+        debug_assert_eq!(lost, 0, "every spring belongs to a listed pair");
     }
 }

@@ -46,7 +46,7 @@ pub fn plane_strain_volumes(
     match sides.iter().position(|&sides| sides != 0) {
         None => Ok(volumes),
         Some(cell) => Err(SimulateError::Packing(format!(
-            "world.plane_strain holds bodies of one layer of cells; cell {cell} is free on one side across that axis alone"
+            "world.plane_strain needs bodies of one layer of cells; cell {cell} is free on only one side along that axis"
         ))),
     }
 }
@@ -80,7 +80,7 @@ pub fn absorbing(
         }
         if found.len() == before {
             return Err(SimulateError::Packing(format!(
-                "world.absorbing: no face of a cell lies flat on the side {side:?}"
+                "world.absorbing: no cell has a flat face on the side {side:?}"
             )));
         }
     }

@@ -231,14 +231,14 @@ fn rankine_faces<S: Scalar>(
     materials: &[Material],
 ) -> Vec<bool> {
     let mut found = vec![false; system.bonds.other.len()];
-    let asked = |cell: u32| {
+    let by_rankine = |cell: u32| {
         let material = system.material.get(cell as usize);
         let criterion = material.map(|&material| materials[material as usize].criterion);
         criterion == Some(Criterion::Rankine)
     };
     for row in (0..table.id.len()).filter(|&row| table.bond[row] != columns::NONE) {
         let (i, j) = (table.i[row], table.j[row]);
-        if thin[row].is_none() && (asked(i) || asked(j)) {
+        if thin[row].is_none() && (by_rankine(i) || by_rankine(j)) {
             let side = system.bonds.find(i as usize, j as usize);
             side.into_iter().for_each(|side| found[side.entry] = true);
         }
@@ -315,7 +315,10 @@ impl<S: Scalar> CellScene<S> {
                 continue;
             }
             let Some(place) = row_of.get_mut(bond as usize) else {
-                let what = format!("face {row} is of bond {bond}; there are {}", moduli.len());
+                let what = format!(
+                    "face {row} belongs to bond {bond}, but there are only {} bonds",
+                    moduli.len()
+                );
                 return Err(SimulateError::Packing(what));
             };
             *place = Some(row);
@@ -326,7 +329,7 @@ impl<S: Scalar> CellScene<S> {
             let id = bonds.id[side.entry] as usize;
             let Some(row) = row_of[id] else {
                 let what = format!(
-                    "bond {id} has no face: the method \"voronoi\" takes bodies of cells and loose elements"
+                    "bond {id} has no face: the method \"voronoi\" supports only bodies of cells and loose elements"
                 );
                 return Err(SimulateError::Packing(what));
             };
@@ -334,7 +337,7 @@ impl<S: Scalar> CellScene<S> {
             let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
             if [table.i[row], table.j[row]] != [low, high] {
                 let what = format!(
-                    "face {row} lies between {} and {}, its bond {id} joins {low} and {high}",
+                    "face {row} lies between cells {} and {}, but its bond {id} joins {low} and {high}",
                     table.i[row], table.j[row]
                 );
                 return Err(SimulateError::Packing(what));

@@ -109,9 +109,12 @@ impl<'a, S: Scalar> RestLanes<'a, S> {
     pub fn of<L: Lanes<Scalar = S>>(faces: &'a Faces<S>, entry: usize) -> Self {
         let (rest, at) = (&faces.rest, entry % BLOCK);
         let lanes = rest.lanes[entry / BLOCK * rest.fields..].first_chunk();
-        assert!(at + L::WIDTH <= BLOCK, "a row of lanes within a block");
+        assert!(
+            at + L::WIDTH <= BLOCK,
+            "a row of lanes must lie within a block"
+        );
         RestLanes {
-            lanes: lanes.expect("every face has these"),
+            lanes: lanes.expect("every face has these fields"),
             at,
         }
     }

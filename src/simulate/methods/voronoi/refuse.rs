@@ -20,23 +20,19 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if simulate.law.is_some_and(|law| law != Law::default()) {
         return lack(
             "simulate.law with cells",
-            "a law of bonds",
-            "none: cells have a law of their own",
+            "a bond law",
+            "none (cells have their own law)",
         );
     }
     if simulate.contact == ContactLaw::Barrier {
         return lack("simulate.contact with cells", "barrier", "penalty");
     }
     if pipeline.output.convergence.is_some() {
-        return lack("output.convergence with cells", "a step", "none");
+        return lack("output.convergence with cells", "set", "none");
     }
     let mut materials = pipeline.materials.iter();
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
-        return lack(
-            "material.hydrostatic_strength with cells",
-            "a strength",
-            "none",
-        );
+        return lack("material.hydrostatic_strength with cells", "set", "none");
     }
     match backend {
         Backend::Gpu => unsupported_on_gpu(pipeline),

@@ -98,7 +98,7 @@ pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
     let mut other_end_loads = scratch[thread % scratch.len()]
         .lock()
-        .expect("no pass panics holding it");
+        .expect("no pass panics while it holds the lock");
     with_law!(system.law, law => {
         L::run(BondPass {
             law,

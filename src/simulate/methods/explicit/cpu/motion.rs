@@ -13,12 +13,12 @@ impl<L: Lanes> Cpu<L> {
         let clock = Instant::now();
         let (step, close) = (self.parameters, self.kick_due);
         // Balls have no additional rows per element.
-        let mut beside = vec![(); self.run.system.motion.len()];
+        let mut no_rows = vec![(); self.run.system.motion.len()];
         let moved = self.run.advance(
             &mut self.driven,
             &step,
             (close, open),
-            &mut beside,
+            &mut no_rows,
             |rows| {
                 L::run(AdvancePass {
                     step,

@@ -56,7 +56,8 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
     } else {
         Err(GpuError::Lacks {
             adapter: device.report.name.clone(),
-            lacks: "its driver simplifies sums of two words away (\"fast\" mathematics)".into(),
+            lacks: "exact sums of two words: its driver optimises them away (\"fast\" mathematics)"
+                .into(),
         })
     }
 }

@@ -210,7 +210,7 @@ impl Staging {
             loads,
             springs,
             cell_rows,
-        } = pieces.map(|_| words.next().expect("one range a part"));
+        } = pieces.map(|_| words.next().expect("one range per part"));
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
         let mut events: Vec<DeviceBreak> = events
             .chunks_exact(EVENT_WORDS as usize)

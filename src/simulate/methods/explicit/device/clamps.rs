@@ -34,7 +34,7 @@ fn vector_parts(v: DVec3, unit: f64) -> [[f32; 3]; 3] {
 }
 
 /// High and low words of a vector.
-fn words(v: DVec3) -> [[f32; 3]; 2] {
+fn high_and_low(v: DVec3) -> [[f32; 3]; 2] {
     let high = v.as_vec3();
     [high, (v - high.as_dvec3()).as_vec3()].map(|word| word.to_array())
 }
@@ -63,7 +63,7 @@ pub fn held_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
             rows.extend([[0.0; 4]; HELD_ROWS as usize]);
             continue;
         };
-        let [high, low] = words(gripped.rest);
+        let [high, low] = high_and_low(gripped.rest);
         let [x, y, z] = vector_parts(arm(gripped), unit);
         let grip: [[f32; 4]; HELD_ROWS as usize] = [
             row(high, gripped.clamp as f32 + 1.0),
@@ -79,30 +79,30 @@ pub fn held_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
 /// Rows of all clamps at time `t`, s.
 pub fn clamp_rows(clamps: &Clamps, t: f64) -> impl Iterator<Item = [f32; 4]> {
     let holds = clamps.holds(t).into_iter().zip(clamps.middles());
-    holds.flat_map(|(hold, middle)| rows_of(&hold, middle))
+    holds.flat_map(|(hold, middle)| rows_of_clamp(&hold, middle))
 }
 
 /// Rows of a clamp at a step: three rows for each part of R − 1, whose last numbers are the high and low
 /// words of the displacement and the rotation not yet applied to the quaternion; then the quaternion,
 /// velocity, spin, and high and low words of the middle's position.
-fn rows_of(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
+fn rows_of_clamp(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
     let turn = DMat3::from_quat(hold.pose.rotation) - DMat3::IDENTITY;
     // No entry is larger than 2.
     let unit = f64::from(1 - PART_BITS).exp2();
     let lines = turn.transpose().to_cols_array_2d();
     let lines = lines.map(|line| vector_parts(DVec3::from_array(line), unit));
-    let [high, low] = words(hold.pose.position);
+    let [high, low] = high_and_low(hold.pose.position);
     let left = hold.unapplied;
-    let beside = [high, low, [left.x, left.y, left.z]];
+    let last_numbers = [high, low, [left.x, left.y, left.z]];
     let mut rows = [[0.0; 4]; CLAMP_ROWS as usize];
-    for (part, beside) in beside.into_iter().enumerate() {
-        for (k, last) in beside.into_iter().enumerate() {
+    for (part, last_numbers) in last_numbers.into_iter().enumerate() {
+        for (k, last) in last_numbers.into_iter().enumerate() {
             rows[3 * part + k] = row(lines[k][part], last);
         }
     }
     let q = hold.rotation;
     rows[CLAMP_ROTATION as usize] = [q.v.x, q.v.y, q.v.z, q.w];
-    let [high, low] = words(hold.place(middle));
+    let [high, low] = high_and_low(hold.place(middle));
     let [velocity, spin] = [hold.pose.velocity, hold.pose.spin].map(|v| v.as_vec3().to_array());
     rows[CLAMP_VELOCITY as usize] = row(velocity, 0.0);
     rows[CLAMP_SPIN as usize] = row(spin, 0.0);

@@ -94,7 +94,7 @@ impl Sizes {
 macro_rules! columns {
     (|$sizes:ident| $($(#[$doc:meta])* $name:ident: $item:ident, $count:expr;)*) => {
         /// Names and item types of the columns, for the bindings of kernels.
-        #[allow(non_upper_case_globals)] // called as kernels call them
+        #[allow(non_upper_case_globals)] // named as in kernels
         pub mod names {
             use crate::gpu::{ColumnName, Item};
             $(

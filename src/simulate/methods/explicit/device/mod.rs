@@ -2,9 +2,9 @@
 //! results once a frame.
 //!
 //! ```text
-//! every `batch` force passes    travel → lists made anew if an element may outrun them: grid, pairs, springs kept
-//! every step                    move: forces of bonds and contacts, kick, drift, turn → break: bonds taken out
-//! every frame                   measure → copies → the host makes tables of them while the device goes on; sums of loads begin anew
+//! every `batch` force passes    travel → if an element may outrun the lists, rebuild them: grid, pairs; springs are kept
+//! every step                    move: forces of bonds and contacts, kick, drift, rotation → break: remove bonds
+//! every frame                   measure → copy; the host makes tables while the device continues; reaction sums restart
 //! ```
 //! Commands are submitted ahead of time. Whatever needs the host — a contact list that is too short, an
 //! element that outruns the lists — stops the device at a phase of a step. The host finds out with the next
@@ -183,7 +183,7 @@ impl Method for Gpu {
             let in_flight = self
                 .frames_in_flight
                 .pop_front()
-                .expect("a capture is outstanding");
+                .expect("a frame is in flight");
             let raw = in_flight
                 .staging
                 .wait_and_read(&self.device, in_flight.submission)?;
@@ -198,7 +198,7 @@ impl Method for Gpu {
                     return Ok(self.decode_frame(&raw, frame, step, state));
                 }
             }
-            unreachable!("every in_flight has its task");
+            unreachable!("every frame in flight has a pending task");
         }
     }
 

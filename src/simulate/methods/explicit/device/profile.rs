@@ -31,8 +31,8 @@ impl Gpu {
         let list: Vec<_> = (from..=to)
             .flat_map(|step| actions(step, (from, to)).map(move |(_, action)| (step, action)))
             .collect();
-        let room = 1 + 2 * list.len() + (list.len() + 1) * self.kernels.lists.len();
-        let Some(timer) = Timer::new(&self.device, room)? else {
+        let stamps = 1 + 2 * list.len() + (list.len() + 1) * self.kernels.lists.len();
+        let Some(timer) = Timer::new(&self.device, stamps)? else {
             return Ok(None);
         };
         self.step = to;

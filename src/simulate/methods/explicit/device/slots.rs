@@ -7,7 +7,7 @@
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
 
-/// Number of slots that the bit masks of an element have room for.
+/// Number of slots that the bit masks of an element have bits for.
 pub const MAX_SLOTS: usize = u32::BITS as usize;
 
 /// Positions of the bonds in slots; breaking a bond does not change them.
@@ -51,7 +51,7 @@ impl Slots {
     pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> Side {
         let element = element as usize;
         let side = sides(bonds, element).nth(slot as usize);
-        side.expect("the device names slots that hold bonds")
+        side.expect("the device reports slots that hold bonds")
     }
 
     /// Entry of the slot that holds the bond to another element.

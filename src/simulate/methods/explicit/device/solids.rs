@@ -11,18 +11,18 @@ use crate::gpu::Constant;
 macro_rules! solids {
     ($($number:ident: $solid:pat => $shape:expr, $nearest:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)] // named as in kernels
-        enum SolidNumber {
+        enum SolidIndex {
             $($number,)*
         }
 
         /// Indices of the solids.
-        pub const CONSTANTS: &[Constant] = &[$((stringify!($number), SolidNumber::$number as u32)),*];
+        pub const CONSTANTS: &[Constant] = &[$((stringify!($number), SolidIndex::$number as u32)),*];
 
         /// Index and dimensions (m) of a solid; none for one that kernels lack, for which the GPU backend is
         /// refused.
         pub fn row(solid: &Solid) -> Option<(u32, DVec3)> {
             match *solid {
-                $($solid => Some((SolidNumber::$number as u32, $shape)),)*
+                $($solid => Some((SolidIndex::$number as u32, $shape)),)*
                 Solid::Mesh(_) => None,
             }
         }
@@ -31,7 +31,7 @@ macro_rules! solids {
         pub const TEXT: &str = concat!(
             "fn nearest_of(number: u32, p: vec3<f32>, shape: vec3<f32>) -> Nearest {\n    switch number {\n",
             $("        case ", stringify!($number), ": { return ", $nearest, "; }\n",)*
-            "        default: { return Nearest(3.0e38, vec3<f32>(0.0)); } // numbers come from the same list\n    }\n}\n"
+            "        default: { return Nearest(3.0e38, vec3<f32>(0.0)); } // indices come from the same list\n    }\n}\n"
         );
     };
 }

@@ -74,7 +74,7 @@ impl Gpu {
             PendingTask::Capture { step, state, .. } => {
                 debug_assert!(
                     at(step, phase::CAPTURE) >= resume,
-                    "a frame that is there was delivered"
+                    "a completed frame has been delivered"
                 );
                 self.submit_capture(step, state)?;
             }
@@ -137,7 +137,7 @@ impl Gpu {
         match choice {
             KernelChoice::ListUpdate(part) => &k.lists[part],
             KernelChoice::FoldReactions => &k.fold_reactions,
-            KernelChoice::Dilate => &k.dilate.as_ref().expect("asked for with cells alone")[0],
+            KernelChoice::Dilate => &k.dilate.as_ref().expect("dispatched for cells only")[0],
             KernelChoice::Step(StepAction::Start) => &k.start,
             KernelChoice::Step(StepAction::Open) => &k.open,
             KernelChoice::Step(StepAction::Move { open: true }) => &k.middle,

@@ -85,11 +85,11 @@ impl Tables {
             }
         }
         let mut index_of = vec![0; count];
-        let mut known = std::collections::HashMap::new();
+        let mut index_of_force = std::collections::HashMap::new();
         for (index, force) in index_of.iter_mut().zip(&total) {
             if *force != DVec3::ZERO {
-                let next = known.len() as u32 + 1;
-                *index = *known
+                let next = index_of_force.len() as u32 + 1;
+                *index = *index_of_force
                     .entry(force.to_array().map(f64::to_bits))
                     .or_insert_with(|| {
                         let [x, y, z] = force.as_vec3().to_array();
@@ -131,8 +131,8 @@ pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
     let pose = &obstacle.pose;
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();
-    let (number, shape) = solids::row(&obstacle.solid)
-        .expect("explicit::refuse lets no solid come to a device that kernels lack");
+    let (number, shape) =
+        solids::row(&obstacle.solid).expect("explicit::refuse refuses solids that kernels lack");
     let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
     let mut rows = [[0.0; 4]; POSE_ROWS as usize];
     rows[POSE_PLACE as usize] = high.extend(number as f32).to_array();

@@ -119,7 +119,7 @@ fn refusal(
 }
 
 #[test]
-fn what_a_kernel_names_and_does_not_have_is_refused_when_it_is_made() {
+fn missing_names_and_constants_of_a_kernel_are_reported() {
     let Some(request) = request() else { return };
     let device = Device::open(&request).unwrap();
     const WHOLE: &[&str] = &[
@@ -135,10 +135,10 @@ fn what_a_kernel_names_and_does_not_have_is_refused_when_it_is_made() {
         (refusal(&device, WHOLE, &[]), "times"),
         (refusal(&device, WHOLE, &[("tomes", 1.0)]), "tomes"),
     ];
-    for (said, name) in refused {
-        let said = said.unwrap_or_else(|| panic!("{name} is not missed"));
-        assert!(said.contains("kernel sample:main"), "{said}");
-        assert!(said.contains(name), "{said}");
+    for (message, name) in refused {
+        let message = message.unwrap_or_else(|| panic!("{name} is not reported missing"));
+        assert!(message.contains("kernel sample:main"), "{message}");
+        assert!(message.contains(name), "{message}");
     }
 }
 

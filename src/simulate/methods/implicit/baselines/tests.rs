@@ -108,7 +108,11 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     let mut free = FreeQuaternions::new(&problem.system);
     let r = problem.system.radius(0);
     free.displace(&mut problem.system, &drawn(count, &held, 1), 0.2 * r);
-    assert!(free.worst() > 0.05, "lengths are off: {}", free.worst());
+    assert!(
+        free.worst() > 0.05,
+        "lengths must differ from 1: {}",
+        free.worst()
+    );
     let scale = 1e6 * r.powi(3);
     for (i, by) in drawn(count, &|_| false, 2).iter().enumerate() {
         (free.multiplier[i], free.stiffness[i]) = (scale * by[0], scale * by[1].abs());
@@ -149,7 +153,7 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     }
     // The diagonal blocks agree with products of the whole matrix.
     let blocks = matrix.inverse_diagonal();
-    let i = (0..count).find(|&i| !held(i)).expect("one that moves");
+    let i = (0..count).find(|&i| !held(i)).expect("a free element");
     let mut unit = vec![[0.0; 7]; count];
     unit[i] = [1.0, -2.0, 0.5, 3.0, -1.0, 0.2, 0.7];
     let mut image = unit.clone();

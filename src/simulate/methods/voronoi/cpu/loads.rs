@@ -38,8 +38,8 @@ pub(super) struct ChunkScratch<S> {
 /// The scratch buffers of this thread.
 fn lock_scratch<S>(scratch: &[Mutex<ChunkScratch<S>>]) -> MutexGuard<'_, ChunkScratch<S>> {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let room = scratch[thread % scratch.len()].lock();
-    room.unwrap_or_else(PoisonError::into_inner)
+    let buffers = scratch[thread % scratch.len()].lock();
+    buffers.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Rows of four numbers of a chunk.

@@ -77,7 +77,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
     let before = touch.active.clone();
     touch.update_friction(&before, 1.0);
     let block = assemble::contact(&touch.active[0], true, true, HessianForm::Exact);
-    let told = assemble::block_of(&block, [R, R]);
+    let computed = assemble::block_of(&block, [R, R]);
     let mut loads = |by: Six, factor: f64| {
         displace(&mut run.run.system, &[[0.0; 6], by], factor);
         touch.evaluate(&run.run.system, &[], &start);
@@ -107,7 +107,7 @@ fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2
             false => 0.0,
         })
     });
-    ([told, measured], lagged)
+    ([computed, measured], lagged)
 }
 
 fn largest(m: &[[f64; 6]; 6]) -> f64 {
@@ -117,7 +117,7 @@ fn largest(m: &[[f64; 6]; 6]) -> f64 {
 }
 
 #[test]
-fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
+fn the_matrix_of_a_pair_is_the_derivative_of_its_loads() {
     let across = |far: f64| [far, -1e-5, 0.3 * far, 0.2 * far, 0.0, -0.4 * far];
     // The rotation of loads with the normal is neglected; it is as small as overlap over radius.
     let rough = 0.04;
@@ -128,25 +128,25 @@ fn the_matrix_of_a_pair_is_what_its_loads_change_by() {
         ("smooth", 0.0, 1.0, 1e-3, across(1e-3)),
         ("parting", 0.5, 1.0, 1e-6, [1e-5, 1e-4, 0.0, 0.0, 0.0, 1e-5]),
     ] {
-        let ([told, measured], lagged) = matrices(friction, damping, h, way);
+        let ([computed, measured], lagged) = matrices(friction, damping, h, way);
         match name {
             "held" => {
-                stiff = largest(&told);
+                stiff = largest(&computed);
                 assert!((largest(&measured) / stiff - 1.0).abs() < rough);
             }
             "parting" => assert_eq!(
-                largest(&told),
+                largest(&computed),
                 0.0,
-                "nothing presses, so nothing projected_friction"
+                "without normal force there is no friction"
             ),
             _ => {}
         }
-        for (row, (told, measured)) in told.iter().zip(&measured).enumerate() {
-            for (column, (told, measured)) in told.iter().zip(measured).enumerate() {
-                let off = (told + lagged[row][column] - measured).abs();
+        for (row, (computed, measured)) in computed.iter().zip(&measured).enumerate() {
+            for (column, (computed, measured)) in computed.iter().zip(measured).enumerate() {
+                let off = (computed + lagged[row][column] - measured).abs();
                 assert!(
                     off < rough * stiff,
-                    "{name}, {row}, {column}: {told} for {measured} of {stiff}"
+                    "{name}, {row}, {column}: {computed} for {measured} of {stiff}"
                 );
             }
         }
