@@ -49,19 +49,19 @@ fn decide() {
     let fast = sqrt(bitcast<f32>(status_load(FASTEST)));
     var far = sqrt(bitcast<f32>(status_load(FARTHEST)));
     var since = f32(step_now() - status_load(ANCHOR_STEP) + launch.batch);
-    var room = min(0.5 * launch.skin, launch.skin - launch.surface_travel * since);
+    var allowance = min(0.5 * launch.skin, launch.skin - launch.surface_travel * since);
     // Allows for a quarter more than the current speed: a rebuild is better than a stop.
-    let rebuild = status_load(FORCE_REBUILD) != 0u || far + 1.25 * fast * drifts > room;
+    let rebuild = status_load(FORCE_REBUILD) != 0u || far + 1.25 * fast * drifts > allowance;
     if rebuild {
         far = 0.0;
-        room = min(0.5 * launch.skin, launch.skin - launch.surface_travel * f32(launch.batch));
+        allowance = min(0.5 * launch.skin, launch.skin - launch.surface_travel * f32(launch.batch));
         status_store(ANCHOR_STEP, step_now());
         status_add(REBUILDS, 1u);
     }
     status_store(REBUILD, select(0u, 1u, rebuild));
     var cap = UNLIMITED;
     if launch.batch > 1u {
-        cap = max(room - far, 0.0) / drifts;
+        cap = max(allowance - far, 0.0) / drifts;
     }
     status_store(SPEED_CAP, bitcast<u32>(min(cap * cap, UNLIMITED)));
     status_store(SPEED_SEEN, status_load(FASTEST));

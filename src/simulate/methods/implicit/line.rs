@@ -17,7 +17,7 @@ const MAX_EXTRA_EVALUATIONS: u32 = 12;
 
 /// Largest multiple of a direction for which no rotation exceeds the limit. Unknowns of an element beyond the
 /// first three are rotations, scaled to lengths.
-pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
+pub fn largest_multiple<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
     let all = direction.par_iter().with_min_len(512).enumerate();
     let turn = all.map(|(i, by)| {
         let square: f64 = by[3..].iter().map(|v| v * v).sum();

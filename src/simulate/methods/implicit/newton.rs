@@ -146,7 +146,7 @@ impl Newton {
     }
 
     /// Adds the time since `clock` to a part.
-    fn spend(&mut self, part: usize, clock: Instant) {
+    fn add_time(&mut self, part: usize, clock: Instant) {
         self.spent[part] += clock.elapsed().as_secs_f64();
     }
 
@@ -209,7 +209,7 @@ impl Newton {
                     g[3 + k] = (inertia[3 + k] - load[i][3 + k]) / r;
                 }
             });
-        self.spend(0, clock);
+        self.add_time(0, clock);
     }
 
     /// Moves elements to the end of the step in at most `most` iterations. With `again` it starts from the
@@ -283,7 +283,7 @@ impl Newton {
                 self.assemble::<W>(system, start, surroundings, form);
             }
             self.direction::<W>(system, start, surroundings, form, forecast);
-            let whole = self.line::<W>(system, contacts, start, surroundings);
+            let whole = self.line_search::<W>(system, contacts, start, surroundings);
             let before = forecast.residual;
             solved.residual = self.residual(system, start, surroundings);
             if solved.iterations == 1 {
@@ -329,7 +329,7 @@ impl Newton {
             self.pattern_key = Some(pattern_key);
         }
         self.bonds.tangents::<W>(system, start.step, form);
-        self.spend(1, clock);
+        self.add_time(1, clock);
         let clock = Instant::now();
         let bonds = (&self.bonds, form);
         fill(&mut self.matrix, system, start, bonds, &self.contact_set);
@@ -346,7 +346,7 @@ impl Newton {
         };
         let rows = (0..system.count).into_par_iter().with_min_len(256);
         rows.map(mean).collect_into_vec(&mut self.stiffness);
-        self.spend(2, clock);
+        self.add_time(2, clock);
     }
 
     /// Unbalanced forces relative to the forces at work: inertia, outer forces, and a small part of the

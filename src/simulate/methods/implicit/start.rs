@@ -177,7 +177,7 @@ impl StepStart {
     }
 
     /// Moves free elements to an initial guess.
-    pub fn place(&self, system: &mut System<f64>, guess: Guess) {
+    pub fn apply_guess(&self, system: &mut System<f64>, guess: Guess) {
         let h = self.step;
         let begin = self.position.par_iter().zip(&self.rotation);
         for_each_row(system, begin, |i, row, (&p, &q)| {

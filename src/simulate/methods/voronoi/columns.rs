@@ -119,13 +119,13 @@ impl<'a, S: Scalar> RestLanes<'a, S> {
         }
     }
 
-    /// A number.
+    /// One number of each entry.
     #[inline(always)]
     pub fn get<L: Lanes<Scalar = S>>(&self, field: usize) -> L {
         L::load(&self.lanes[field].0[self.at..])
     }
 
-    /// A vector.
+    /// One vector of each entry.
     #[inline(always)]
     pub fn vector<L: Lanes<Scalar = S>>(&self, field: usize) -> Vec3<L> {
         Vec3::new(self.get(field), self.get(field + 1), self.get(field + 2))
@@ -143,7 +143,7 @@ pub struct FaceRow {
     pub second: DVec3,
     /// Area S, m².
     pub area: f64,
-    /// Stiffnesses.
+    /// Stiffnesses of the face.
     pub stiffness: FaceStiffness,
     /// c/J, c/I_s, c/I_t, 1/m³.
     pub moduli: [f64; 3],

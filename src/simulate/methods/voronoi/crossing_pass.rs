@@ -19,7 +19,7 @@ pub trait CrossingTask<L: Lanes> {
 pub struct CrossingPass<'a, L: Lanes, T> {
     /// Elements and bonds.
     pub system: &'a System<L::Scalar>,
-    /// The faces.
+    /// The crossing faces of the chunk.
     pub crossings: &'a Crossings<L::Scalar>,
     /// Left-over rotation of each cell, and a fourth number that the task needs.
     pub rest: &'a [Row<L::Scalar, 4>],
@@ -62,7 +62,7 @@ impl<L: Lanes, T: CrossingTask<L>> Pass<L> for CrossingPass<'_, L, T> {
                 faces,
                 entry: at,
                 place: 0,
-                owners: Owners::These(owners),
+                owners: Owners::Listed(owners),
                 others,
                 bits,
                 face: ends.face(&at_rest),

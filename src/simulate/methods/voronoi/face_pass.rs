@@ -14,15 +14,15 @@ pub trait FaceTask<L: Lanes> {
     /// Number of leading fields of a face at rest that it reads.
     const FIELDS: usize;
 
-    /// A row of cells begins.
+    /// Begins a row of cells.
     fn begin_row(&mut self);
     /// Computes the faces in one slot of the row; only lanes in `bits` have a face.
     fn face(&mut self, at: &FaceLanes<L>);
     /// Called instead if no lane of the row has a face in this slot; `place` is its place in the block.
     fn empty_slot(&mut self, place: usize);
-    /// The row is done; `local` is its first cell in the chunk.
+    /// Ends a row, whose first cell in the chunk is `local`.
     fn end_row(&mut self, local: usize);
-    /// All rows of a block of cells are done; `local` is its first cell in the chunk. In slot s there is a
+    /// Ends a block of cells, whose first cell in the chunk is `local`. In slot s there is a
     /// face if bit s of `filled` is set.
     fn end_block(&mut self, local: usize, filled: u32);
 }
@@ -31,9 +31,9 @@ pub trait FaceTask<L: Lanes> {
 #[derive(Clone, Copy)]
 pub enum Owners<'a> {
     /// Consecutive cells from this one on.
-    From(usize),
+    Consecutive(usize),
     /// Any cells.
-    These(&'a [u32]),
+    Listed(&'a [u32]),
 }
 
 impl Owners<'_> {
@@ -41,8 +41,8 @@ impl Owners<'_> {
     #[inline(always)]
     pub fn rows<L: Lanes, const C: usize>(self, rows: &[Row<L::Scalar, C>]) -> [L; C] {
         match self {
-            Owners::From(first) => L::load_rows(&rows[first..]),
-            Owners::These(cells) => L::gather(rows, cells),
+            Owners::Consecutive(first) => L::load_rows(&rows[first..]),
+            Owners::Listed(cells) => L::gather(rows, cells),
         }
     }
 }
@@ -236,7 +236,7 @@ impl<L: Lanes, T: FaceTask<L>> FacePass<'_, L, T> {
                 faces,
                 entry,
                 place,
-                owners: Owners::From(i),
+                owners: Owners::Consecutive(i),
                 others,
                 bits,
                 face: ends.face(&at_rest),

@@ -119,7 +119,7 @@ impl<L: Lanes> FaceTask<L> for RankineTask<'_, L> {
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
-        let Owners::From(first) = at.owners else {
+        let Owners::Consecutive(first) = at.owners else {
             return;
         };
         let (strengths, breaks) = (&self.stresses.strengths, &mut *self.breaks);

@@ -179,7 +179,7 @@ impl<L: Lanes> FaceTask<L> for FaceLoadTask<'_, L> {
         self.row.1 = self.row.1 + both.torque;
         self.row.2 = self.row.2 + both.back[POWER_AT];
         self.loads.store_other(at.place, both.back);
-        if let Owners::From(first) = at.owners {
+        if let Owners::Consecutive(first) = at.owners {
             self.check(at, first, load_i, &bend);
         }
     }

@@ -56,8 +56,7 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
     } else {
         Err(GpuError::Lacks {
             adapter: device.report.name.clone(),
-            lacks: "exact sums of two words: its driver optimises them away (\"fast\" mathematics)"
-                .into(),
+            lacks: "its driver optimises sums of two words away (\"fast\" mathematics)".into(),
         })
     }
 }

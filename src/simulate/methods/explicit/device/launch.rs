@@ -200,7 +200,7 @@ pub mod phase {
         BREAK = 2;
         /// The frame is measured.
         CAPTURE = 3;
-        /// A frame was copied out.
+        /// Counters and sums are reset after a frame was copied out.
         CLOSE = 4;
         /// First half step of the next frame.
         OPEN = 5;

@@ -69,10 +69,10 @@ struct DeviceScene {
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,
     /// Largest radius, m.
-    largest: f64,
+    largest_radius: f64,
     /// Whether all radii are equal.
-    equal: bool,
-    /// Bound on the speed of the colliders' surfaces, m/s.
+    equal_radii: bool,
+    /// Upper bound of the speed of the colliders' surfaces, m/s.
     surface_speed: f64,
 }
 

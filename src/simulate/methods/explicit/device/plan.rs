@@ -51,7 +51,7 @@ impl StepAction {
     }
 }
 
-/// A step's phase as the kernels count.
+/// Number of a phase of a step, as the kernels count phases.
 pub fn at(step: u64, part: u32) -> u32 {
     step as u32 * phase::PHASES + part
 }
@@ -71,7 +71,7 @@ pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, 
 }
 
 impl PendingTask {
-    /// How often the motion column changes in those of its actions that lie up to phase `halt`.
+    /// Number of swaps of the motion columns by those of its actions whose phase is at most `halt`.
     pub fn flips(&self, halt: u32) -> u64 {
         match *self {
             PendingTask::Start { step } => u64::from(at(step, phase::MOVE) <= halt),

@@ -114,8 +114,8 @@ impl Gpu {
             drag: pipeline.simulate.drag,
             surfaces: built.surfaces,
             skin: contacts.skin(),
-            largest: contacts.largest(),
-            equal: contacts.equal(),
+            largest_radius: contacts.largest(),
+            equal_radii: contacts.equal(),
         };
         let mut gpu = Gpu {
             device,

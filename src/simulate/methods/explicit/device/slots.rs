@@ -7,7 +7,7 @@
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
 
-/// Number of slots that the bit masks of an element have bits for.
+/// Most slots of an element: the bits of its masks.
 pub const MAX_SLOTS: usize = u32::BITS as usize;
 
 /// Positions of the bonds in slots; breaking a bond does not change them.

@@ -235,7 +235,7 @@ fn contact_lists_and_grid_are_those_of_the_host() {
 /// Checks that every exposed element is in the bucket of its cell.
 fn check_grid(gpu: &Gpu) {
     let cells = gpu.sizes.cells();
-    let edge = (2.0 * gpu.scene.largest + gpu.scene.skin) as f32;
+    let edge = (2.0 * gpu.scene.largest_radius + gpu.scene.skin) as f32;
     let mut expected = vec![Vec::new(); cells as usize];
     for i in 0..gpu.system.count {
         let row = &gpu.system.motion[i].0;

@@ -42,7 +42,7 @@ pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceR
             slope = -product;
         }
         product_before = product;
-        let most = line::farthest(&problem.system, &direction);
+        let most = line::largest_multiple(&problem.system, &direction);
         let mut at = 0.0;
         factor = line::search(
             slope,

@@ -135,7 +135,7 @@ pub fn descend<W: EnergyLaw>(
     direction: &[Seven],
 ) {
     let slope = vector::dot(gradient, direction);
-    let most = line::farthest(&problem.system, direction).min(1.0);
+    let most = line::largest_multiple(&problem.system, direction).min(1.0);
     let mut at = 0.0;
     line::search(slope, [most; 2], line::MAX_REMAINING_SLOPE, &mut |part| {
         free.displace(&mut problem.system, direction, part - at);

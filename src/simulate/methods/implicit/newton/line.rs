@@ -47,7 +47,7 @@ impl Newton {
         start: &StepStart,
         surroundings: &Surroundings,
     ) {
-        start.place(system, guess);
+        start.apply_guess(system, guess);
         if self.contact_set.is_barrier() {
             let to = positions(system);
             // Held elements are already at their final positions.
@@ -110,7 +110,7 @@ impl Newton {
 
     /// Line search along the direction, along geodesics of the rotations, until the slope is small enough.
     /// Returns whether barriers allowed the full length.
-    pub(super) fn line<W: EnergyLaw>(
+    pub(super) fn line_search<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
@@ -119,7 +119,7 @@ impl Newton {
     ) -> bool {
         let direction = std::mem::take(&mut self.direction);
         let slope = vector::dot(&self.gradient, &direction);
-        let mut most = line::farthest(system, &direction).min(1.0);
+        let mut most = line::largest_multiple(system, &direction).min(1.0);
         let mut part = 1.0;
         if self.contact_set.is_barrier() {
             let from = positions(system);

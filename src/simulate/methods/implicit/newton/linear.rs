@@ -72,11 +72,11 @@ impl Newton {
         forecast: IterationForecast,
     ) {
         let tolerance = self.tolerance(system, forecast);
-        let mut found = self.gradients(system, start, tolerance);
+        let mut found = self.solve_linear_system(system, start, tolerance);
         if found.indefinite && form == HessianForm::Exact {
             self.assemble::<W>(system, start, surroundings, HessianForm::Projected);
             self.hierarchy = None;
-            found = self.gradients(system, start, tolerance);
+            found = self.solve_linear_system(system, start, tolerance);
         }
         self.effort.gradients += u64::from(found.iterations);
         for value in self.direction.as_flattened_mut() {
@@ -85,7 +85,12 @@ impl Newton {
     }
 
     /// Conjugate gradients for A x = g.
-    fn gradients(&mut self, system: &System<f64>, start: &StepStart, tolerance: f64) -> Found {
+    fn solve_linear_system(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        tolerance: f64,
+    ) -> Found {
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
         let limits = match self.diagonal {
             _ if only => Some((tolerance, MAX_GRADIENT_ITERATIONS)),
@@ -104,7 +109,7 @@ impl Newton {
                 true => self.by_diagonal::<f32>((tolerance, most)),
                 false => self.by_diagonal::<f64>((tolerance, most)),
             };
-            self.spend(4, clock);
+            self.add_time(4, clock);
             if only || found.indefinite || found.residual <= tolerance {
                 return found;
             }
@@ -132,7 +137,7 @@ impl Newton {
                 slower: false,
             });
         }
-        self.spend(3, clock);
+        self.add_time(3, clock);
         let mut hierarchy = self.hierarchy.take().expect("just made");
         let clock = Instant::now();
         let found = conjugate_gradients(
@@ -142,7 +147,7 @@ impl Newton {
             &mut hierarchy.multigrid,
             (tolerance, MAX_GRADIENT_ITERATIONS),
         );
-        self.spend(4, clock);
+        self.add_time(4, clock);
         // Iterations per four decades, so that results with different tolerances compare.
         let pace = (f64::from(found.iterations) * 4.0 / decades(found.residual)).ceil() as u32;
         if pace > SLOW_HIERARCHY_ITERATIONS
