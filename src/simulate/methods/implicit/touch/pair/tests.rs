@@ -169,7 +169,7 @@ fn friction_that_slides_goes_from_its_secant_to_its_derivative_as_it_is_learned(
         1.0,
     );
     touch.evaluate(&run.run.system, &[], &start);
-    let along = |contacts: &ContactSet| {
+    let along = |touch: &ContactSet| {
         let pair = &touch.active[0];
         let way = pair.trial * (1.0 / pair.trial.norm());
         way.dot(pair.tangent().times(way)) / pair.secant
