@@ -28,7 +28,7 @@ pub enum HessianForm {
     Exact,
     /// Exact, with the negative part of each bond's own removed.
     Projected,
-    /// The positive semidefinite part of Gauss and Newton.
+    /// The Gauss–Newton approximation, which has no negative part.
     GaussNewton,
 }
 
