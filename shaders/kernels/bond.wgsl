@@ -1,4 +1,4 @@
-// What bonds of one kind share, out of the tables.
+// Constants of a bond class, read from the tables.
 
 struct Class {
     stiffness: vec4<f32>, // E S, G S, G J, E I

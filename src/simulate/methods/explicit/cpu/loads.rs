@@ -1,6 +1,6 @@
-//! The force pass: bonds, contacts, springs, attached forces.
+//! Force pass: bonds, contacts, springs, attached forces.
 
-use super::{Cpu, Handed};
+use super::{Cpu, OtherEndLoads};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -20,7 +20,8 @@ impl<L: Lanes> Cpu<L> {
         self.run.add_applied();
     }
 
-    /// What elements do to each other and colliders to them, chunk by chunk.
+    /// Adds the loads of bonds, of contacts between elements, and of contacts with colliders, one chunk per
+    /// task.
     fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
         let system = &self.run.system;
         let walls = Walls {
@@ -87,17 +88,17 @@ impl<L: Lanes> Cpu<L> {
     }
 }
 
-/// A pass over the bonds of the chunk that begins with `first`.
+/// Runs a task over the bonds of the chunk whose first element is `first`.
 pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
     system: &System<L::Scalar>,
     border: &Border<L::Scalar>,
-    (first, scratch): (usize, &[Mutex<Handed<L::Scalar>>]),
+    (first, scratch): (usize, &[Mutex<OtherEndLoads<L::Scalar>>]),
     task: T,
 ) {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let mut handed = scratch[thread % scratch.len()]
+    let mut other_end_loads = scratch[thread % scratch.len()]
         .lock()
-        .expect("no pass panics holding it");
+        .expect("no pass panics while it holds the lock");
     with_law!(system.law, law => {
         L::run(BondPass {
             law,
@@ -105,7 +106,7 @@ pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
             border,
             first,
             count: system.chunk.min(system.motion.len() - first),
-            handed: &mut handed,
+            handed: &mut other_end_loads,
             task,
         });
     });

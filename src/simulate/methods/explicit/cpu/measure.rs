@@ -1,4 +1,4 @@
-//! What a frame asks for beside the columns: what bonds carry.
+//! Loads of bonds that a frame records in addition to the columns of elements.
 
 use super::Cpu;
 use super::loads::bond_pass;
@@ -9,7 +9,7 @@ use crate::math::Lanes;
 use crate::simulate::bonded::bond_tasks::{Carried, Carry};
 
 impl<L: Lanes> Cpu<L> {
-    /// What the bonds of every element carry, from where the elements are.
+    /// Stresses and energies of the bonds of every element, computed from the current motion.
     pub(super) fn carried(&self) -> Vec<Carried> {
         let system = &self.run.system;
         let mut carried = vec![Carried::default(); system.count];
