@@ -41,7 +41,7 @@ pub enum Dimension {
 }
 
 /// Every dimension that can be requested: name, exponents, SI unit, an example.
-const WANTED: [(Dimension, &str, Exponents, &str, &str); 12] = {
+const DIMENSIONS: [(Dimension, &str, Exponents, &str, &str); 12] = {
     use Dimension::*;
     [
         (Number, "a pure number", [0, 0, 0, 0], "1", "0.5"),
@@ -90,7 +90,7 @@ impl Dimension {
         &'static str,
         &'static str,
     ) {
-        WANTED
+        DIMENSIONS
             .iter()
             .find(|row| row.0 == self)
             .expect("every dimension has a row")
@@ -113,7 +113,7 @@ impl Dimension {
 
     /// The dimension with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        WANTED.iter().find(|row| row.1 == name).map(|row| row.0)
+        DIMENSIONS.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 }
 
@@ -247,7 +247,7 @@ fn split_number(text: &str) -> Option<(&str, i32, &str)> {
 }
 
 fn describe(exponents: Exponents) -> String {
-    let wanted = WANTED.iter().map(|row| (row.1, row.2));
+    let wanted = DIMENSIONS.iter().map(|row| (row.1, row.2));
     if let Some((name, _)) = wanted
         .chain(OTHER_DIMENSIONS)
         .find(|row| row.1 == exponents)

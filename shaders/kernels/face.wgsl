@@ -33,8 +33,8 @@ struct FaceEnds {
     upper: Motion,
     // 1 if the lower cell is the one being computed, else −1.
     side: f32,
-    turned: Turned,
-    face: Face,
+    turned: CellRotation,
+    face: FaceConfiguration,
 }
 
 // Both cells compute a face from the lower cell's side, so that their loads are opposite to the last bit.
@@ -49,14 +49,14 @@ fn ends_of(i: u32, a: Motion, j: u32, rest: FaceRest) -> FaceEnds {
     return FaceEnds(lower, upper, select(1.0, -1.0, swapped), turned, face);
 }
 
-fn fold_of(at: u32, ends: FaceEnds, rest: FaceRest) -> Fold {
+fn fold_of(at: u32, ends: FaceEnds, rest: FaceRest) -> FaceFold {
     return cell_fold(ends.lower.q, ends.upper.q, rest.normal, face_row(at, FACE_THROUGH).xyz);
 }
 
 // Force and torque on the lower cell and torque on the upper one, without damping; and bending.
 struct FaceLoads {
     load: FaceLoad,
-    bend: Bend,
+    bend: FaceBending,
 }
 
 fn face_loads(i: u32, j: u32, at: u32, ends: FaceEnds, rest: FaceRest) -> FaceLoads {
@@ -80,7 +80,7 @@ fn face_carried(at: u32, loads: FaceLoads) -> BondLoad {
     return cell_transmitted(loads.load, loads.bend, face_row(at, FACE_MODULI).xyz);
 }
 
-fn face_section(at: u32, rest: FaceRest) -> Section {
+fn face_section(at: u32, rest: FaceRest) -> CriterionSection {
     let inverse_area = 0.5 / rest.half_area;
-    return Section(inverse_area, 1.0, 1.0, face_row(at, FACE_BENDING).w, inverse_area * face_row(at, FACE_MODULI).w);
+    return CriterionSection(inverse_area, 1.0, 1.0, face_row(at, FACE_BENDING).w, inverse_area * face_row(at, FACE_MODULI).w);
 }

@@ -12,7 +12,7 @@ fn rattle_next(phi: vec3<f32>, momentum: vec3<f32>, inertia: vec3<f32>, inverse:
     return vec3<f32>(left.x * inverse.x * scale, left.y * inverse.y * scale, left.z * inverse.z * scale);
 }
 
-// Δt Σ |Π_k|/I_k, which must stay below [`LIMIT`].
-fn rattle_reach(momentum: vec3<f32>, inverse: vec3<f32>) -> f32 {
+// Δt Σ |Π_k|/I_k, which must stay below [`CONVERGENCE_LIMIT`].
+fn rattle_convergence_measure(momentum: vec3<f32>, inverse: vec3<f32>) -> f32 {
     return abs(momentum.x) * inverse.x + abs(momentum.y) * inverse.y + abs(momentum.z) * inverse.z;
 }

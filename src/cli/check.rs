@@ -75,7 +75,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let per_step = stepped.max(1e-9) / sample as f64;
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
-    let place = run.place();
+    let place = run.platform();
 
     let out = json!({
         "backend": place.name,

@@ -8,7 +8,7 @@ use super::section::Section;
 
 /// A face shared by two cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
+pub struct SharedFace {
     /// Indices of both cells, the lower one first; the section's normal points from the first to the second.
     pub cells: [u32; 2],
     /// Section of the face, from the first cell.
@@ -19,7 +19,7 @@ pub struct Between {
 
 /// A face of a cell without a cell beyond it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Free {
+pub struct FreeFace {
     /// Index of the cell.
     pub cell: u32,
     /// Section of the face; its normal points outwards.
@@ -32,9 +32,9 @@ pub struct Cells {
     /// Mass properties of each cell, for density 1.
     pub masses: Vec<Mass>,
     /// Faces between cells, ordered by first cell and then by its faces.
-    pub between: Vec<Between>,
+    pub between: Vec<SharedFace>,
     /// The free faces, ordered by cell.
-    pub free: Vec<Free>,
+    pub free: Vec<FreeFace>,
 }
 
 impl Cells {
@@ -58,10 +58,10 @@ impl Cells {
                     continue;
                 };
                 if face.tag as usize >= solids.len() {
-                    free.push(Free { cell, section });
+                    free.push(FreeFace { cell, section });
                 } else if cell < face.tag {
                     let centres = [cell, face.tag].map(|cell| masses[cell as usize].centre);
-                    between.push(Between {
+                    between.push(SharedFace {
                         cells: [cell, face.tag],
                         section,
                         distance: centres[0].distance(centres[1]),
@@ -78,7 +78,7 @@ impl Cells {
 
     /// Removes faces smaller than this fraction of their cell's surface; between two cells, of the smaller
     /// surface.
-    pub fn leave_out_slivers(&mut self, part: f64) {
+    pub fn remove_slivers(&mut self, part: f64) {
         let mut surfaces = vec![0.0; self.masses.len()];
         for one in &self.between {
             for cell in one.cells {
@@ -99,7 +99,7 @@ impl Cells {
     /// For each cell, the volume of the pyramids from its centre over its free faces, m³.
     pub fn free_volumes(&self) -> Vec<f64> {
         let mut volumes = vec![0.0; self.masses.len()];
-        for Free { cell, section } in &self.free {
+        for FreeFace { cell, section } in &self.free {
             let arm: DVec3 = section.centre - self.masses[*cell as usize].centre;
             volumes[*cell as usize] += section.area * section.normal.dot(arm) / 3.0;
         }

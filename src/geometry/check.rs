@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::intersect::self_intersections;
 use super::mesh::TriMesh;
 
@@ -151,7 +151,7 @@ pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
             largest[part as usize] = (area, (a + b + c) / 3.0 + centre);
         }
     }
-    let crossings = Crossings::new(mesh);
+    let crossings = InsideTest::new(mesh);
     let is_wrong: Vec<bool> = (0..count)
         .map(|p| {
             let mut is_cavity = false;

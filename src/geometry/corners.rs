@@ -9,17 +9,17 @@ use crate::math::hash::QuickMap;
 
 /// Distinct triangle corners, in order of first use.
 #[derive(Debug, Default, PartialEq)]
-pub struct Corners {
+pub struct DistinctCorners {
     /// Vertex and texture coordinates of each distinct corner.
     pub distinct: Vec<(u32, [f32; 2])>,
     /// Indices in `distinct` of each triangle's corners.
     pub numbers: Vec<[u32; 3]>,
 }
 
-impl Corners {
+impl DistinctCorners {
     /// Merges corners with the same vertex and the same texture coordinates.
     pub fn of_vertices(triangles: impl Iterator<Item = [u32; 3]>, uv: &[CornerUv]) -> Self {
-        let mut corners = Corners::default();
+        let mut corners = DistinctCorners::default();
         let mut known: QuickMap<(u32, (u32, u32)), u32> = QuickMap::default();
         let numbers = triangles.zip(uv).map(|(triangle, uv)| {
             [0, 1, 2].map(|m| {
@@ -38,7 +38,7 @@ impl Corners {
 
     /// Merges corners with the same texture coordinates.
     pub fn of_texture(uv: &[CornerUv]) -> Self {
-        Corners::of_vertices(uv.iter().map(|_| [0; 3]), uv)
+        DistinctCorners::of_vertices(uv.iter().map(|_| [0; 3]), uv)
     }
 
     /// Texture coordinates of the distinct corners.

@@ -136,7 +136,7 @@ impl Curve {
     /// Maps a point from a straight tube to the bent one. The straight axis runs along y; the point lies `y`
     /// (m) after its start and at the offset (x, z) (m) from it. Beyond its ends the curve continues
     /// straight.
-    pub fn bent(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
+    pub fn bend_point(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
         let next = self.lengths.partition_point(|&length| length <= y);
         let piece = next.clamp(1, self.polyline.len() - 1) - 1;
         let (p, q) = (self.polyline[piece], self.polyline[piece + 1]);
@@ -189,13 +189,13 @@ mod tests {
         }
         for k in 0..=100 {
             let y = curve.length() * f64::from(k) / 100.0;
-            let axis = curve.bent(y, [0.0; 2]);
+            let axis = curve.bend_point(y, [0.0; 2]);
             assert!((axis.truncate().length() - 1.0).abs() < 1e-3, "{axis}");
             // The frame does not twist: a vector out of the plane at the start stays out of the plane all
             // along.
-            let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bent(y, aside) - axis).z);
+            let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bend_point(y, aside) - axis).z);
             let first = [[1.0, 0.0], [0.0, 1.0]]
-                .map(|aside| (curve.bent(0.0, aside) - curve.bent(0.0, [0.0; 2])).z);
+                .map(|aside| (curve.bend_point(0.0, aside) - curve.bend_point(0.0, [0.0; 2])).z);
             assert!((up[0] - first[0]).abs() < 1e-3 && (up[1] - first[1]).abs() < 1e-3);
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_straight_curve_moves_points_rigidly_with_y_along_it() {
         let curve = Curve::new(&[[1.0, 2.0, 3.0], [1.0, 2.0, 5.0]], 0.1).unwrap();
-        let at = |x: f64, y: f64, z: f64| curve.bent(y, [x, z]);
+        let at = |x: f64, y: f64, z: f64| curve.bend_point(y, [x, z]);
         let [x, y, z] = [at(1.0, 0.0, 0.0), at(0.0, 1.0, 0.0), at(0.0, 0.0, 1.0)]
             .map(|p| p - at(0.0, 0.0, 0.0));
         assert!((y - DVec3::Z).length() < 1e-12);

@@ -15,5 +15,5 @@ mod slivers;
 mod tests;
 
 pub use error::CutError;
-pub use facet::Origin;
-pub use pieces::{Piece, cut};
+pub use facet::FacetOrigin;
+pub use pieces::{CutPiece, cut};

@@ -11,7 +11,7 @@ use super::exact::{normal_signs, side, turn};
 use super::mesh::TriMesh;
 
 /// A mesh prepared for lines along x: its triangles sorted into the cells of a grid in the (y, z) plane.
-pub struct Crossings<'a> {
+pub struct InsideTest<'a> {
     mesh: &'a TriMesh,
     origin: DVec2,
     per_metre: DVec2,
@@ -21,7 +21,7 @@ pub struct Crossings<'a> {
     triangles: Vec<u32>,
 }
 
-impl<'a> Crossings<'a> {
+impl<'a> InsideTest<'a> {
     /// Sorts the triangles into a grid with about as many cells as triangles.
     pub fn new(mesh: &'a TriMesh) -> Self {
         let (low, high) = mesh.bounds().unwrap_or_default();
@@ -34,7 +34,7 @@ impl<'a> Crossings<'a> {
                     .to_array()
                     .map(|e| if e > 0.0 { side as f64 / e } else { 0.0 }),
             );
-            let mut grid = Crossings {
+            let mut grid = InsideTest {
                 mesh,
                 origin,
                 per_metre,
@@ -212,7 +212,7 @@ mod tests {
 
     /// Compares with a signed distance wherever its magnitude exceeds `slack`.
     fn compare(mesh: &TriMesh, slack: f64, distance: impl Fn(DVec3) -> f64) {
-        let crossings = Crossings::new(mesh);
+        let crossings = InsideTest::new(mesh);
         let n = 24;
         let xs: Vec<f64> = (0..n).map(|k| f64::from(k) / 10.0 - 1.15).collect();
         let mut inside = Vec::new();
@@ -293,7 +293,7 @@ mod tests {
             ),
             (&cube, |p| p.abs().max_element() - 1.0),
         ] {
-            let crossings = Crossings::new(mesh);
+            let crossings = InsideTest::new(mesh);
             let mut count = 0;
             for &y in &xs {
                 for &z in &xs {

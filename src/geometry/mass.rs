@@ -70,7 +70,7 @@ impl Mass {
 }
 
 /// Moments of inertia of a point of mass 1 about the origin: |r|² 1 − r rᵀ.
-pub fn of_point(r: DVec3) -> DMat3 {
+pub fn point_inertia(r: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(r.length_squared())) - square(r)
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Finding the nearest triangle among all takes 1 to 2 µs. Elements in contact move little from step to step,
 //! so each caches the triangles among which the nearest one stays until the element has moved by some slack
-//! ([`Near`]): for a point at distance d, all triangles within d + 2 slack. The distance equals that to the
+//! ([`NearTriangles`]): for a point at distance d, all triangles within d + 2 slack. The distance equals that to the
 //! whole mesh bit for bit.
 
 use std::collections::HashMap;
@@ -41,14 +41,14 @@ pub struct MeshSolid {
 
 /// Cached triangles among which the nearest one to any point within a slack of a centre is found.
 #[derive(Clone, Debug, Default)]
-pub struct Near {
+pub struct NearTriangles {
     centre: DVec3,
     slack: f64,
     /// Empty before the first refresh.
     triangles: Vec<u32>,
 }
 
-impl Near {
+impl NearTriangles {
     fn covers(&self, p: DVec3) -> bool {
         !self.triangles.is_empty() && p.distance_squared(self.centre) <= self.slack * self.slack
     }
@@ -124,7 +124,7 @@ impl MeshSolid {
     }
 
     /// Same result as [`Self::distance`], bit for bit, but faster if `near` was refreshed close to `p`.
-    pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
+    pub fn distance_near(&self, p: DVec3, near: &NearTriangles) -> (f64, DVec3) {
         if !near.covers(p) {
             return self.distance(p);
         }
@@ -136,7 +136,7 @@ impl MeshSolid {
     }
 
     /// Refreshes `near` so that it holds for points up to `slack` (m) from `p`, unless it covers `p` already.
-    pub fn look(&self, p: DVec3, slack: f64, near: &mut Near) {
+    pub fn refresh_near(&self, p: DVec3, slack: f64, near: &mut NearTriangles) {
         if near.covers(p) {
             return;
         }
@@ -263,8 +263,8 @@ mod tests {
         let slack = 0.05;
         let mut fewest = usize::MAX;
         for p in points(200, 1.1) {
-            let mut near = Near::default();
-            mesh.look(p, slack, &mut near);
+            let mut near = NearTriangles::default();
+            mesh.refresh_near(p, slack, &mut near);
             fewest = fewest.min(near.triangles.len());
             for step in points(20, slack / 3f64.sqrt()) {
                 let q = p + step;
@@ -276,7 +276,7 @@ mod tests {
             let far = p + DVec3::X * 2.0 * slack;
             assert!(!near.covers(far));
             let before = near.triangles.clone();
-            mesh.look(p + DVec3::X * 0.5 * slack, slack, &mut near);
+            mesh.refresh_near(p + DVec3::X * 0.5 * slack, slack, &mut near);
             assert_eq!(near.triangles, before, "still covered there");
         }
         assert!(fewest < 40, "{fewest} of 5120 triangles");

@@ -1,7 +1,7 @@
 //! Mirror images of points behind the skin of a mesh: Voronoi cells of points and images together have faces
 //! on the skin.
 //!
-//! An image is the point mirrored at the plane of the nearest triangle. [`Mirror::settle`] moves it so that
+//! An image is the point mirrored at the plane of the nearest triangle. [`Mirror::balance_volumes`] moves it so that
 //! the cells have the same volume as the mesh: on a round body the plane of a face then protrudes at its
 //! centre by as much as it cuts off at its rim.
 
@@ -11,7 +11,7 @@ use glam::DVec3;
 
 use super::bvh::Bvh;
 use super::convex::Face;
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::mesh::TriMesh;
 use super::nearest::nearest_on_triangle;
 use super::section::Section;
@@ -29,12 +29,12 @@ const FACING_COSINE: f64 = -0.5;
 pub struct Mirror<'a> {
     mesh: &'a TriMesh,
     bvh: Bvh,
-    inside: Crossings<'a>,
+    inside: InsideTest<'a>,
 }
 
 /// Mirror image of a point behind the skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Image {
+pub struct MirrorImage {
     /// Index of the point.
     pub of: u32,
     /// Outward unit normal of the plane halfway between point and image.
@@ -43,7 +43,7 @@ pub struct Image {
     pub depth: f64,
 }
 
-impl Image {
+impl MirrorImage {
     /// Position of the image, m.
     pub fn at(&self, points: &[DVec3]) -> DVec3 {
         points[self.of as usize] + self.normal * (2.0 * self.depth)
@@ -56,7 +56,7 @@ impl<'a> Mirror<'a> {
         Mirror {
             mesh,
             bvh: Bvh::new(mesh),
-            inside: Crossings::new(mesh),
+            inside: InsideTest::new(mesh),
         }
     }
 
@@ -73,12 +73,12 @@ impl<'a> Mirror<'a> {
     /// Images of inner points closer to the skin than their `reach` (m), in order of the points. Each point
     /// has an image behind the nearest triangle, and one behind the nearest triangle of every other side. If
     /// all of those lie inside, as at a concave edge, it has one image behind the edge.
-    pub fn images(&self, points: &[DVec3], reach: &[f64]) -> Vec<Image> {
+    pub fn images(&self, points: &[DVec3], reach: &[f64]) -> Vec<MirrorImage> {
         let of_point = |(of, near): (usize, &mut Vec<_>)| {
             let (point, reach) = (points[of], reach[of]);
             self.images_of(of as u32, point, reach, near)
         };
-        let all: Vec<Vec<Image>> = (0..points.len())
+        let all: Vec<Vec<MirrorImage>> = (0..points.len())
             .into_par_iter()
             .map_init(Vec::new, |near, of| of_point((of, near)))
             .collect();
@@ -91,7 +91,7 @@ impl<'a> Mirror<'a> {
         point: DVec3,
         reach: f64,
         near: &mut Vec<(f64, u32)>,
-    ) -> Vec<Image> {
+    ) -> Vec<MirrorImage> {
         near.clear();
         self.bvh.each_within(self.mesh, point, reach, |t| {
             let nearest = nearest_on_triangle(point, self.mesh.corners(t as usize));
@@ -115,7 +115,7 @@ impl<'a> Mirror<'a> {
             }
             normals.push(normal);
             if !self.inside.contains(point + normal * (2.0 * depth)) {
-                images.push(Image { of, normal, depth });
+                images.push(MirrorImage { of, normal, depth });
             }
         }
         if images.is_empty()
@@ -125,7 +125,7 @@ impl<'a> Mirror<'a> {
             let normal = (edge - point).normalize_or_zero();
             let depth = normal.dot(edge - point);
             if depth > 0.0 && !self.inside.contains(edge + normal * depth) {
-                images.push(Image { of, normal, depth });
+                images.push(MirrorImage { of, normal, depth });
             }
         }
         images
@@ -134,7 +134,7 @@ impl<'a> Mirror<'a> {
     /// Whether there is a gap between two points: the segment between them leaves the mesh through one wall
     /// and re-enters through a wall that faces it. About a concave edge it re-enters through an adjacent wall
     /// instead.
-    pub fn parts(&self, from: DVec3, to: DVec3) -> bool {
+    pub fn has_gap_between(&self, from: DVec3, to: DVec3) -> bool {
         let (low, high) = (from.min(to), from.max(to));
         let mut crossed: Vec<(f64, DVec3)> = Vec::new();
         let _ = self.bvh.visit(
@@ -154,7 +154,7 @@ impl<'a> Mirror<'a> {
 
     /// Volume between a face of a cell and the skin (m³, positive if the skin lies beyond the face), and the
     /// area of the face (m²).
-    pub fn beyond(&self, face: &Face) -> [f64; 2] {
+    pub fn volume_to_skin(&self, face: &Face) -> [f64; 2] {
         let Some(section) = Section::of(&face.corners) else {
             return [0.0; 2];
         };
@@ -182,7 +182,7 @@ impl<'a> Mirror<'a> {
 
     /// Moves images so that the faces towards them enclose as much volume as the skin does. `faces` holds
     /// (image index, [volume beyond, area]).
-    pub fn settle(images: &mut [Image], faces: &[(u32, [f64; 2])]) {
+    pub fn balance_volumes(images: &mut [MirrorImage], faces: &[(u32, [f64; 2])]) {
         let mut sums = vec![[0.0; 2]; images.len()];
         for (image, [volume, area]) in faces {
             let [volumes, areas] = &mut sums[*image as usize];
@@ -243,10 +243,10 @@ mod tests {
         let mesh = cubes(0.01);
         let mirror = Mirror::new(&mesh);
         let [left, right] = [DVec3::new(0.4, 0.1, 0.2), DVec3::new(0.6, 0.05, 0.21)];
-        assert!(mirror.parts(left, right) && mirror.parts(right, left));
-        assert!(!mirror.parts(left, DVec3::new(-0.4, 0.3, 0.1)));
+        assert!(mirror.has_gap_between(left, right) && mirror.has_gap_between(right, left));
+        assert!(!mirror.has_gap_between(left, DVec3::new(-0.4, 0.3, 0.1)));
         // Leaving through the top does not cross a gap.
-        assert!(!mirror.parts(left, DVec3::new(0.4, 0.7, 0.2)));
+        assert!(!mirror.has_gap_between(left, DVec3::new(0.4, 0.7, 0.2)));
     }
 
     #[test]
@@ -261,14 +261,14 @@ mod tests {
                 .map(|(x, z)| DVec3::new(x, 0.47 + 0.1 * x, z))
                 .to_vec(),
         };
-        let [volume, area] = mirror.beyond(&face);
+        let [volume, area] = mirror.volume_to_skin(&face);
         assert!((volume / area - 0.03).abs() < 1e-12, "{volume} {area}");
-        let mut images = [Image {
+        let mut images = [MirrorImage {
             of: 0,
             normal: DVec3::Y,
             depth: 0.1,
         }];
-        Mirror::settle(&mut images, &[(0, [volume, area])]);
+        Mirror::balance_volumes(&mut images, &[(0, [volume, area])]);
         assert!((images[0].depth - 0.13).abs() < 1e-12);
     }
 }

@@ -8,7 +8,7 @@ use crate::parallel::prelude::*;
 use glam::{DVec3, IVec3};
 
 use super::bvh::Bvh;
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::mesh::TriMesh;
 use crate::math::hash::QuickMap;
 
@@ -46,7 +46,7 @@ impl DepthField {
         let low = low - (MARGIN + SHIFT) * spacing;
         let nodes = ((high - low) / spacing + MARGIN).ceil().to_array();
         let nodes = nodes.map(|n| n as usize + 1);
-        let (bvh, crossings) = (Bvh::new(mesh), Crossings::new(mesh));
+        let (bvh, crossings) = (Bvh::new(mesh), InsideTest::new(mesh));
         let reach = deepest + 2.0 * spacing;
         let xs: Vec<f64> = (0..nodes[0]).map(|i| low.x + spacing * i as f64).collect();
         let row = |at: usize| {
@@ -84,7 +84,7 @@ impl DepthField {
 
 /// Surface at `depth` (m) inside a closed mesh, on a grid of cells of edge `spacing` (m). It is wound outward
 /// about the deeper region, and empty if there is none.
-pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
+pub fn inner_surface(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
     let field = DepthField::new(mesh, depth, spacing);
     let [nx, ny, nz] = field.nodes;
     let offset = |corner: usize| (corner & 1) + nx * ((corner >> 1 & 1) + ny * (corner >> 2));
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_inner_surface_is_closed_and_as_deep_as_asked() {
         let ball = shapes::sphere(1.0);
-        let mut found = inner(&ball, 0.3, 0.05);
+        let mut found = inner_surface(&ball, 0.3, 0.05);
         let deepest = |p: &DVec3| (p.length() - 0.7).abs();
         let error = found.positions.iter().map(deepest).fold(0.0, f64::max);
         assert!(error < 2e-3, "{error}");
@@ -157,9 +157,9 @@ mod tests {
         check::require_solid(&mut found).unwrap();
         assert_eq!(found, before, "already wound outward");
         let cuboid = shapes::cuboid(DVec3::new(2.0, 1.0, 0.5));
-        let mut found = inner(&cuboid, 0.2, 0.07);
+        let mut found = inner_surface(&cuboid, 0.2, 0.07);
         check::require_solid(&mut found).unwrap();
         assert!((found.volume() / (1.6 * 0.6 * 0.1) - 1.0).abs() < 0.1);
-        assert_eq!(inner(&cuboid, 0.3, 0.07), TriMesh::default());
+        assert_eq!(inner_surface(&cuboid, 0.3, 0.07), TriMesh::default());
     }
 }

@@ -4,7 +4,7 @@ mod clip;
 
 use glam::{DMat3, DVec3};
 
-pub use self::clip::{Overlap, Scratch};
+pub use self::clip::{Overlap, OverlapScratch};
 
 use self::clip::OverlapSums;
 use super::convex::Convex;
@@ -156,7 +156,7 @@ impl Polyhedron {
     /// one, starting from the direction `from`. As long as the two overlap along the direction, it is
     /// reflected at the vector between their supporting corners (Chung and Wang, *Quick collision detection
     /// of polytopes in virtual environments*, 1996). It may miss one.
-    pub fn is_apart(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
+    pub fn separating_axis(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
         let shallow = MIN_RELATIVE_DEPTH * (self.reach + other.reach);
         let back = at.rotation.transpose();
         let mut axis = from;
@@ -178,9 +178,9 @@ impl Polyhedron {
         &self,
         other: &Self,
         at: &RelativePose,
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
     ) -> Result<Overlap, DVec3> {
-        let Scratch {
+        let OverlapScratch {
             corners,
             planes,
             clipper,
@@ -223,9 +223,14 @@ impl Polyhedron {
     }
 
     /// Overlap with the half-space behind a plane (outward unit normal, distance from the origin).
-    pub fn behind_plane(&self, normal: DVec3, offset: f64, scratch: &mut Scratch) -> Overlap {
+    pub fn behind_plane(
+        &self,
+        normal: DVec3,
+        offset: f64,
+        scratch: &mut OverlapScratch,
+    ) -> Overlap {
         let mut sums = OverlapSums::default();
-        let Scratch {
+        let OverlapScratch {
             planes: [cutting, _],
             clipper,
             ..

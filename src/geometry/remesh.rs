@@ -17,7 +17,7 @@ mod sharp;
 
 pub use error::RemeshError;
 pub use quality::{Quality, equilateral};
-pub use sharp::SHARP;
+pub use sharp::SHARP_ANGLE;
 
 use super::check::{MeshDefect, require_solid};
 use super::half_edges::{HalfEdges, NotManifold};
@@ -38,7 +38,7 @@ const MAX_REFINEMENTS: usize = 4;
 const MAX_TRIANGLES: f64 = 2e7;
 
 /// Remeshes a closed surface with edges about `edge` (m) long. Edges between triangles whose normals differ
-/// by more than `sharp` (rad, [`SHARP`] for most bodies) are kept. Texture coordinates are dropped.
+/// by more than `sharp` (rad, [`SHARP_ANGLE`] for most bodies) are kept. Texture coordinates are dropped.
 ///
 /// # Errors
 ///
@@ -93,12 +93,12 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
 /// As [`remesh`].
 pub fn remesh_or_finer(mesh: &TriMesh, mut edge: f64) -> Result<TriMesh, RemeshError> {
     for _ in 0..MAX_REFINEMENTS {
-        match remesh(mesh, edge, SHARP) {
+        match remesh(mesh, edge, SHARP_ANGLE) {
             Err(RemeshError::SelfCrossing { .. }) => edge /= std::f64::consts::SQRT_2,
             found => return found,
         }
     }
-    remesh(mesh, edge, SHARP)
+    remesh(mesh, edge, SHARP_ANGLE)
 }
 
 /// Total length of all edges, m.

@@ -8,7 +8,7 @@ use super::exact::turn;
 use super::mesh::TriMesh;
 
 /// Default number of sides of the prism.
-pub const SEGMENTS: u32 = 96;
+pub const DEFAULT_SEGMENTS: u32 = 96;
 
 /// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the
 /// axis, m.

@@ -81,7 +81,7 @@ const HOLE_SIDES: u32 = 96;
 
 /// Box with these edge lengths (m) and a central round hole of this radius (m) along y, narrower than the
 /// box. The hole is a prism with the volume of a cylinder.
-pub fn pierced(size: DVec3, hole: f64) -> TriMesh {
+pub fn cuboid_with_hole(size: DVec3, hole: f64) -> TriMesh {
     let corner = size.x.atan2(size.z);
     // Angles of the box's corners seen from the centre; they are added to those of the hole.
     let corners = [
@@ -139,7 +139,7 @@ mod tests {
             (sphere(0.7), 4.0 / 3.0 * PI * 0.343, 1e-13),
             (cylinder(0.4, 2.0), PI * 0.16 * 2.0, 1e-13),
             (
-                pierced(DVec3::new(1.0, 0.2, 3.0), 0.4),
+                cuboid_with_hole(DVec3::new(1.0, 0.2, 3.0), 0.4),
                 0.2 * (3.0 - PI * 0.16),
                 1e-13,
             ),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::mesh::TriMesh;
-use super::mesh_solid::{MeshSolid, Near};
+use super::mesh_solid::{MeshSolid, NearTriangles};
 use crate::math::Vec3;
 use crate::math::solid::{
     Nearest, cuboid, cylinder, half_space, point_velocity, sphere, surface_velocity,
@@ -88,7 +88,7 @@ impl Solid {
     }
 
     /// Same result as without `near`, bit for bit, but faster if `near` was refreshed close to `p`.
-    pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
+    pub fn distance_near(&self, p: DVec3, near: &NearTriangles) -> (f64, DVec3) {
         match self {
             Solid::Mesh(mesh) => mesh.distance_near(p, near),
             _ => self.distance(p),
@@ -133,15 +133,20 @@ impl Pose {
     }
 
     /// Same result as without `near`, bit for bit, but faster if `near` was refreshed close to `p`.
-    pub fn surface_near(&self, solid: &Solid, p: DVec3, near: &Near) -> (f64, DVec3, DVec3) {
+    pub fn surface_near(
+        &self,
+        solid: &Solid,
+        p: DVec3,
+        near: &NearTriangles,
+    ) -> (f64, DVec3, DVec3) {
         self.surface_with(p, |local| solid.distance_near(local, near))
     }
 
     /// Refreshes `near` so that it holds for points up to `slack` (m) from world point `p`, unless it covers
     /// `p` already.
-    pub fn look(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut Near) {
+    pub fn refresh_near(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut NearTriangles) {
         if let Solid::Mesh(mesh) = solid {
-            mesh.look(self.to_local(p), slack, near);
+            mesh.refresh_near(self.to_local(p), slack, near);
         }
     }
 
@@ -177,7 +182,7 @@ impl Pose {
     }
 
     /// Upper bound on the speed of surface points due to the spin, m/s; infinite for a spinning half-space.
-    pub fn turning(&self, solid: &Solid) -> f64 {
+    pub fn spin_speed_bound(&self, solid: &Solid) -> f64 {
         match self.spin.length() {
             0.0 => 0.0,
             spin => spin * solid.reach_about(self.rotation.inverse() * (self.spin / spin)),

@@ -9,13 +9,13 @@ use crate::parallel::prelude::*;
 
 /// Indices of two generators at the same position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coincident(pub u32, pub u32);
+pub struct CoincidentGenerators(pub u32, pub u32);
 
 /// Generators in a box, with a grid to find their neighbours.
 ///
 /// The tag of a face is the index of the generator beyond it, or the entry of `walls` for that side of the
 /// box (−x, +x, −y, +y, −z, +z). Tags may go up to `u32::MAX`.
-pub struct Diagram<'a> {
+pub struct VoronoiDiagram<'a> {
     generators: &'a [DVec3],
     grid: CellGrid,
     bounds: [DVec3; 2],
@@ -24,7 +24,7 @@ pub struct Diagram<'a> {
 
 /// Scratch buffers for cutting cells.
 #[derive(Default)]
-pub struct Cutter {
+pub struct CellScratch {
     near: Vec<(f64, u32)>,
     cell: DualCell,
     corners: Vec<DVec3>,
@@ -32,7 +32,7 @@ pub struct Cutter {
 
 /// Properties of a cell that are needed to move its generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blob {
+pub struct CellProperties {
     /// Volume, m³.
     pub volume: f64,
     /// Centre of mass, m.
@@ -43,10 +43,10 @@ pub struct Blob {
     pub free: bool,
 }
 
-impl<'a> Diagram<'a> {
+impl<'a> VoronoiDiagram<'a> {
     /// Prepares generators that are about `spacing` (m) apart.
     pub fn new(generators: &'a [DVec3], spacing: f64, bounds: [DVec3; 2], walls: [u32; 6]) -> Self {
-        Diagram {
+        VoronoiDiagram {
             generators,
             // Two rings about a grid cell contain the generators that cut most cells.
             grid: CellGrid::new(generators, 0.95 * spacing),
@@ -59,7 +59,11 @@ impl<'a> Diagram<'a> {
     ///
     /// # Errors
     /// Another generator so near that no plane separates them.
-    pub fn cell(&self, own: usize, cutter: &mut Cutter) -> Result<Convex, Coincident> {
+    pub fn cell(
+        &self,
+        own: usize,
+        cutter: &mut CellScratch,
+    ) -> Result<Convex, CoincidentGenerators> {
         let at = self.generators[own];
         if self.cut_dual(own, cutter)? {
             return Ok(cutter.cell.convex(at));
@@ -80,12 +84,12 @@ impl<'a> Diagram<'a> {
     ///
     /// # Errors
     /// Another generator so near that no plane separates them.
-    pub fn blob(
+    pub fn properties(
         &self,
         own: usize,
         count: usize,
-        cutter: &mut Cutter,
-    ) -> Result<Option<Blob>, Coincident> {
+        cutter: &mut CellScratch,
+    ) -> Result<Option<CellProperties>, CoincidentGenerators> {
         let at = self.generators[own];
         let (mut six, mut arm, mut free, mut square) = (0.0, DVec3::ZERO, false, 0.0);
         // Sums over the tetrahedra from the generator to the triangles of a face.
@@ -110,7 +114,7 @@ impl<'a> Diagram<'a> {
             }
         }
         let solid = six > 0.0;
-        Ok(solid.then(|| Blob {
+        Ok(solid.then(|| CellProperties {
             volume: six / 6.0,
             centre: at + arm / (4.0 * six),
             reach: square.sqrt(),
@@ -119,7 +123,7 @@ impl<'a> Diagram<'a> {
     }
 
     /// Cuts the cell in its dual form about its generator; false if rounding made it invalid.
-    fn cut_dual(&self, own: usize, cutter: &mut Cutter) -> Result<bool, Coincident> {
+    fn cut_dual(&self, own: usize, cutter: &mut CellScratch) -> Result<bool, CoincidentGenerators> {
         let (at, cell) = (self.generators[own], &mut cutter.cell);
         let [low, high] = self.bounds.map(|bound| bound - at);
         cell.reset(low, high, self.walls);
@@ -146,7 +150,7 @@ impl<'a> Diagram<'a> {
         near: &mut Vec<(f64, u32)>,
         mut reach: f64,
         mut cut: impl FnMut(DVec3, f64, u32) -> Option<f64>,
-    ) -> Result<bool, Coincident> {
+    ) -> Result<bool, CoincidentGenerators> {
         let at = self.generators[own];
         let mut ring = 0;
         loop {
@@ -166,7 +170,7 @@ impl<'a> Diagram<'a> {
                 let length = square.sqrt();
                 let normal = (self.generators[other as usize] - at) / length;
                 if !normal.is_finite() {
-                    return Err(Coincident(own as u32, other));
+                    return Err(CoincidentGenerators(own as u32, other));
                 }
                 match cut(normal, 0.5 * length, other) {
                     Some(now) => reach = reach.min(now),
@@ -192,12 +196,14 @@ pub fn cells(
     count: usize,
     [low, high]: [DVec3; 2],
     walls: [u32; 6],
-) -> Result<Vec<Convex>, Coincident> {
+) -> Result<Vec<Convex>, CoincidentGenerators> {
     let spacing = ((high - low).element_product() / generators.len().max(1) as f64).cbrt();
-    let diagram = Diagram::new(generators, spacing, [low, high], walls);
+    let diagram = VoronoiDiagram::new(generators, spacing, [low, high], walls);
     (0..count)
         .into_par_iter()
-        .map_init(Cutter::default, |cutter, own| diagram.cell(own, cutter))
+        .map_init(CellScratch::default, |cutter, own| {
+            diagram.cell(own, cutter)
+        })
         .collect()
 }
 
@@ -287,7 +293,7 @@ mod tests {
         generators[9] = generators[40];
         assert!(matches!(
             cells(&generators, 64, bounds, WALLS),
-            Err(Coincident(9, 40))
+            Err(CoincidentGenerators(9, 40))
         ));
     }
 }

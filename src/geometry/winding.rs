@@ -109,7 +109,7 @@ fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{inside::Crossings, read};
+    use crate::geometry::{inside::InsideTest, read};
     use std::path::Path;
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let mut open = bunny.clone();
         open.triangles.swap_remove(1000);
         let (low, high) = bunny.bounds().unwrap();
-        let crossings = Crossings::new(&bunny);
+        let crossings = InsideTest::new(&bunny);
         let closed = Winding::new(&bunny);
         let holed = Winding::new(&open);
         for k in 0..4000 {

@@ -23,7 +23,7 @@ use crate::math::{Mat3, Quat, Real, Vec3};
 
 /// Relative configuration of two cells at a face between them.
 #[derive(Clone, Copy, Debug)]
-pub struct Face<T> {
+pub struct FaceConfiguration<T> {
     /// x_j − x_i, m.
     pub line: Vec3<T>,
     /// From the centre of i to the current face centre as carried by i, m.
@@ -45,7 +45,7 @@ pub struct FaceLoad<T> {
 
 /// Rotation of a cell since rest, computed once for all faces that it owns.
 #[derive(Clone, Copy, Debug)]
-pub struct Turned<T> {
+pub struct CellRotation<T> {
     q: Quat<T>,
     /// Rotation not yet included in the quaternion, rad.
     left: Vec3<T>,
@@ -53,7 +53,7 @@ pub struct Turned<T> {
     swing: Mat3<T>,
 }
 
-impl<T: Real> Turned<T> {
+impl<T: Real> CellRotation<T> {
     /// From a quaternion and `left`, the rotation not yet included in it.
     #[inline(always)]
     pub fn new(q: Quat<T>, left: Vec3<T>) -> Self {
@@ -63,11 +63,11 @@ impl<T: Real> Turned<T> {
 
 /// Rotation of a cell from a quaternion and `left`, the rotation not yet included in it.
 #[inline(always)]
-fn turned<T: Real>(q: Quat<T>, left: Vec3<T>) -> Turned<T> {
+fn turned<T: Real>(q: Quat<T>, left: Vec3<T>) -> CellRotation<T> {
     let swing = Mat3::swing(q);
     let [x, y, z] = (swing + Mat3::diagonal(T::splat(1.0))).transposed().rows;
     let more = Mat3::new(left.cross(x), left.cross(y), left.cross(z));
-    Turned {
+    CellRotation {
         q,
         left,
         swing: swing + more.transposed(),
@@ -76,7 +76,7 @@ fn turned<T: Real>(q: Quat<T>, left: Vec3<T>) -> Turned<T> {
 
 /// A direction at rest, rotated with the cell.
 #[inline(always)]
-pub fn rotated<T: Real>(own: &Turned<T>, v: Vec3<T>) -> Vec3<T> {
+pub fn rotated<T: Real>(own: &CellRotation<T>, v: Vec3<T>) -> Vec3<T> {
     v + own.swing.times(v)
 }
 
@@ -96,12 +96,12 @@ fn swing<T: Real>(q: Quat<T>, left: Vec3<T>, arm: Vec3<T>) -> Vec3<T> {
 #[inline(always)]
 pub fn face<T: Real>(
     line: Vec3<T>,
-    own: &Turned<T>,
+    own: &CellRotation<T>,
     (q_j, left_j): (Quat<T>, Vec3<T>),
     (arm_i, arm_j): (Vec3<T>, Vec3<T>),
-) -> Face<T> {
+) -> FaceConfiguration<T> {
     let swung = own.swing.times(arm_i);
-    Face {
+    FaceConfiguration {
         line,
         arm: arm_i + swung,
         gap: (line - (arm_i - arm_j)) + (swing(q_j, left_j, arm_j) - swung),
@@ -110,20 +110,25 @@ pub fn face<T: Real>(
 
 /// From the centre of j to the current face centre as carried by j, m: x_i + R_i a_i + Δu = x_j + R_j a_j.
 #[inline(always)]
-pub fn arm_j<T: Real>(at: Face<T>) -> Vec3<T> {
+pub fn arm_j<T: Real>(at: FaceConfiguration<T>) -> Vec3<T> {
     at.arm + at.gap - at.line
 }
 
 /// Contribution of a face to ε V of both cells, m³: ½ S Δu·e.
 #[inline(always)]
-pub fn dilation<T: Real>(at: Face<T>, half_area: T) -> T {
+pub fn dilation<T: Real>(at: FaceConfiguration<T>, half_area: T) -> T {
     half_area * at.gap.dot(at.line) / at.line.norm()
 }
 
 /// Force and torques without the torques of bending and twist; `stiffness` = S E/((1 + ν) D₀), N/m;
 /// `pressure` = π, Pa.
 #[inline(always)]
-pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -> FaceLoad<T> {
+pub fn traction<T: Real>(
+    at: FaceConfiguration<T>,
+    stiffness: T,
+    half_area: T,
+    pressure: T,
+) -> FaceLoad<T> {
     let length = at.line.norm();
     let direction = at.line * (T::splat(1.0) / length);
     let squeeze = half_area * pressure;
@@ -138,7 +143,7 @@ pub fn traction<T: Real>(at: Face<T>, stiffness: T, half_area: T, pressure: T) -
 
 /// Load and energy of bending and twist of a face.
 #[derive(Clone, Copy, Debug)]
-pub struct Bend<T> {
+pub struct FaceBending<T> {
     /// Torque on i, N m; on j the opposite.
     pub torque: Vec3<T>,
     /// Energy relative to rest, J.
@@ -161,12 +166,12 @@ pub struct Bend<T> {
 /// ```
 #[inline(always)]
 pub fn bending<T: Real>(
-    own: &Turned<T>,
+    own: &CellRotation<T>,
     (q_j, left_j): (Quat<T>, Vec3<T>),
     normal: Vec3<T>,
     second: Vec3<T>,
     stiffness: Vec3<T>,
-) -> Bend<T> {
+) -> FaceBending<T> {
     let q_i = own.q;
     // q_j q̄_i by the difference of both, which is exact where they are nearly equal.
     let difference = Quat {
@@ -182,7 +187,7 @@ pub fn bending<T: Real>(
         n * (stiffness.x * v.dot(n)) + s * (stiffness.y * v.dot(s)) + t * (stiffness.z * v.dot(t));
     let all = stiffness.x + stiffness.y + stiffness.z;
     let two = T::splat(2.0);
-    Bend {
+    FaceBending {
         torque: ((v * all - m) * w - v.cross(m)) * two,
         energy: (all * v.dot(v) - v.dot(m)) * two,
         n,
@@ -193,7 +198,7 @@ pub fn bending<T: Real>(
 
 /// Angle by which a wall is folded at a face, and its derivative.
 #[derive(Clone, Copy, Debug)]
-pub struct Fold<T> {
+pub struct FaceFold<T> {
     /// θ, rad.
     pub angle: T,
     /// −∂θ/∂(rotation of i); for j the opposite.
@@ -214,11 +219,15 @@ pub struct Fold<T> {
 /// and U_t gives E I/(1 + ν) in place of E I for bending of the wall. Together they have the stiffness of a
 /// plate: E h³/(12 (1 − ν²)) in cylindrical bending.
 #[inline(always)]
-pub fn fold<T: Real>((q_i, q_j): (Quat<T>, Quat<T>), normal: Vec3<T>, through: Vec3<T>) -> Fold<T> {
+pub fn fold<T: Real>(
+    (q_i, q_j): (Quat<T>, Quat<T>),
+    normal: Vec3<T>,
+    through: Vec3<T>,
+) -> FaceFold<T> {
     let (n_i, n_j) = (q_i.rotate(normal), q_j.rotate(normal));
     let (z_i, z_j) = (q_i.rotate(through), q_j.rotate(through));
     let half = T::splat(0.5);
-    Fold {
+    FaceFold {
         angle: (n_j.dot(z_i) - n_i.dot(z_j)) * half,
         slope: (n_i.cross(z_j) - z_i.cross(n_j)) * half,
     }
@@ -226,7 +235,7 @@ pub fn fold<T: Real>((q_i, q_j): (Quat<T>, Quat<T>), normal: Vec3<T>, through: V
 
 /// Energy of the gap of a face, J.
 #[inline(always)]
-pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
+pub fn gap_energy<T: Real>(at: FaceConfiguration<T>, stiffness: T) -> T {
     stiffness * at.gap.dot(at.gap) * T::splat(0.5)
 }
 
@@ -239,7 +248,7 @@ pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
 /// ```
 #[inline(always)]
 pub fn damping<T: Real>(
-    at: Face<T>,
+    at: FaceConfiguration<T>,
     (v_i, v_j): (Vec3<T>, Vec3<T>),
     (spin_i, spin_j): (Vec3<T>, Vec3<T>),
     (translation, rotation): (T, T),
@@ -274,9 +283,13 @@ pub struct FaceDamping<T> {
 /// i, `moduli` = c/J, c/I_s, c/I_t of the section, 1/m³.
 ///
 /// Moments are given as the stresses that they cause at the section's rim, for a
-/// [`failure::Section`](super::failure::Section) with moduli of 1.
+/// [`failure::CriterionSection`](super::failure::CriterionSection) with moduli of 1.
 #[inline(always)]
-pub fn transmitted<T: Real>(load: FaceLoad<T>, bend: &Bend<T>, moduli: Vec3<T>) -> BondLoad<T> {
+pub fn transmitted<T: Real>(
+    load: FaceLoad<T>,
+    bend: &FaceBending<T>,
+    moduli: Vec3<T>,
+) -> BondLoad<T> {
     let (n, s, t) = (bend.n, bend.s, bend.t);
     let (force, torque) = (load.force, bend.torque);
     let axial = force.dot(n);
@@ -301,7 +314,7 @@ pub fn dilation_energy<T: Real>(dilation: T, lame: T, volume: T) -> T {
 
 /// A face at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Section {
+pub struct FaceSection {
     /// Area S, m².
     pub area: f64,
     /// Distance D₀ of the cells' centres, m.
@@ -344,11 +357,11 @@ pub fn plate_torsion(wide: f64, high: f64, free_sides: f64) -> f64 {
 pub fn stiffness(
     young: f64,
     poisson: f64,
-    section: Section,
+    section: FaceSection,
     torsion: Option<f64>,
     wall: Option<usize>,
 ) -> FaceStiffness {
-    let Section {
+    let FaceSection {
         area,
         distance,
         second: [s, t],
@@ -376,7 +389,7 @@ pub fn stiffness(
 
 /// c/J, c/I_s, c/I_t of a section, 1/m³: rim stresses by twist and by bending of fibres along s and along t,
 /// as for a rectangle with its area and moments.
-pub fn moduli(section: Section) -> [f64; 3] {
+pub fn moduli(section: FaceSection) -> [f64; 3] {
     let [s, t] = section.second;
     // A rectangle of width b has I = S b²/12, so c = b/2 = √(3 I/S).
     let rim = |second: f64| (3.0 * second / section.area).sqrt();
@@ -406,7 +419,7 @@ mod tests {
             high * wide * wide * wide / 12.0,
             wide * high * high * high / 12.0,
         ];
-        let section = Section {
+        let section = FaceSection {
             area: wide * high,
             distance,
             second,
@@ -426,7 +439,7 @@ mod tests {
             (n, shear * (second[0] + second[1])),
         ] {
             let turned = Quat::from_rotation_vector(axis * angle);
-            let own = Turned::new(rest, Vec3::zero());
+            let own = CellRotation::new(rest, Vec3::zero());
             let other = (turned, Vec3::zero());
             let torque = bending(&own, other, n, s, Vec3::new(k[0], k[1], k[2])).torque;
             let expected = axis * (rigidity / distance * angle.sin());

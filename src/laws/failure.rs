@@ -14,7 +14,7 @@ use crate::math::Real;
 
 /// Section of a bond, as failure criteria need it.
 #[derive(Clone, Copy, Debug)]
-pub struct Section<T> {
+pub struct CriterionSection<T> {
     /// 1/S, 1/m².
     pub inverse_area: T,
     /// r0/I, 1/m³.
@@ -29,7 +29,7 @@ pub struct Section<T> {
 
 /// σ and τ, Pa.
 #[inline(always)]
-pub fn stress<T: Real>(load: &BondLoad<T>, section: &Section<T>) -> (T, T) {
+pub fn stress<T: Real>(load: &BondLoad<T>, section: &CriterionSection<T>) -> (T, T) {
     let sigma = normal(load.axial, load.bend.norm(), section);
     let tau = tangential(load.shear.norm(), load.twist.norm(), section);
     (sigma, tau)
@@ -40,7 +40,7 @@ pub fn stress<T: Real>(load: &BondLoad<T>, section: &Section<T>) -> (T, T) {
 #[inline(always)]
 pub fn may_exceed<T: Real>(
     load: &BondLoad<T>,
-    section: &Section<T>,
+    section: &CriterionSection<T>,
     sigma_c: T,
     tau_c: T,
 ) -> T::Mask {
@@ -57,7 +57,7 @@ pub fn may_exceed<T: Real>(
 
 /// σ from the signed normal force and |M_b|.
 #[inline(always)]
-pub fn normal<T: Real>(axial: T, bend: T, section: &Section<T>) -> T {
+pub fn normal<T: Real>(axial: T, bend: T, section: &CriterionSection<T>) -> T {
     let counts = T::splat(0.5).lt(section.compression_counts);
     let counted = T::select(counts, axial.abs(), axial);
     counted * section.inverse_area + bend * section.bend_modulus
@@ -65,7 +65,7 @@ pub fn normal<T: Real>(axial: T, bend: T, section: &Section<T>) -> T {
 
 /// τ from |F_s| and |M_t|.
 #[inline(always)]
-pub fn tangential<T: Real>(shear: T, twist: T, section: &Section<T>) -> T {
+pub fn tangential<T: Real>(shear: T, twist: T, section: &CriterionSection<T>) -> T {
     shear * section.inverse_shear_area + twist * section.twist_modulus
 }
 
@@ -105,9 +105,9 @@ mod tests {
     }
 
     /// Section of radius 1 for the criterion `rod`.
-    fn rod() -> Section<f64> {
+    fn rod() -> CriterionSection<f64> {
         let area = std::f64::consts::PI;
-        Section {
+        CriterionSection {
             inverse_area: 1.0 / area,
             bend_modulus: 4.0 / area,
             twist_modulus: 2.0 / area,
@@ -219,7 +219,7 @@ mod tests {
                 bend: vector(),
                 axial: draw(),
             };
-            let section = Section {
+            let section = CriterionSection {
                 inverse_area: 1.0,
                 bend_modulus: 1.0,
                 twist_modulus: 1.0,

@@ -44,7 +44,7 @@ pub fn gradient<T: Real>(
 /// double layer of a displacement u (Kupradze 1979, ch. V; Han 1994): ∫ (traction of U)ᵀ u dS = ∫ u
 /// ∂(1/4πr)/∂n dS + ∫ (2G U − 1/(4πr)) m dS over a closed surface.
 #[inline(always)]
-pub fn swept<T: Real>((phi, second): (T, Mat3<T>), poisson: T) -> Mat3<T> {
+pub fn tangential_kernel<T: Real>((phi, second): (T, Mat3<T>), poisson: T) -> Mat3<T> {
     let rest = T::splat(1.0) - poisson;
     let scale = T::splat(1.0) / (T::splat(8.0 * PI) * rest);
     Mat3::diagonal(phi * T::splat(1.0 / (4.0 * PI))) - second * scale

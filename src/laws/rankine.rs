@@ -21,11 +21,11 @@ use crate::math::{Real, Vec3, eigen};
 pub const MIN_COSINE_SQUARED: f64 = 0.1786;
 
 /// Symmetric stress or virial: xx, yy, zz, yz, xz, xy.
-pub type Six<T> = [T; 6];
+pub type SymmetricTensor<T> = [T; 6];
 
 /// ½ (a ⊗ F + F ⊗ a), N m.
 #[inline(always)]
-pub fn virial<T: Real>(arm: Vec3<T>, force: Vec3<T>) -> Six<T> {
+pub fn virial<T: Real>(arm: Vec3<T>, force: Vec3<T>) -> SymmetricTensor<T> {
     let half = T::splat(0.5);
     [
         arm.x * force.x,
@@ -39,7 +39,7 @@ pub fn virial<T: Real>(arm: Vec3<T>, force: Vec3<T>) -> Six<T> {
 
 /// No principal stress is larger than this (Gershgorin), Pa.
 #[inline(always)]
-pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: Six<T>) -> T {
+pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: SymmetricTensor<T>) -> T {
     let (yz, xz, xy) = (yz.abs(), xz.abs(), xy.abs());
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
@@ -48,7 +48,12 @@ pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: Six<T>) -> T {
 /// which the normal points; `broken`: 1 if a face of either cell is broken, otherwise 0, and T is the mean
 /// stress.
 #[inline(always)]
-pub fn at_face<T: Real>(mean: Six<T>, n: Vec3<T>, traction: Vec3<T>, broken: T) -> Six<T> {
+pub fn at_face<T: Real>(
+    mean: SymmetricTensor<T>,
+    n: Vec3<T>,
+    traction: Vec3<T>,
+    broken: T,
+) -> SymmetricTensor<T> {
     let [xx, yy, zz, yz, xz, xy] = mean;
     let own = Vec3::new(
         xx * n.x + xy * n.y + xz * n.z,
@@ -61,7 +66,7 @@ pub fn at_face<T: Real>(mean: Six<T>, n: Vec3<T>, traction: Vec3<T>, broken: T) 
 }
 
 /// Largest principal stress, Pa, and its unit direction.
-pub fn largest_principal([xx, yy, zz, yz, xz, xy]: Six<f64>) -> (f64, Vec3<f64>) {
+pub fn largest_principal([xx, yy, zz, yz, xz, xy]: SymmetricTensor<f64>) -> (f64, Vec3<f64>) {
     let (values, directions) = eigen([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
     let mut most = 0;
     for k in 1..3 {
@@ -75,7 +80,7 @@ pub fn largest_principal([xx, yy, zz, yz, xz, xy]: Six<f64>) -> (f64, Vec3<f64>)
 
 /// σ of a face, Pa: the largest principal stress if its direction is within 65° of the face's unit `normal`,
 /// otherwise 0.
-pub fn sigma(stress: Six<f64>, normal: Vec3<f64>) -> f64 {
+pub fn sigma(stress: SymmetricTensor<f64>, normal: Vec3<f64>) -> f64 {
     let (value, direction) = largest_principal(stress);
     let cosine = direction.dot(normal);
     if value > 0.0 && cosine * cosine >= MIN_COSINE_SQUARED {
@@ -104,7 +109,7 @@ mod tests {
                 arm[axis] = 0.5 * side * size[axis];
                 let area = volume / size[axis];
                 let force = rows[axis].map(|s| s * side * area);
-                let more: Six<f64> = virial(Vec3::from_f64(arm), Vec3::from_f64(force));
+                let more: SymmetricTensor<f64> = virial(Vec3::from_f64(arm), Vec3::from_f64(force));
                 for (sum, more) in sum.iter_mut().zip(more) {
                     *sum += more / volume;
                 }
@@ -126,7 +131,7 @@ mod tests {
     fn a_face_has_its_own_traction_and_the_stress_of_its_cells_in_its_plane() {
         let mean = [3.0, -1.0, 2.0, 0.5, -0.7, 0.9];
         let n = Vec3::from_f64([0.6, 0.0, 0.8]);
-        let times = |[xx, yy, zz, yz, xz, xy]: Six<f64>, v: Vec3<f64>| {
+        let times = |[xx, yy, zz, yz, xz, xy]: SymmetricTensor<f64>, v: Vec3<f64>| {
             let rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
             Vec3::from_f64(rows.map(|row| Vec3::from_f64(row).dot(v)))
         };
@@ -135,7 +140,7 @@ mod tests {
         assert!((times(found, n) - traction).norm() < 1e-12);
         let plane = [[0.0, 1.0, 0.0], [0.8, 0.0, -0.6]].map(Vec3::from_f64);
         for (a, b) in [(0, 0), (0, 1), (1, 1)] {
-            let part = |s: Six<f64>| plane[a].dot(times(s, plane[b]));
+            let part = |s: SymmetricTensor<f64>| plane[a].dot(times(s, plane[b]));
             assert!((part(found) - part(mean)).abs() < 1e-12);
         }
         // In a uniform stress T of every face is that stress.

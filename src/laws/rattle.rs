@@ -37,11 +37,11 @@ pub fn next<T: Real>(
     )
 }
 
-/// Δt Σ |Π_k|/I_k, which must stay below [`LIMIT`].
+/// Δt Σ |Π_k|/I_k, which must stay below [`CONVERGENCE_LIMIT`].
 #[inline(always)]
-pub fn reach<T: Real>(momentum: Vec3<T>, inverse: Vec3<T>) -> T {
+pub fn convergence_measure<T: Real>(momentum: Vec3<T>, inverse: Vec3<T>) -> T {
     momentum.x.abs() * inverse.x + momentum.y.abs() * inverse.y + momentum.z.abs() * inverse.z
 }
 
 /// Limit of convergence, (√21 − 3)/6 (eq. 44).
-pub const LIMIT: f64 = 0.263_762_615_825_973_4;
+pub const CONVERGENCE_LIMIT: f64 = 0.263_762_615_825_973_4;

@@ -14,18 +14,18 @@ use crate::math::eigen;
 
 /// Principal moments and axes of inertia of a rigid body.
 #[derive(Clone, Copy, Debug)]
-pub struct Top {
+pub struct RigidInertia {
     /// Principal moments of inertia, kg m².
     moments: [f64; 3],
     /// Principal axes at rest, unit vectors.
     axes: [DVec3; 3],
 }
 
-impl Top {
+impl RigidInertia {
     /// From a symmetric tensor of inertia about the centre of mass, kg m².
     pub fn new(tensor: [[f64; 3]; 3]) -> Self {
         let (moments, axes) = eigen(tensor);
-        Top {
+        RigidInertia {
             moments,
             axes: axes.map(|axis| DVec3::from_array(axis).normalize_or_zero()),
         }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     /// Principal moments 1, 2, 3 along tilted axes.
-    fn top() -> (Top, DQuat) {
+    fn top() -> (RigidInertia, DQuat) {
         let tilt = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.8);
         let mut tensor = [[0.0; 3]; 3];
         for (moment, axis) in [1.0, 2.0, 3.0]
@@ -82,10 +82,10 @@ mod tests {
                 }
             }
         }
-        (Top::new(tensor), tilt)
+        (RigidInertia::new(tensor), tilt)
     }
 
-    fn energy(top: &Top, rotation: DQuat, momentum: DVec3) -> f64 {
+    fn energy(top: &RigidInertia, rotation: DQuat, momentum: DVec3) -> f64 {
         0.5 * top.spin(rotation, momentum).dot(momentum)
     }
 

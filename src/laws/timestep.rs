@@ -59,7 +59,7 @@ pub fn critical(lambda: f64, gamma: f64) -> f64 {
 }
 
 /// γ of bonds whose damping is proportional to their stiffness, c = 2ζ√(k m*): λ c/k.
-pub fn proportional(lambda: f64, damping_ratio: f64, stiffness_over_mass: f64) -> f64 {
+pub fn damping_rate_bound(lambda: f64, damping_ratio: f64, stiffness_over_mass: f64) -> f64 {
     2.0 * damping_ratio * lambda / stiffness_over_mass.sqrt()
 }
 
@@ -72,7 +72,7 @@ const MAX_ACROSS_SUM: f64 = 8.5;
 
 /// An element with the largest number of contacts with equal elements.
 #[derive(Clone, Copy, Debug)]
-pub struct Touching {
+pub struct CrowdedElement {
     /// k_r/m, 1/s².
     pub stiffness_over_mass: f64,
     /// k_t/k_r.
@@ -83,7 +83,7 @@ pub struct Touching {
     pub rolls: bool,
 }
 
-impl Touching {
+impl CrowdedElement {
     /// Critical step, s.
     ///
     /// A spring between a and b has at most twice the energy of springs to the ground at both ends, k(a − b)²
@@ -156,7 +156,7 @@ mod tests {
             (0.5, false),
             (1.0, true),
         ] {
-            let touching = Touching {
+            let touching = CrowdedElement {
                 stiffness_over_mass: 1.0,
                 shear_ratio,
                 damping_ratio: 0.0,
@@ -205,7 +205,7 @@ mod tests {
         // Two equal masses: their relative mode has λ = 2k/m = k/m*, so γ = 2ζω.
         let (k, m) = (5.0, 0.7);
         let lambda = 2.0 * k / m;
-        let gamma = proportional(lambda, zeta, 2.0 * k / m);
+        let gamma = damping_rate_bound(lambda, zeta, 2.0 * k / m);
         assert!((gamma - 2.0 * zeta * lambda.sqrt()).abs() < 1e-12 * gamma);
         let grows = |dt: f64| {
             // Leapfrog, with the damping force from the velocity half a step earlier.

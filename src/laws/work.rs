@@ -33,7 +33,7 @@ pub fn bond_damping<T: Real>(
 
 /// Load and spring of a contact at the end of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Done<T> {
+pub struct ContactOutcome<T> {
     /// Force on i, N.
     pub force: Vec3<T>,
     /// Overlap, m.
@@ -47,7 +47,7 @@ pub struct Done<T> {
 #[inline(always)]
 pub fn contact<T: Real>(
     s: &ContactState<T>,
-    done: Done<T>,
+    done: ContactOutcome<T>,
     dt: T,
     inverse_mass: T,
     k: ContactParameters<T>,

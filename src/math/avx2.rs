@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{Lanes, Pass, Row};
+use super::lanes::{LaneRow, Lanes, Pass};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
@@ -109,7 +109,7 @@ impl Lanes for F32x8 {
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
+    fn gather<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 8] = index[..8].try_into().expect("a slice of eight");
         // SAFETY: eight readable words; AVX2 as above.
         let outside = unsafe {
@@ -127,15 +127,15 @@ impl Lanes for F32x8 {
         columns(at)
     }
     #[inline(always)]
-    fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
+    fn prefetch<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) {
         for &k in &index[..8] {
             // Only the first cache line of each row.
             prefetch(rows.as_ptr().wrapping_add(k as usize).cast::<u8>(), 0);
         }
     }
     #[inline(always)]
-    fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
-        let rows: &[Row<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
+    fn load_rows<const C: usize>(rows: &[LaneRow<f32, C>]) -> [Self; C] {
+        let rows: &[LaneRow<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
         let mut at = [&[0.0; C]; 8];
         for (lane, row) in at.iter_mut().enumerate() {
             *row = &rows[lane].0;
@@ -143,7 +143,7 @@ impl Lanes for F32x8 {
         columns(at)
     }
     #[inline(always)]
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<f32, C>]) {
         let rows = &mut rows[..8];
         if C == 4 {
             let mut flat = [[0.0; 8]; 4];

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{Lanes, Pass, Row};
+use super::lanes::{LaneRow, Lanes, Pass};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
@@ -124,7 +124,7 @@ impl Lanes for F32x16 {
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
+    fn gather<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 16] = index[..16].try_into().expect("a slice of sixteen");
         // SAFETY: sixteen readable words; AVX-512 as above.
         let outside = unsafe {
@@ -141,15 +141,15 @@ impl Lanes for F32x16 {
         columns(at)
     }
     #[inline(always)]
-    fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
+    fn prefetch<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) {
         for &k in &index[..16] {
             // Only the first cache line of each row.
             prefetch(rows.as_ptr().wrapping_add(k as usize).cast::<u8>(), 0);
         }
     }
     #[inline(always)]
-    fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
-        let rows: &[Row<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
+    fn load_rows<const C: usize>(rows: &[LaneRow<f32, C>]) -> [Self; C] {
+        let rows: &[LaneRow<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
         let mut at = [&[0.0; C]; 16];
         for (lane, row) in at.iter_mut().enumerate() {
             *row = &rows[lane].0;
@@ -157,8 +157,8 @@ impl Lanes for F32x16 {
         columns(at)
     }
     #[inline(always)]
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
-        let rows: &mut [Row<f32, C>; 16] = (&mut rows[..16]).try_into().expect("sixteen rows");
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<f32, C>]) {
+        let rows: &mut [LaneRow<f32, C>; 16] = (&mut rows[..16]).try_into().expect("sixteen rows");
         if C == 16 {
             let mut all = [Self::zero(); 16];
             for (c, column) in all.iter_mut().enumerate() {

@@ -18,15 +18,15 @@ pub trait Lanes: Real + Send + Sync + 'static {
     fn store(self, to: &mut [Self::Scalar]);
     /// Gathers the rows `index[0..WIDTH]` and transposes them: element c of the result is column c. `C` is 4,
     /// 8 or 16.
-    fn gather<const C: usize>(rows: &[Row<Self::Scalar, C>], index: &[u32]) -> [Self; C];
+    fn gather<const C: usize>(rows: &[LaneRow<Self::Scalar, C>], index: &[u32]) -> [Self; C];
     /// Prefetches the rows `index[0..WIDTH]` for a later [`Self::gather`]; indices out of range have no
     /// effect.
     #[inline(always)]
-    fn prefetch<const C: usize>(_rows: &[Row<Self::Scalar, C>], _index: &[u32]) {}
+    fn prefetch<const C: usize>(_rows: &[LaneRow<Self::Scalar, C>], _index: &[u32]) {}
     /// Loads the columns of `WIDTH` consecutive rows.
-    fn load_rows<const C: usize>(rows: &[Row<Self::Scalar, C>]) -> [Self; C];
+    fn load_rows<const C: usize>(rows: &[LaneRow<Self::Scalar, C>]) -> [Self; C];
     /// Stores columns as `WIDTH` consecutive rows.
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<Self::Scalar, C>]);
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<Self::Scalar, C>]);
     /// Mask whose lane k is true if bit k of `bits` is set.
     fn mask(bits: u32) -> Self::Mask;
     /// Bits of a mask: bit k is set if lane k is true.
@@ -47,11 +47,11 @@ pub trait Pass<L: Lanes> {
 /// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
-pub struct Row<S, const C: usize>(pub [S; C]);
+pub struct LaneRow<S, const C: usize>(pub [S; C]);
 
-impl<S: Scalar, const C: usize> Default for Row<S, C> {
+impl<S: Scalar, const C: usize> Default for LaneRow<S, C> {
     fn default() -> Self {
-        Row([S::default(); C])
+        LaneRow([S::default(); C])
     }
 }
 
@@ -69,15 +69,15 @@ macro_rules! single_lane {
                 to[0] = self;
             }
             #[inline(always)]
-            fn gather<const C: usize>(rows: &[Row<$scalar, C>], index: &[u32]) -> [Self; C] {
+            fn gather<const C: usize>(rows: &[LaneRow<$scalar, C>], index: &[u32]) -> [Self; C] {
                 rows[index[0] as usize].0
             }
             #[inline(always)]
-            fn load_rows<const C: usize>(rows: &[Row<$scalar, C>]) -> [Self; C] {
+            fn load_rows<const C: usize>(rows: &[LaneRow<$scalar, C>]) -> [Self; C] {
                 rows[0].0
             }
             #[inline(always)]
-            fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<$scalar, C>]) {
+            fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<$scalar, C>]) {
                 rows[0].0 = columns;
             }
             #[inline(always)]
@@ -103,10 +103,10 @@ mod tests {
     use super::super::{F32x8, F32x16};
     use super::*;
 
-    struct Transposes<'a, const C: usize>(&'a [Row<f32, C>; 20], [u32; 16]);
+    struct Transposes<'a, const C: usize>(&'a [LaneRow<f32, C>; 20], [u32; 16]);
 
     impl<L: Lanes<Scalar = f32>, const C: usize> Pass<L> for Transposes<'_, C> {
-        type Out = (Vec<Vec<f32>>, Vec<Row<f32, C>>, Vec<Row<f32, C>>);
+        type Out = (Vec<Vec<f32>>, Vec<LaneRow<f32, C>>, Vec<LaneRow<f32, C>>);
         #[inline(always)]
         fn run(self) -> Self::Out {
             let columns: [L; C] = L::gather(self.0, &self.1);
@@ -114,17 +114,17 @@ mod tests {
             for (column, out) in columns.iter().zip(&mut flat) {
                 column.store(out);
             }
-            let mut back = vec![Row([0.0; C]); L::WIDTH];
+            let mut back = vec![LaneRow([0.0; C]); L::WIDTH];
             L::store_rows(columns, &mut back);
-            let mut next = vec![Row([0.0; C]); L::WIDTH];
+            let mut next = vec![LaneRow([0.0; C]); L::WIDTH];
             L::store_rows(L::load_rows(&self.0[3..]), &mut next);
             (flat, back, next)
         }
     }
 
     fn check<L: Lanes<Scalar = f32>, const C: usize>() {
-        let rows: [Row<f32, C>; 20] =
-            std::array::from_fn(|r| Row(std::array::from_fn(|c| (r * 100 + c) as f32)));
+        let rows: [LaneRow<f32, C>; 20] =
+            std::array::from_fn(|r| LaneRow(std::array::from_fn(|c| (r * 100 + c) as f32)));
         let index = [3, 0, 15, 7, 7, 2, 9, 11, 19, 1, 4, 5, 6, 8, 10, 12];
         let (columns, back, next) = L::run(Transposes(&rows, index));
         for k in 0..L::WIDTH {

@@ -33,4 +33,4 @@ pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
 pub use union_find::UnionFind;
 pub use vec3::Vec3;
-pub use width::{OnLanes, Width};
+pub use width::{LaneWidth, OnLanes};

@@ -11,7 +11,7 @@ use crate::laws::weibull::uniform;
 use crate::math::eigen;
 
 /// Depth under the skin, over the largest radius, beyond which elements have all their neighbours up to the
-/// largest of [`DISTANCES`].
+/// largest of [`NEIGHBOUR_DISTANCES`].
 const BULK_DEPTH: f64 = 4.0;
 /// Depth under the skin, over the largest radius, beyond which the filling fraction is sampled: no element
 /// that could cover a point is missing there.
@@ -24,7 +24,7 @@ const MAX_ANALYSED: usize = 100_000;
 const CONTACT_GAP: f64 = 1e-3;
 
 /// Distances over the sum of radii within which neighbours are counted.
-pub const DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
+pub const NEIGHBOUR_DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
 
 /// Statistics of the elements of a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +48,8 @@ pub struct BulkFigures {
     pub contacts: f64,
     /// Mean number of bonds of an element.
     pub bonds: f64,
-    /// Mean number of elements within each of [`DISTANCES`] of an element.
-    pub within: [f64; DISTANCES.len()],
+    /// Mean number of elements within each of [`NEIGHBOUR_DISTANCES`] of an element.
+    pub within: [f64; NEIGHBOUR_DISTANCES.len()],
     /// Eigenvalues, ascending, of the mean of n nᵀ over the directions n of bonds, or of contacts where there
     /// are no bonds; one third each if directions are isotropic.
     pub fabric: [f64; 3],
@@ -59,7 +59,7 @@ pub struct BulkFigures {
 #[derive(Clone, Copy, Default)]
 struct NeighbourSums {
     contacts: f64,
-    within: [f64; DISTANCES.len()],
+    within: [f64; NEIGHBOUR_DISTANCES.len()],
     overlap: f64,
     directions: f64,
     fabric: [f64; 6],
@@ -114,7 +114,7 @@ pub fn figures(
     if centres.is_empty() || largest <= 0.0 {
         return None;
     }
-    let farthest = DISTANCES[DISTANCES.len() - 1];
+    let farthest = NEIGHBOUR_DISTANCES[NEIGHBOUR_DISTANCES.len() - 1];
     let grid = CellGrid::new(centres, 2.0 * farthest * largest);
     let deep = skin.map(|skin| SkinInside::new(skin).deeper_than(centres, BULK_DEPTH * largest));
     // A regular subsample, which limits the time for large bodies.
@@ -137,7 +137,7 @@ pub fn figures(
             if j == i {
                 return;
             }
-            for (count, limit) in seen.within.iter_mut().zip(DISTANCES) {
+            for (count, limit) in seen.within.iter_mut().zip(NEIGHBOUR_DISTANCES) {
                 *count += f64::from(u8::from(distance <= limit * touch));
             }
             seen.overlap = seen.overlap.max((touch - distance) / smaller);

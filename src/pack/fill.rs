@@ -180,7 +180,10 @@ fn plate(
     positive(body, "area that shape.hole leaves", area)?;
     let skin = |r: f64| {
         let size = DVec3::new(x, layers * LAYER_SPACING * r, z);
-        hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
+        hole.map_or_else(
+            || shapes::cuboid(size),
+            |hole| shapes::cuboid_with_hole(size, hole),
+        )
     };
     // The rows are counted as if they continued through the hole.
     let whole = match request {

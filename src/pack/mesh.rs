@@ -58,7 +58,7 @@ pub(super) fn read(
 
 /// A message about what the repair of a body's mesh changes; `None` if no repair is requested or nothing
 /// changes.
-pub fn repairs(body: &Body, base: &Path) -> Option<String> {
+pub fn repair_message(body: &Body, base: &Path) -> Option<String> {
     let BodyShape::Mesh {
         file,
         fill: Fill::Repair,

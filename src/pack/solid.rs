@@ -6,7 +6,7 @@ use glam::DVec3;
 use super::lattice::NEIGHBOUR_DIRECTIONS;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::winding::Winding;
 
 /// A region that is filled, in the frame of the shape.
@@ -20,7 +20,7 @@ pub(super) enum FillRegion<'a> {
     /// Inside of a closed mesh.
     Closed {
         mesh: &'a TriMesh,
-        crossings: Crossings<'a>,
+        crossings: InsideTest<'a>,
         bvh: Bvh,
     },
     /// Region that an open or self-intersecting mesh winds around.
@@ -38,7 +38,7 @@ impl<'a> FillRegion<'a> {
     pub fn closed(mesh: &'a TriMesh) -> Self {
         FillRegion::Closed {
             mesh,
-            crossings: Crossings::new(mesh),
+            crossings: InsideTest::new(mesh),
             bvh: Bvh::new(mesh),
         }
     }

@@ -69,7 +69,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// Adds a straight line.
-    pub fn rule(&mut self, from: [f64; 2], to: [f64; 2], width: f64, colour: Colour) {
+    pub fn straight_line(&mut self, from: [f64; 2], to: [f64; 2], width: f64, colour: Colour) {
         self.marks.push(Mark::Line {
             points: vec![from, to],
             width,

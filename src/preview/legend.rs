@@ -39,7 +39,7 @@ pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), un
         let part = (row as f64 + 0.5) / rows as f64;
         let y = bottom + part * (top - bottom);
         let colour = scale::colour(part);
-        drawing.rule(
+        drawing.straight_line(
             [right - BAR_WIDTH, y],
             [right, y],
             1.0 / raster::PIXELS_PER_POINT,

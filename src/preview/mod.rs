@@ -32,7 +32,7 @@ use crate::store::{Manifest, Store};
 use source::FrameSource;
 
 pub use error::PreviewError;
-pub use stress::picture_paths as stress_pictures;
+pub use stress::picture_paths as stress_picture_paths;
 
 impl PreviewError {
     /// Whether the settings or the store caused the error.

@@ -36,14 +36,14 @@ use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 
 pub use error::ReconstructError;
 
-use body::rest::Body;
+use body::rest::RestBody;
 use fragments::Fragments;
 use surface::motion::{DeformedSurface, ElementMotions};
 use surface::rest_surface::RestSurface;
 
 /// Groups of frame columns that are required to rebuild surfaces. Velocity, spin and stress are optional:
 /// missing columns become zeros.
-pub const NEEDS: [FrameGroup; 3] = [
+pub const REQUIRED_GROUPS: [FrameGroup; 3] = [
     FrameGroup::Position,
     FrameGroup::Rotation,
     FrameGroup::Fragment,
@@ -114,14 +114,14 @@ pub fn run(
         ReconstructMode::Auto | ReconstructMode::Material | ReconstructMode::World => None,
     };
     let tables = (&packing.elements, &packing.bonds, faces.as_ref());
-    let bodies = Body::with_cells(tables, params, skin)?;
+    let bodies = RestBody::with_cells(tables, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();
     let frames = store.frames(&frames)?;
     let mut summary = ReconstructSummary::default();
     for &number in &frames {
-        let frame = store.read_frame_of(number, &NEEDS, packing.elements.id.len())?;
+        let frame = store.read_frame_of(number, &REQUIRED_GROUPS, packing.elements.id.len())?;
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
@@ -168,7 +168,7 @@ impl<'a> BrokenBonds<'a> {
 /// Surfaces of all bodies, reused from frame to frame while nothing breaks.
 #[derive(Debug)]
 pub struct Surfaces {
-    bodies: Vec<Body>,
+    bodies: Vec<RestBody>,
     rest: Vec<DVec3>,
     current: Vec<Option<Fragments>>,
     /// Number of times that the surfaces of a body were rebuilt after the first build.
@@ -177,7 +177,7 @@ pub struct Surfaces {
 
 impl Surfaces {
     /// Surfaces of `bodies`, none of them built yet.
-    pub fn new(elements: &Elements, bodies: Vec<Body>) -> Self {
+    pub fn new(elements: &Elements, bodies: Vec<RestBody>) -> Self {
         let rest = (0..elements.x.len())
             .map(|row| DVec3::new(elements.x[row], elements.y[row], elements.z[row]))
             .collect();
@@ -197,7 +197,7 @@ impl Surfaces {
         frame: &Frames,
         broken: &[bool],
     ) -> Result<SurfaceFrame, ReconstructError> {
-        let labels_of = |body: &Body| -> Vec<u32> {
+        let labels_of = |body: &RestBody| -> Vec<u32> {
             let rows = body.rows.iter();
             rows.map(|&row| frame.fragment[row as usize]).collect()
         };
@@ -225,14 +225,14 @@ impl Surfaces {
                 (Some(world), _) => world
                     .draw(&body.rows, &labels_of(body), &motion)
                     .into_iter()
-                    .map(|drawn| (drawn.fragment, Cow::Owned(drawn.shell), drawn.moved))
+                    .map(|drawn| (drawn.fragment, Cow::Owned(drawn.rest_surface), drawn.moved))
                     .collect(),
                 (None, Some(fragments)) => fragments
                     .surfaces
                     .par_iter()
                     .map(|surface| {
-                        let shell = Cow::Borrowed(&surface.shell);
-                        (surface.fragment, shell, surface.deform(&motion))
+                        let rest_surface = Cow::Borrowed(&surface.rest_surface);
+                        (surface.fragment, rest_surface, surface.deform(&motion))
                     })
                     .collect(),
                 (None, None) => Vec::new(),
@@ -244,8 +244,8 @@ impl Surfaces {
             ..SurfaceFrame::default()
         };
         for (body, parts) in self.bodies.iter().zip(parts) {
-            for (fragment, shell, moved) in parts {
-                append(&mut result, body.index, fragment, &shell, moved);
+            for (fragment, rest_surface, moved) in parts {
+                append(&mut result, body.index, fragment, &rest_surface, moved);
             }
         }
         if !result.uv.is_empty() {
@@ -261,10 +261,10 @@ fn append(
     result: &mut SurfaceFrame,
     body: u32,
     fragment: u32,
-    shell: &RestSurface,
+    rest_surface: &RestSurface,
     moved: DeformedSurface,
 ) {
-    let mesh = &shell.mesh;
+    let mesh = &rest_surface.mesh;
     let first_vertex = result.positions.len() as u32;
     result.pieces.push(Piece {
         body,
@@ -292,7 +292,7 @@ fn append(
     result
         .triangles
         .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
-    result.inside.extend_from_slice(&shell.inside);
+    result.inside.extend_from_slice(&rest_surface.inside);
 }
 
 #[cfg(test)]

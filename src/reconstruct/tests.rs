@@ -149,7 +149,7 @@ fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> S
         voxel,
         ..spec::Reconstruct::default()
     };
-    let bodies = Body::all(elements, bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+    let bodies = RestBody::all(elements, bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(elements, bodies)
 }
 
@@ -451,7 +451,7 @@ fn loose_elements_are_balls() {
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
     let none =
         |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("balls need no skin") };
-    let bodies = Body::all(
+    let bodies = RestBody::all(
         &elements,
         &Bonds::default(),
         &spec::Reconstruct::default(),

@@ -127,7 +127,7 @@ pub enum SimulateError {
          simulate.contact = \"barrier\" forbids; the last frame written is good. A shorter time.step, more simulate.implicit.halvings or stiffer \
          contacts (contact_young) may help"
     )]
-    Passed {
+    PassesThrough {
         /// Step.
         step: u64,
         /// Time at the end of the step, s.
@@ -263,7 +263,7 @@ pub enum StateError {
 
 impl SimulateError {
     /// Error for a value of an option that a method does not support, as `refuse` returns it.
-    pub fn lack(option: &'static str, value: &'static str, allowed: &str) -> Option<Self> {
+    pub fn unsupported(option: &'static str, value: &'static str, allowed: &str) -> Option<Self> {
         Some(SimulateError::Unsupported {
             option,
             value,
@@ -289,7 +289,7 @@ impl SimulateError {
             | SimulateError::TooManySteps { .. } => true,
             SimulateError::NotFinite { .. }
             | SimulateError::NotConverged { .. }
-            | SimulateError::Passed { .. } => false,
+            | SimulateError::PassesThrough { .. } => false,
             SimulateError::State { source, .. } => source.caused_by_user(),
             SimulateError::Gpu(error) => error.caused_by_user(),
             SimulateError::Store(error) => error.caused_by_user(),

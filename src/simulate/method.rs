@@ -18,17 +18,17 @@ pub struct Capture {
 
 /// Hardware that a method runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Platform {
     /// Description for the user.
     pub name: String,
     /// Bytes of device memory in use; `None` on the CPU.
     pub device_bytes: Option<u64>,
 }
 
-impl Place {
+impl Platform {
     /// All CPU cores, with lanes of type `L`.
     pub fn on_cores<L: Lanes>() -> Self {
-        Place {
+        Platform {
             name: format!(
                 "CPU, {} threads, {} lanes of {} bytes",
                 rayon::current_num_threads(),
@@ -56,7 +56,7 @@ type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 
 /// Functions by which `resolve` checks and builds a method.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct MethodEntry {
     /// An error if the pipeline needs something that the method lacks on this backend.
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
     /// Builds the scene for the method.
@@ -70,7 +70,7 @@ pub trait Prepare: Send {
     /// Critical time step of explicit central differences, s.
     fn critical(&self, pipeline: &Pipeline) -> f64;
     /// Time step over the critical one, unless the pipeline gives the step in seconds.
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64;
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64;
     /// Returns an error for an invalid start, such as a body inside a collider.
     fn check_start(&self, pipeline: &Pipeline) -> Result<(), SimulateError>;
     /// Starts the run at time zero.
@@ -102,15 +102,15 @@ pub trait Method: Send {
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
     /// The present state without a frame: a large run need not hold both at once. `None` if states come only
     /// with captures.
-    fn state_apart(&mut self, _frame: u32) -> Option<State> {
+    fn state_without_frame(&mut self, _frame: u32) -> Option<State> {
         None
     }
-    /// Whether [`state_apart`](Self::state_apart) returns a state.
-    fn has_state_apart(&self) -> bool {
+    /// Whether [`state_without_frame`](Self::state_without_frame) returns a state.
+    fn has_state_without_frame(&self) -> bool {
         false
     }
     /// Hardware that the method runs on.
-    fn place(&self) -> Place;
+    fn platform(&self) -> Platform;
     /// Captures that may be outstanding while the next frame is computed: 0 computes in place, 1 lets a
     /// device continue.
     fn ahead(&self) -> usize {

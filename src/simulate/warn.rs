@@ -11,7 +11,7 @@ use crate::columns::{Bonds, Elements};
 use crate::geometry::solid::Pose;
 
 use crate::simulate::resolve::Schedule;
-use crate::simulate::scene::colliders::Barrier;
+use crate::simulate::scene::colliders::SolidCollider;
 use crate::simulate::scene::reactions::AttachedElements;
 use crate::simulate::scene::{attachments, clamps, colliders};
 use crate::spec::{Attachment, Body, BodyShape, Elasticity, PackingSpec, Pipeline};
@@ -28,7 +28,7 @@ pub struct Warning {
 }
 
 /// Number of neighbours of an interior element of a close packing.
-const INSIDE: usize = 12;
+const INNER_NEIGHBOURS: usize = 12;
 /// Number of neighbours of interior elements of a random packing: most have as many or one more, and few at
 /// the surface do.
 const INNER_NEIGHBOURS_RANDOM: usize = 8;
@@ -152,7 +152,7 @@ fn up(pipeline: &Pipeline) -> DVec3 {
 /// Number of neighbours of an interior element of a body.
 fn inside(body: &Body) -> usize {
     match body.packing {
-        PackingSpec::Hexagonal { .. } => INSIDE,
+        PackingSpec::Hexagonal { .. } => INNER_NEIGHBOURS,
         PackingSpec::Random { .. } => INNER_NEIGHBOURS_RANDOM,
         // Thin by intention, or without bonds.
         PackingSpec::None {}
@@ -179,7 +179,12 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
     for end in ends().flatten() {
         valence[end] += 1;
     }
-    let all = |&body: &u32| inside.get(body as usize).copied().unwrap_or(INSIDE);
+    let all = |&body: &u32| {
+        inside
+            .get(body as usize)
+            .copied()
+            .unwrap_or(INNER_NEIGHBOURS)
+    };
     let wanted = elements.body.iter().map(all);
     let mut thick: Vec<bool> = valence
         .iter()
@@ -235,7 +240,7 @@ struct Impact {
 /// Everything that a body can collide with.
 struct ImpactScene<'a> {
     pipeline: &'a Pipeline,
-    colliders: Vec<Barrier>,
+    colliders: Vec<SolidCollider>,
     up: DVec3,
     gravity: f64,
     end: f64,
@@ -350,14 +355,14 @@ impl<'a> ImpactScene<'a> {
 }
 
 /// Height of the lowest point of a collider at the start; for a half-space, of its surface at its origin.
-fn lowest(collider: &Barrier, up: DVec3) -> f64 {
+fn lowest(collider: &SolidCollider, up: DVec3) -> f64 {
     let extent = collider.solid.extent();
     collider.collider.pose(0.0).position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
 }
 
 /// Motions of a collider's surface in each stretch of its drive.
-fn motions(collider: &Barrier) -> Vec<SurfaceMotion> {
-    let motion = |pose: Pose| match pose.turning(&collider.solid) {
+fn motions(collider: &SolidCollider) -> Vec<SurfaceMotion> {
+    let motion = |pose: Pose| match pose.spin_speed_bound(&collider.solid) {
         turning if turning.is_finite() => (pose.velocity, turning),
         // A half-space has no farthest point.
         _ => (pose.velocity, 0.0),

@@ -269,7 +269,7 @@ fn half_turn() -> f64 {
 }
 
 fn segments() -> u32 {
-    revolve::SEGMENTS
+    revolve::DEFAULT_SEGMENTS
 }
 
 impl BodyShape {

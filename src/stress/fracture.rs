@@ -12,7 +12,7 @@ use crate::bem::crack::{Criterion, End, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::intersect::segment_meets;
 use crate::math::UnionFind;
 use crate::spec::{CrackCriterion, Fracture};
@@ -151,7 +151,7 @@ impl Cracked {
         }
         let middle = solid.surface.mass.centre;
         for piece in &found.pieces {
-            let inside = Crossings::new(piece);
+            let inside = InsideTest::new(piece);
             let own = solid.ids.iter().zip(&solid.points);
             let own: Vec<(u32, DVec3)> = own
                 .filter(|(_, point)| inside.contains(**point))
@@ -264,7 +264,7 @@ impl Cracked {
 /// A piece of a body.
 struct Within<'a> {
     mesh: &'a TriMesh,
-    inside: Crossings<'a>,
+    inside: InsideTest<'a>,
     tree: Bvh,
 }
 
@@ -275,7 +275,7 @@ impl<'a> Within<'a> {
     fn new(mesh: &'a TriMesh) -> Self {
         Within {
             mesh,
-            inside: Crossings::new(mesh),
+            inside: InsideTest::new(mesh),
             tree: Bvh::new(mesh),
         }
     }

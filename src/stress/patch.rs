@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use crate::bem::points::place;
 use crate::bem::traction::MIDDLES;
 use crate::bem::{Surface, Traction};
-use crate::geometry::mass::of_point;
+use crate::geometry::mass::point_inertia;
 use crate::math::eigen;
 use crate::spec::Region;
 
@@ -78,7 +78,7 @@ impl Patch {
     /// Torque over turn of tractions `turn × (x − middle)`, m⁴.
     fn moment(&self, surface: &Surface, variation: Variation) -> DMat3 {
         let of = |(t, part): &(usize, f64)| {
-            let about_middle = |x: DVec3| of_point(x - self.middle);
+            let about_middle = |x: DVec3| point_inertia(x - self.middle);
             let mean = match variation {
                 Variation::Stepwise => about_middle(surface.centroids[*t]),
                 Variation::Linear => {

@@ -12,7 +12,7 @@ use super::error::StressError;
 use super::patch::{Patch, Variation};
 use super::solid::Solid;
 use crate::columns::{Elements, Frames, LoadKind, Loads};
-use crate::geometry::mass::of_point;
+use crate::geometry::mass::point_inertia;
 use crate::geometry::mesh_solid::MeshSolid;
 use crate::geometry::solid::Solid as Shape;
 use crate::spec::{Action, Pipeline};
@@ -92,7 +92,7 @@ fn angular_velocity(elements: &Elements, frame: &Frames, rows: &[usize], centre:
         let v = vector([frame.vx[row], frame.vy[row], frame.vz[row]]);
         let mass = elements.mass[row];
         momentum += r.cross(v) * mass;
-        inertia += of_point(r) * mass;
+        inertia += point_inertia(r) * mass;
     }
     match inertia.determinant() > 0.0 {
         true => inertia.inverse() * momentum,

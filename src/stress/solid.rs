@@ -7,7 +7,7 @@ use crate::bem::solver::{QUADRATIC, order};
 use crate::bem::{Elastic, Order, Surface};
 use crate::columns::Elements;
 use crate::geometry::TriMesh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::remesh::{Quality, RemeshError, equilateral, remesh_or_finer};
 use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
@@ -77,7 +77,7 @@ impl Solid {
             .filter(|row| elements.body[*row] as usize == number)
             .collect();
         let radii: f64 = rows.iter().map(|row| elements.r[*row]).sum();
-        let inside = Crossings::new(&surface.mesh);
+        let inside = InsideTest::new(&surface.mesh);
         let place = |row: usize| DVec3::new(elements.x[row], elements.y[row], elements.z[row]);
         let (ids, points) = rows
             .iter()

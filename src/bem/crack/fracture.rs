@@ -15,7 +15,7 @@ use crate::bem::elastic::Elastic;
 use crate::bem::solver::Solver;
 use crate::bem::surface::Surface;
 use crate::geometry::TriMesh;
-use crate::geometry::cut::Origin;
+use crate::geometry::cut::FacetOrigin;
 use crate::solve::Recycled;
 
 /// What drives a crack on once it has begun.
@@ -264,9 +264,9 @@ impl Fractured {
         self.steps += grown.steps;
         self.sheets.push(grown.sheet);
         self.within.push(part.mesh.clone());
-        let part_of = |origin: &Origin| match origin {
-            Origin::Sheet(_) => true,
-            Origin::Body(t) => part.is_face[*t as usize],
+        let part_of = |origin: &FacetOrigin| match origin {
+            FacetOrigin::Sheet(_) => true,
+            FacetOrigin::Body(t) => part.is_face[*t as usize],
         };
         Ok(match grown.pieces {
             Some(pieces) => {

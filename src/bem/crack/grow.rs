@@ -11,7 +11,7 @@ use super::start::Place;
 use crate::bem::solution::Solution;
 use crate::bem::solver::SolveError;
 use crate::bem::surface::Surface;
-use crate::geometry::cut::{CutError, Piece, cut};
+use crate::geometry::cut::{CutError, CutPiece, cut};
 
 /// Distance by which the middle of a crack's first disc lies inside, over its radius.
 const SUNK: f64 = 0.25;
@@ -30,7 +30,7 @@ pub struct Grown {
     /// Its surface.
     pub sheet: Sheet,
     /// The pieces of the body, if it went through.
-    pub pieces: Option<Vec<Piece>>,
+    pub pieces: Option<Vec<CutPiece>>,
     /// Steps that it took.
     pub steps: u32,
 }
@@ -159,7 +159,7 @@ pub fn grow(
 
 /// Cuts the body along a sheet whose rim has left it: where the sheet runs along edges of the body, which
 /// leaves slivers, beside them.
-fn through(body: &Body, sheet: &mut Sheet, length: f64) -> Result<Vec<Piece>, CutError> {
+fn through(body: &Body, sheet: &mut Sheet, length: f64) -> Result<Vec<CutPiece>, CutError> {
     let mesh = &body.surface.mesh;
     let mut poor = None;
     let mut failure = CutError::NotGeneral;
@@ -183,7 +183,7 @@ fn through(body: &Body, sheet: &mut Sheet, length: f64) -> Result<Vec<Piece>, Cu
                 let out: Vec<_> = frames.iter().map(|f| f.out * (length / 2.0)).collect();
                 sheet.grow(&out, length);
             }
-            CutError::Apart | CutError::NotSeparated | CutError::Volume => break,
+            CutError::NoIntersection | CutError::NotSeparated | CutError::VolumeMismatch => break,
         }
     }
     let (shape, pieces) = poor.ok_or(failure)?;

@@ -2,7 +2,7 @@
 
 /// The triangle of body or sheet that a triangle of a piece is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum FacetOrigin {
     /// Index of a triangle of the body.
     Body(u32),
     /// Index of a triangle of the sheet.
@@ -15,7 +15,7 @@ pub struct Facet {
     /// Vertex indices of its corners.
     pub corners: [u32; 3],
     /// The triangle that it is part of.
-    pub origin: Origin,
+    pub origin: FacetOrigin,
 }
 
 /// Directed edges of a polygon.

@@ -8,14 +8,14 @@ use glam::DVec3;
 use super::crossing::{Intersections, Segment};
 use super::divide::{Polygon, chains, divide, triangulate};
 use super::error::CutError;
-use super::facet::{Facet, Origin, edges};
+use super::facet::{Facet, FacetOrigin, edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
 /// A part of a triangle, and the triangle that it is part of.
 struct TrianglePart {
     corners: Polygon,
-    origin: Origin,
+    origin: FacetOrigin,
 }
 
 /// Body and sheet, divided along their line of intersection.
@@ -52,8 +52,8 @@ impl DividedSurfaces {
         let mut facets = Vec::new();
         for part in skin.into_iter().chain(faces) {
             let [a, b, c] = match part.origin {
-                Origin::Body(t) => body.corners(t as usize),
-                Origin::Sheet(t) => sheet.corners(t as usize),
+                FacetOrigin::Body(t) => body.corners(t as usize),
+                FacetOrigin::Sheet(t) => sheet.corners(t as usize),
             };
             let normal = (b - a).cross(c - a).normalize_or(DVec3::Z);
             let ears = triangulate(&part.corners, &places, normal);
@@ -109,9 +109,9 @@ impl VertexNumbering<'_> {
             }
             let chains = chains(within.get(&t).map_or(&[], Vec::as_slice))?;
             let origin = if of_sheet {
-                Origin::Sheet(t)
+                FacetOrigin::Sheet(t)
             } else {
-                Origin::Body(t)
+                FacetOrigin::Body(t)
             };
             let polygons = divide(outline, &chains)?.into_iter();
             parts.extend(polygons.map(|corners| TrianglePart { corners, origin }));

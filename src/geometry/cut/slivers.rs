@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use glam::DVec3;
 
-use super::facet::{Facet, Origin};
+use super::facet::{Facet, FacetOrigin};
 
 /// Ratio of shortest to longest edge of a triangle below which the shortest edge is collapsed.
 const SHORT_EDGE_RATIO: f64 = 0.15;
@@ -77,16 +77,17 @@ impl TriangleComplex<'_> {
     /// Triangles of the body that a vertex lies on.
     fn owners(&self, v: u32) -> BTreeSet<u32> {
         let own = |facet: Facet| match facet.origin {
-            Origin::Body(t) => Some(t),
-            Origin::Sheet(_) => None,
+            FacetOrigin::Body(t) => Some(t),
+            FacetOrigin::Sheet(_) => None,
         };
         self.around(v).filter_map(own).collect()
     }
 
     /// Whether a triangle belongs to the sheet and has all corners on the body's surface, so that it could
     /// lie in that surface or cross it.
-    fn lies_on_body(&self, origin: Origin, corners: [u32; 3]) -> bool {
-        matches!(origin, Origin::Sheet(_)) && corners.iter().all(|v| !self.owners(*v).is_empty())
+    fn lies_on_body(&self, origin: FacetOrigin, corners: [u32; 3]) -> bool {
+        matches!(origin, FacetOrigin::Sheet(_))
+            && corners.iter().all(|v| !self.owners(*v).is_empty())
     }
 
     fn neighbours(&self, v: u32) -> BTreeSet<u32> {
@@ -143,7 +144,7 @@ impl TriangleComplex<'_> {
         // only stays.
         if self
             .around(from)
-            .all(|f| matches!(f.origin, Origin::Body(_)))
+            .all(|f| matches!(f.origin, FacetOrigin::Body(_)))
         {
             return false;
         }
@@ -206,8 +207,8 @@ impl TriangleComplex<'_> {
             return false;
         };
         let alike = match (first.origin, second.origin) {
-            (Origin::Body(s), Origin::Body(t)) => s == t,
-            (Origin::Sheet(_), Origin::Sheet(_)) => true,
+            (FacetOrigin::Body(s), FacetOrigin::Body(t)) => s == t,
+            (FacetOrigin::Sheet(_), FacetOrigin::Sheet(_)) => true,
             _ => false,
         };
         let apex = |facet: Facet| facet.corners.into_iter().find(|v| *v != a && *v != b);

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, dvec3};
 
-use super::{CutError, Origin, Piece, cut};
+use super::{CutError, CutPiece, FacetOrigin, cut};
 use crate::geometry::check::require_solid;
 use crate::geometry::{TriMesh, icosphere, shapes};
 
@@ -32,7 +32,7 @@ fn wave(x: f64, y: f64) -> f64 {
 }
 
 /// Smallest ratio of height to longest edge of a triangle.
-fn thinnest(piece: &Piece) -> f64 {
+fn thinnest(piece: &CutPiece) -> f64 {
     let mesh = &piece.mesh;
     let height = |t: usize| {
         let [a, b, c] = mesh.corners(t);
@@ -68,7 +68,7 @@ fn pieces_are_closed_and_their_volumes_add_up() {
                 require_solid(&mut mesh).unwrap();
                 assert_eq!(mesh, piece.mesh);
                 sum += mesh.volume();
-                let of_sheet = |origin: &Origin| matches!(origin, Origin::Sheet(_));
+                let of_sheet = |origin: &FacetOrigin| matches!(origin, FacetOrigin::Sheet(_));
                 assert!(piece.origins.iter().any(of_sheet));
             }
             assert!((sum - body.volume()).abs() < 1e-12 * sum);

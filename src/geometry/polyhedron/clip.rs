@@ -17,7 +17,7 @@ pub struct Overlap {
 
 /// Scratch buffers for computing overlaps.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct OverlapScratch {
     pub(super) corners: Vec<DVec3>,
     pub(super) planes: [CuttingPlanes; 2],
     pub(super) clipper: PolygonClipper,

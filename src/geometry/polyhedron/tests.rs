@@ -35,8 +35,8 @@ fn pebble(number: &mut impl FnMut() -> f64) -> (Polyhedron, Vec<(DVec3, f64)>) {
     (solid, planes)
 }
 
-fn scratch() -> Scratch {
-    Scratch::default()
+fn scratch() -> OverlapScratch {
+    OverlapScratch::default()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn bricks_that_lie_on_each_other_share_a_slab() {
     for depth in [0.0, 1e-16, 3e-13] {
         let at = placed(DQuat::IDENTITY, DVec3::Y * (0.9 - depth));
         let axis = low.overlap(&high, &at, &mut scratch()).expect_err("apart");
-        assert_eq!(low.is_apart(&high, &at, axis), Some(axis));
+        assert_eq!(low.separating_axis(&high, &at, axis), Some(axis));
     }
 }
 
@@ -112,12 +112,12 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
             solid.cut(normal, offset, 1);
         }
         let expected = solid.mass().map_or(0.0, |mass| mass.volume);
-        let volume = |at: &RelativePose, step: &mut Scratch| {
+        let volume = |at: &RelativePose, step: &mut OverlapScratch| {
             first.overlap(&second, at, step).map_or(0.0, |o| o.volume)
         };
         let found = volume(&at, &mut step);
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-        let axis = first.is_apart(&second, &at, DVec3::X);
+        let axis = first.separating_axis(&second, &at, DVec3::X);
         separated += usize::from(axis.is_some());
         apart += usize::from(expected == 0.0);
         assert!(axis.is_none() || expected < 1e-11);

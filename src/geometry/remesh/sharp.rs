@@ -7,7 +7,7 @@ use crate::geometry::mesh::corner_angle;
 use crate::math::UnionFind;
 
 /// Angle between the normals of two triangles above which their edge is sharp, rad: 40°.
-pub const SHARP: f64 = 40.0 * std::f64::consts::PI / 180.0;
+pub const SHARP_ANGLE: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
 /// Ratio of the sum of the angles about a vertex to 2π below which the vertex is a tip and stays.
 const TIP_ANGLE_RATIO: f64 = 0.75;

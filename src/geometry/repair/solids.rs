@@ -6,7 +6,7 @@ use super::error::{RepairError, SolidSummary};
 use super::repair_mesh::RepairMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::check::{components, sorted_edges};
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
 
@@ -32,7 +32,7 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
     let outer = solids.clone();
     let outer: Vec<_> = outer
         .iter()
-        .map(|s| (Crossings::new(s), s.volume()))
+        .map(|s| (InsideTest::new(s), s.volume()))
         .collect();
     for cavity in cavities {
         let point = largest_triangle_centre(&cavity);

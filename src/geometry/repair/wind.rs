@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::error::RepairError;
 use super::repair_mesh::RepairMesh;
 use crate::geometry::check::{Edge, same_edge, sorted_edges};
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 
 /// Two neighbouring triangles of a surface and their common edge.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub fn pairs(work: &RepairMesh) -> Result<Vec<NeighbourPair>, RepairError> {
             add(s, t);
             continue;
         }
-        let crossings = crossings.get_or_insert_with(|| Crossings::new(&work.mesh));
+        let crossings = crossings.get_or_insert_with(|| InsideTest::new(&work.mesh));
         let around = order_around_edge(work, group, crossings);
         for pair in around.chunks(2) {
             add(&group[pair[0]], &group[pair[1]]);
@@ -50,7 +50,7 @@ pub fn pairs(work: &RepairMesh) -> Result<Vec<NeighbourPair>, RepairError> {
 }
 
 /// The triangles at an edge ordered by angle. The solid lies between the first and the second.
-fn order_around_edge(work: &RepairMesh, group: &[Edge], crossings: &Crossings) -> Vec<usize> {
+fn order_around_edge(work: &RepairMesh, group: &[Edge], crossings: &InsideTest) -> Vec<usize> {
     let positions = &work.mesh.positions;
     let [a, b] = [group[0].0, group[0].1].map(|v| positions[v as usize]);
     let axis = (b - a).normalize_or_zero();

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::super::hilbert;
-use crate::geometry::cells::{Cells, Free};
+use crate::geometry::cells::{Cells, FreeFace};
 use crate::geometry::convex::Convex;
 use crate::spec::Body;
 
@@ -16,7 +16,7 @@ const MIN_FACE_FRACTION: f64 = 1e-9;
 pub fn place_cells(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
     let order = hilbert::order(centres);
     let mut cells = Cells::of(&reordered(solids, &order)).expect("solids have a volume");
-    cells.leave_out_slivers(MIN_FACE_FRACTION);
+    cells.remove_slivers(MIN_FACE_FRACTION);
     if !body.is_bonded() {
         free_all_faces(&mut cells);
     }
@@ -51,7 +51,7 @@ fn free_all_faces(cells: &mut Cells) {
         // Keeps the axes right-handed with the normal.
         back.axes[1] = -back.axes[1];
         for (cell, section) in [(i, one.section), (j, back)] {
-            cells.free.push(Free { cell, section });
+            cells.free.push(FreeFace { cell, section });
         }
     }
     cells.free.sort_by_key(|one| one.cell);

@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::super::hilbert;
 use crate::geometry::convex::Convex;
-use crate::geometry::mirror::{Image, Mirror};
-use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
+use crate::geometry::mirror::{Mirror, MirrorImage};
+use crate::geometry::voronoi::{CellProperties, CellScratch, CoincidentGenerators, VoronoiDiagram};
 
 /// Step of a generator over its distance to the cell's centre. Over-relaxation halves the number of rounds.
 const OVER_RELAXATION: f64 = 1.5;
@@ -31,7 +31,7 @@ pub enum CellBorder<'a> {
 }
 
 impl CellBorder<'_> {
-    fn images(&self, generators: &[DVec3], reach: &[f64]) -> Vec<Image> {
+    fn images(&self, generators: &[DVec3], reach: &[f64]) -> Vec<MirrorImage> {
         match self {
             CellBorder::Box { .. } => Vec::new(),
             CellBorder::Skin(mirror) => mirror.images(generators, reach),
@@ -82,10 +82,12 @@ pub fn relaxed_cells(
         let images = adjusted_images(border, &generators, &reach, spacing);
         let images = images.map_err(|pair| position_of(&generators, pair))?;
         let all = with_images(&generators, &images);
-        let diagram = Diagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
+        let diagram = VoronoiDiagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
         let found = (0..generators.len())
             .into_par_iter()
-            .map_init(Cutter::default, |cutter, own| diagram.cell(own, cutter))
+            .map_init(CellScratch::default, |cutter, own| {
+                diagram.cell(own, cutter)
+            })
             .collect::<Result<Vec<Convex>, _>>();
         let mut found = found.map_err(|pair| position_of(&generators, pair))?;
         let slivers = slivers(&found);
@@ -100,7 +102,7 @@ pub fn relaxed_cells(
     }
 }
 
-fn position_of(generators: &[DVec3], Coincident(own, _): Coincident) -> DVec3 {
+fn position_of(generators: &[DVec3], CoincidentGenerators(own, _): CoincidentGenerators) -> DVec3 {
     generators[own as usize]
 }
 
@@ -110,7 +112,9 @@ fn free_faces_across_gaps(cells: &mut [Convex], generators: &[DVec3], mirror: &M
     let of_one = |own: usize| {
         let faces = cells[own].faces.iter().filter(|face| {
             let other = face.tag as usize;
-            other > own && other < count && mirror.parts(generators[own], generators[other])
+            other > own
+                && other < count
+                && mirror.has_gap_between(generators[own], generators[other])
         });
         faces.map(|face| [own as u32, face.tag]).collect::<Vec<_>>()
     };
@@ -137,7 +141,7 @@ fn slivers(cells: &[Convex]) -> Vec<bool> {
     volumes.iter().map(|volume| *volume <= least).collect()
 }
 
-fn with_images(generators: &[DVec3], images: &[Image]) -> Vec<DVec3> {
+fn with_images(generators: &[DVec3], images: &[MirrorImage]) -> Vec<DVec3> {
     let behind = images.iter().map(|image| image.at(generators));
     generators.iter().copied().chain(behind).collect()
 }
@@ -145,16 +149,16 @@ fn with_images(generators: &[DVec3], images: &[Image]) -> Vec<DVec3> {
 fn blobs(
     border: &CellBorder,
     generators: &[DVec3],
-    images: &[Image],
+    images: &[MirrorImage],
     spacing: f64,
-) -> Result<Vec<Option<Blob>>, Coincident> {
+) -> Result<Vec<Option<CellProperties>>, CoincidentGenerators> {
     let all = with_images(generators, images);
-    let diagram = Diagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
+    let diagram = VoronoiDiagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
     let count = generators.len();
     (0..count)
         .into_par_iter()
-        .map_init(Cutter::default, |cutter, own| {
-            diagram.blob(own, count, cutter)
+        .map_init(CellScratch::default, |cutter, own| {
+            diagram.properties(own, count, cutter)
         })
         .collect()
 }
@@ -164,19 +168,19 @@ fn blobs(
 fn moved_generators(
     border: &CellBorder,
     generators: &[DVec3],
-    blobs: &[Option<Blob>],
+    blobs: &[Option<CellProperties>],
     spacing: f64,
 ) -> (Vec<DVec3>, Vec<f64>) {
-    let of_one = |(own, blob): (usize, &Option<Blob>)| {
-        let (from, blob) = (generators[own], (*blob)?);
-        let step = blob.centre - from;
+    let of_one = |(own, properties): (usize, &Option<CellProperties>)| {
+        let (from, properties) = (generators[own], (*properties)?);
+        let step = properties.centre - from;
         let to = [OVER_RELAXATION, 1.0, 0.5].map(|part| from + step * part);
-        let to = match blob.free {
+        let to = match properties.free {
             true => to.into_iter().find(|to| border.contains(*to)),
             false => Some(to[0]),
         };
         let to = to.unwrap_or(from);
-        let reach = 1.1 * blob.reach + to.distance(from);
+        let reach = 1.1 * properties.reach + to.distance(from);
         Some((to, reach.min(INITIAL_REACH * spacing)))
     };
     blobs.par_iter().enumerate().filter_map(of_one).unzip()
@@ -188,7 +192,7 @@ fn adjusted_images(
     generators: &[DVec3],
     reach: &[f64],
     spacing: f64,
-) -> Result<Vec<Image>, Coincident> {
+) -> Result<Vec<MirrorImage>, CoincidentGenerators> {
     let mut images = border.images(generators, reach);
     let CellBorder::Skin(mirror) = border else {
         return Ok(images);
@@ -199,19 +203,20 @@ fn adjusted_images(
     outer.dedup();
     for _ in 0..SKIN_ROUNDS {
         let all = with_images(generators, &images);
-        let diagram = Diagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
-        let of_cell = |cutter: &mut Cutter, own: &u32| {
+        let diagram = VoronoiDiagram::new(&all, spacing, border.bounds(spacing), [BOX_SIDE; 6]);
+        let of_cell = |cutter: &mut CellScratch, own: &u32| {
             let cell = diagram.cell(*own as usize, cutter)?;
             let towards = |tag: u32| (tag as usize).checked_sub(count).map(|k| k as u32);
             let free = cell.faces.iter().filter(|face| face.tag != BOX_SIDE);
-            let free = free.filter_map(|face| Some((towards(face.tag)?, mirror.beyond(face))));
+            let free =
+                free.filter_map(|face| Some((towards(face.tag)?, mirror.volume_to_skin(face))));
             Ok(free.collect::<Vec<_>>())
         };
         let faces = outer
             .par_iter()
-            .map_init(Cutter::default, of_cell)
+            .map_init(CellScratch::default, of_cell)
             .collect::<Result<Vec<_>, _>>()?;
-        Mirror::settle(&mut images, &faces.concat());
+        Mirror::balance_volumes(&mut images, &faces.concat());
     }
     Ok(images)
 }

@@ -19,7 +19,7 @@ fn cells_of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
 /// zero and the pyramids over the faces to its volume. Normals of shared faces point out of the first cell.
 fn checked_cells(solids: &[Convex]) -> Cells {
     let mut cells = Cells::of(solids).unwrap();
-    cells.leave_out_slivers(1e-6);
+    cells.remove_slivers(1e-6);
     let none = (DVec3::ZERO, 0.0, 0.0);
     let mut sums = vec![none; solids.len()];
     let mut add = |cell: u32, sign: f64, section: &crate::geometry::section::Section| {

@@ -62,7 +62,7 @@ fn surface(outline: &Outline, depth: f64, spacing: f64) -> Option<TriMesh> {
 }
 
 fn offset_surface(skin: &TriMesh, depth: f64, spacing: f64) -> Option<TriMesh> {
-    let found = offset::inner(skin, depth, spacing);
+    let found = offset::inner_surface(skin, depth, spacing);
     (!found.triangles.is_empty()).then_some(found)
 }
 

@@ -137,7 +137,7 @@ fn closest(of: &[Helix], and: &[Helix]) -> f64 {
 impl Rope {
     /// Position of a point of the straight rope in the bent one.
     fn bent(&self, p: DVec3) -> DVec3 {
-        let bent = |axis: &Curve| axis.bent(p.y + self.height / 2.0, [p.x, p.z]);
+        let bent = |axis: &Curve| axis.bend_point(p.y + self.height / 2.0, [p.x, p.z]);
         self.axis.as_ref().map_or(p, bent)
     }
 

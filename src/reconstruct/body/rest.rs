@@ -9,7 +9,7 @@ use super::bins::ElementBins;
 use super::skin_grid::SkinGrid;
 use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
-use crate::reconstruct::cells::complex::Complex;
+use crate::reconstruct::cells::complex::CellComplex;
 use crate::reconstruct::error::ReconstructError;
 use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
 use crate::reconstruct::world::WorldReconstruction;
@@ -22,7 +22,7 @@ const MAX_SKIN_EDGE: f64 = 2.0;
 
 /// A body at rest.
 #[derive(Debug)]
-pub struct Body {
+pub struct RestBody {
     /// Index of the `[[body]]`.
     pub index: u32,
     /// Row of each element in the packing, ascending.
@@ -42,7 +42,7 @@ pub struct Body {
     /// Set in world mode.
     pub world: Option<WorldReconstruction>,
     /// Set in cells mode.
-    pub cells: Option<Complex>,
+    pub cells: Option<CellComplex>,
 }
 
 /// A bond at rest. Its ends are indices of elements within the body.
@@ -58,7 +58,7 @@ pub struct RestBond {
     pub row: u32,
 }
 
-impl Body {
+impl RestBody {
     /// Collects the elements of every body. No body is drawn as cells.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Body {
                 Some(faces) => {
                     let radii: Vec<f64> =
                         rows.iter().map(|&row| elements.r[row as usize]).collect();
-                    let complex = Complex::new(number, faces, &rows, &positions, &radii)?;
+                    let complex = CellComplex::new(number, faces, &rows, &positions, &radii)?;
                     if complex.is_none() && !bonds.is_empty() {
                         return Err(ReconstructError::NoCells { body: number });
                     }
@@ -153,7 +153,7 @@ impl Body {
                     Some(skin_grid)
                 }
             };
-            let mut body = Body {
+            let mut body = RestBody {
                 index: number,
                 bins: ElementBins::new(&positions, BIN_EDGE * radius),
                 rows,

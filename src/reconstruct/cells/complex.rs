@@ -35,7 +35,7 @@ pub struct CellPolygon {
 
 /// Cells of a body at rest.
 #[derive(Clone, Debug)]
-pub struct Complex {
+pub struct CellComplex {
     /// Corner positions, m.
     pub corners: Vec<DVec3>,
     /// Faces, cell by cell. A face between two cells appears twice.
@@ -47,7 +47,7 @@ pub struct Complex {
 /// Index of a face in the table, and whether its normal points out of the cell.
 type OrientedFace = (u32, bool);
 
-impl Complex {
+impl CellComplex {
     /// Builds the cells of the elements `rows` of a packing, with these centres and radii (m). Returns `None`
     /// if the elements have no faces.
     ///
@@ -145,7 +145,7 @@ impl Complex {
             cells.sort_unstable();
             cells.dedup();
         }
-        Complex {
+        CellComplex {
             corners,
             polygons,
             around,

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::complex::Complex;
+use super::complex::CellComplex;
 use crate::columns::NONE;
 use crate::math::UnionFind;
 use crate::reconstruct::surface::rest_surface::RestSurface;
@@ -15,7 +15,7 @@ use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurfa
 /// Surface of each fragment, in the order of the labels. `rows` are the cells' rows in the packing;
 /// `is_whole` says whether the bond in a row of the packing is intact.
 pub fn surfaces(
-    complex: &Complex,
+    complex: &CellComplex,
     rows: &[u32],
     labels: &[u32],
     is_whole: impl Fn(u32) -> bool,
@@ -41,9 +41,9 @@ pub fn surfaces(
             .map(|&corner| builder.vertex(complex, &groups, (corner, polygon.cell), rows))
             .collect();
         for pair in vertices[1..].windows(2) {
-            let triangles = &mut builder.shell.mesh.triangles;
+            let triangles = &mut builder.rest_surface.mesh.triangles;
             triangles.push([vertices[0], pair[0], pair[1]]);
-            builder.shell.inside.push(u8::from(!is_free));
+            builder.rest_surface.inside.push(u8::from(!is_free));
         }
     }
     distinct_labels
@@ -51,7 +51,7 @@ pub fn surfaces(
         .zip(builders)
         .map(|(fragment, builder)| RiggedSurface {
             fragment,
-            shell: builder.shell,
+            rest_surface: builder.rest_surface,
             influences: builder.influences,
         })
         .collect()
@@ -66,7 +66,7 @@ struct CornerGroups {
 }
 
 impl CornerGroups {
-    fn new(complex: &Complex, is_whole: &impl Fn(u32) -> bool) -> Self {
+    fn new(complex: &CellComplex, is_whole: &impl Fn(u32) -> bool) -> Self {
         let mut start = vec![0u32];
         for cells in &complex.around {
             start.push(start[start.len() - 1] + cells.len() as u32);
@@ -93,7 +93,7 @@ impl CornerGroups {
     }
 
     /// Index in `group` of a cell at a corner.
-    fn index(&self, complex: &Complex, corner: u32, cell: u32) -> Option<u32> {
+    fn index(&self, complex: &CellComplex, corner: u32, cell: u32) -> Option<u32> {
         let around = &complex.around[corner as usize];
         let builders = around.binary_search(&cell).ok()?;
         Some(self.start[corner as usize] + builders as u32)
@@ -103,7 +103,7 @@ impl CornerGroups {
 /// A surface under construction.
 #[derive(Default)]
 struct SurfaceBuilder {
-    shell: RestSurface,
+    rest_surface: RestSurface,
     influences: Vec<[Influence; MAX_INFLUENCES]>,
     /// Vertex index of each group.
     vertex_of_group: HashMap<u32, u32>,
@@ -113,7 +113,7 @@ impl SurfaceBuilder {
     /// Index of the vertex of a cell at a corner, added if it is new.
     fn vertex(
         &mut self,
-        complex: &Complex,
+        complex: &CellComplex,
         groups: &CornerGroups,
         (corner, cell): (u32, u32),
         rows: &[u32],
@@ -124,7 +124,7 @@ impl SurfaceBuilder {
         if let Some(&known) = self.vertex_of_group.get(&group) {
             return known;
         }
-        let mesh = &mut self.shell.mesh;
+        let mesh = &mut self.rest_surface.mesh;
         let number = mesh.positions.len() as u32;
         mesh.positions.push(complex.corners[corner as usize]);
         let first = groups.start[corner as usize];

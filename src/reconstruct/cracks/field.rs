@@ -21,7 +21,7 @@ use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
 
 use super::graph::{BondGraph, GraphScratch};
-use crate::reconstruct::body::rest::Body;
+use crate::reconstruct::body::rest::RestBody;
 
 /// Width of the Gaussian for large fragments, radii. Half of it shows the steps of the lattice as bumps.
 const WIDTH: f64 = 1.5;
@@ -80,7 +80,7 @@ pub struct FieldValue {
 #[derive(Debug)]
 pub struct Cracks<'a> {
     /// The body.
-    pub body: &'a Body,
+    pub body: &'a RestBody,
     /// Index of the fragment of each element.
     pub fragment_of: &'a [u32],
     /// The intact bonds.
@@ -103,7 +103,7 @@ pub struct Cracks<'a> {
 impl<'a> Cracks<'a> {
     /// Finds the cracks. `broken` says for each bond whether it is broken; elements of different fragments
     /// are always separate.
-    pub fn new(body: &'a Body, fragment_of: &'a [u32], broken: &[bool]) -> Self {
+    pub fn new(body: &'a RestBody, fragment_of: &'a [u32], broken: &[bool]) -> Self {
         let is_separated = |b: usize| {
             let bond = &body.bonds[b];
             broken[b] || fragment_of[bond.i as usize] != fragment_of[bond.j as usize]

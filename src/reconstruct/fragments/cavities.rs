@@ -2,7 +2,7 @@
 //! elements of another fragment may be nearer to its vertices.
 
 use crate::geometry::TriMesh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::reconstruct::faces::surface::BodySurface;
 
 /// Assigns each cavity among the components `uncracked` to the fragment of the smallest surface around it.
@@ -27,7 +27,7 @@ pub fn assign_cavities(surface: &BodySurface, uncracked: &[u32], fragment: &mut 
         triangles: surface.triangles.clone(),
         uv: Vec::new(),
     };
-    let crossings = Crossings::new(&mesh);
+    let crossings = InsideTest::new(&mesh);
     for &cavity in uncracked.iter().filter(is_cavity) {
         // A ray from the cavity leaves each surrounding surface once more than it enters it.
         let mut met: Vec<u32> = Vec::new();

@@ -17,17 +17,17 @@ pub fn rigged(
     cracks: &Cracks,
     index: u32,
     fragment: u32,
-    shell: RestSurface,
+    rest_surface: RestSurface,
     bindings: &[Binding],
 ) -> RiggedSurface {
-    let vertices = shell.mesh.positions.par_iter().with_min_len(256);
+    let vertices = rest_surface.mesh.positions.par_iter().with_min_len(256);
     let influences = vertices
         .zip(bindings)
         .map(|(&x, &binding)| influences(cracks, x, binding, index))
         .collect();
     RiggedSurface {
         fragment,
-        shell,
+        rest_surface,
         influences,
     }
 }

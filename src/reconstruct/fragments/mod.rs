@@ -14,7 +14,7 @@ use crate::parallel::prelude::*;
 use self::influences::rigged;
 use self::order::ordered_surface;
 use crate::geometry::{TriMesh, icosphere};
-use crate::reconstruct::body::rest::Body;
+use crate::reconstruct::body::rest::RestBody;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::cells::draw;
 use crate::reconstruct::cracks::field::Cracks;
@@ -48,7 +48,11 @@ pub struct Fragments {
 impl Fragments {
     /// Builds the surfaces of `body` from the fragment labels of its elements and the flags of its broken
     /// bonds.
-    pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Result<Self, ReconstructError> {
+    pub fn new(
+        body: &RestBody,
+        labels: Vec<u32>,
+        broken: &[bool],
+    ) -> Result<Self, ReconstructError> {
         if let Some(complex) = &body.cells {
             let rows = body.bonds.iter().zip(broken);
             let broken_rows: HashSet<u32> = rows
@@ -81,15 +85,15 @@ impl Fragments {
         let surfaces = rest_surfaces
             .into_par_iter()
             .enumerate()
-            .map(|(fragment, (shell, bindings))| {
-                if is_flat(&shell.mesh, body.radius) {
+            .map(|(fragment, (rest_surface, bindings))| {
+                if is_flat(&rest_surface.mesh, body.radius) {
                     balls(body, &elements[fragment], distinct_labels[fragment])
                 } else {
                     rigged(
                         &cracks,
                         fragment as u32,
                         distinct_labels[fragment],
-                        shell,
+                        rest_surface,
                         &bindings,
                     )
                 }
@@ -196,7 +200,7 @@ fn fragments_of_components(surface: &BodySurface, cracks: &Cracks) -> Vec<u32> {
 }
 
 /// One ball per element: the surface of loose elements and of fragments too small for the grid.
-fn balls(body: &Body, elements: &[u32], fragment: u32) -> RiggedSurface {
+fn balls(body: &RestBody, elements: &[u32], fragment: u32) -> RiggedSurface {
     let ball = icosphere(1);
     let (scale, inside) = match body.skin_grid {
         Some(_) => (DUST_RADIUS, 1),

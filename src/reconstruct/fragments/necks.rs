@@ -263,10 +263,10 @@ mod tests {
     use crate::geometry::check::require_solid;
     use crate::geometry::{TriMesh, icosphere};
     use crate::reconstruct::body::bins::ElementBins;
-    use crate::reconstruct::body::rest::{Body, RestBond};
+    use crate::reconstruct::body::rest::{RestBody, RestBond};
 
     /// Two elements on the x axis.
-    fn body() -> Body {
+    fn body() -> RestBody {
         let positions = vec![DVec3::NEG_X, DVec3::X];
         let bond = RestBond {
             i: 0,
@@ -274,7 +274,7 @@ mod tests {
             half: DVec3::X,
             row: 0,
         };
-        Body {
+        RestBody {
             index: 0,
             rows: vec![0, 1],
             bins: ElementBins::new(&positions, 2.0),

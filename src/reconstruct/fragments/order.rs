@@ -22,7 +22,7 @@ pub fn ordered_surface(
     number: &[AtomicU32],
     skin_grid: &SkinGrid,
 ) -> (RestSurface, Vec<Binding>) {
-    let (mut shell, mut bindings) = (RestSurface::default(), Vec::new());
+    let (mut rest_surface, mut bindings) = (RestSurface::default(), Vec::new());
     let mut vertices = Vec::new();
     let mut local = |v: u32| {
         let number = &number[v as usize];
@@ -59,7 +59,7 @@ pub fn ordered_surface(
         let indices = meshopt::optimize_vertex_cache(indices, vertices.len());
         for own in indices.as_chunks::<3>().0 {
             if let Some(texture) = texture {
-                shell.mesh.uv.push(match inside {
+                rest_surface.mesh.uv.push(match inside {
                     0 => uv_of.get(&(*own).into()).copied().unwrap_or_default(),
                     _ => texture.on_crack(own.map(|v| at(vertices[v as usize]))),
                 });
@@ -67,16 +67,16 @@ pub fn ordered_surface(
             let triangle = own.map(|v| {
                 let new_vertex = &mut order[v as usize];
                 if *new_vertex == u32::MAX {
-                    *new_vertex = shell.mesh.positions.len() as u32;
+                    *new_vertex = rest_surface.mesh.positions.len() as u32;
                     let v = vertices[v as usize] as usize;
-                    shell.mesh.positions.push(surface.positions[v]);
+                    rest_surface.mesh.positions.push(surface.positions[v]);
                     bindings.push(surface.bindings[v]);
                 }
                 *new_vertex
             });
-            shell.mesh.triangles.push(triangle);
-            shell.inside.push(inside as u8);
+            rest_surface.mesh.triangles.push(triangle);
+            rest_surface.inside.push(inside as u8);
         }
     }
-    (shell, bindings)
+    (rest_surface, bindings)
 }

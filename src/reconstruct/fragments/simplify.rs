@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use crate::geometry::CornerUv;
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::math::hash::QuickMap;
 use crate::reconstruct::faces::fans::have_single_fans;
 
@@ -81,7 +81,7 @@ fn fewer_textured(
     density: f64,
 ) -> (Vec<u32>, Vec<CornerUv>) {
     let (triangles, _) = indices.as_chunks::<3>();
-    let corners = Corners::of_vertices(triangles.iter().copied(), uv);
+    let corners = DistinctCorners::of_vertices(triangles.iter().copied(), uv);
     let uv = corners.uv();
     let vertices = || corners.distinct.iter().map(|&(v, _)| v as usize);
     let places: Vec<[f32; 3]> = vertices().map(|v| scaled[v]).collect();

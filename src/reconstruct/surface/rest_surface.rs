@@ -16,9 +16,9 @@ pub struct RestSurface {
 
 /// Vertex normals: mean normals of the adjacent triangles, weighted by their angles. At the rim of a crack
 /// only the skin counts, so that a cracked body shades like an intact one until its fragments separate.
-pub fn vertex_normals(positions: &[DVec3], shell: &RestSurface) -> Vec<[f32; 3]> {
+pub fn vertex_normals(positions: &[DVec3], rest_surface: &RestSurface) -> Vec<[f32; 3]> {
     let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
-    for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {
+    for (triangle, &inside) in rest_surface.mesh.triangles.iter().zip(&rest_surface.inside) {
         let p = triangle.map(|v| positions[v as usize]);
         let normal = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
         for m in 0..3 {

@@ -20,7 +20,7 @@ pub struct RiggedSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// The surface at rest.
-    pub shell: RestSurface,
+    pub rest_surface: RestSurface,
     /// The elements that each of its vertices follows.
     pub influences: Vec<[Influence; MAX_INFLUENCES]>,
 }
@@ -43,9 +43,9 @@ impl RiggedSurface {
         elements: impl Iterator<Item = (u32, DVec3, f64)>,
         inside: u8,
     ) -> Self {
-        let (mut shell, mut influences) = (RestSurface::default(), Vec::new());
+        let (mut rest_surface, mut influences) = (RestSurface::default(), Vec::new());
         for (row, centre, radius) in elements {
-            let mesh = &mut shell.mesh;
+            let mesh = &mut rest_surface.mesh;
             let base = mesh.positions.len() as u32;
             let corners = ball.positions.iter();
             mesh.positions.extend(corners.map(|&p| centre + p * radius));
@@ -56,10 +56,10 @@ impl RiggedSurface {
             own[0] = Influence { row, weight: 1.0 };
             influences.resize(mesh.positions.len(), own);
         }
-        shell.inside = vec![inside; shell.mesh.triangles.len()];
+        rest_surface.inside = vec![inside; rest_surface.mesh.triangles.len()];
         RiggedSurface {
             fragment,
-            shell,
+            rest_surface,
             influences,
         }
     }
@@ -67,7 +67,7 @@ impl RiggedSurface {
     /// The same surface with texture coordinates for crack faces on all triangles, if its body has a texture.
     pub fn textured(mut self, texture: Option<&SkinTexture>) -> Self {
         if let Some(texture) = texture {
-            let mesh = &mut self.shell.mesh;
+            let mesh = &mut self.rest_surface.mesh;
             let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t));
             mesh.uv = corners.map(|corners| texture.on_crack(corners)).collect();
         }
@@ -84,7 +84,13 @@ impl RiggedSurface {
             normals: Vec::new(),
         };
         let mut exact = Vec::with_capacity(count);
-        for (&rest, influences) in self.shell.mesh.positions.iter().zip(&self.influences) {
+        for (&rest, influences) in self
+            .rest_surface
+            .mesh
+            .positions
+            .iter()
+            .zip(&self.influences)
+        {
             let (mut x, mut v, mut sigma, mut total) = (DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
             for influence in influences.iter().filter(|influence| influence.weight > 0.0) {
                 let (row, weight) = (influence.row as usize, f64::from(influence.weight));
@@ -100,7 +106,7 @@ impl RiggedSurface {
             moved.velocities.push((v / total).as_vec3().to_array());
             moved.stress.push((sigma / total) as f32);
         }
-        moved.normals = vertex_normals(&exact, &self.shell);
+        moved.normals = vertex_normals(&exact, &self.rest_surface);
         moved
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{DMat3, DQuat, DVec3};
 
 use super::*;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::nearest::TriangleBins;
 use crate::geometry::read;
 
@@ -99,7 +99,7 @@ fn two_halves_of_a_cube_stay_two_at_any_gap() {
             }
             meshes.push(mesh);
         }
-        let inside: Vec<Crossings> = meshes.iter().map(Crossings::new).collect();
+        let inside: Vec<InsideTest> = meshes.iter().map(InsideTest::new).collect();
         let mut state = 3;
         for _ in 0..20_000 {
             let u = DVec3::new(random(&mut state), random(&mut state), random(&mut state)) - 0.5;
@@ -143,7 +143,7 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
     assert!((piece_mesh(&surface, &surface.pieces[0]).volume() / skin.volume() - 1.0).abs() < 1e-3);
     // From the end face to within one element of the tip, over the whole width, the middle of the slit is
     // outside the body.
-    let crossings = Crossings::new(&mesh);
+    let crossings = InsideTest::new(&mesh);
     for step in 0..200 {
         let x =
             -size.x / 2.0 + 0.05 + (tip - 2.0 * R + size.x / 2.0 - 0.05) * f64::from(step) / 199.0;
@@ -241,7 +241,7 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
         skin.positions.iter_mut().for_each(|p| *p += shift);
         Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
     let surface = Surfaces::new(&elements, bodies)
@@ -267,7 +267,7 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
         .iter_mut()
         .for_each(|p| *p = (*p - lo) * scale);
     let (lo, hi) = skin.bounds().unwrap();
-    let crossings = Crossings::new(&skin);
+    let crossings = InsideTest::new(&skin);
     let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
     let cells = 200;
     let voxel = 0.8;
@@ -288,9 +288,9 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
         .iter()
         .map(|p| piece_mesh(&surface, p))
         .collect();
-    let inside: Vec<(Crossings, (DVec3, DVec3))> = meshes
+    let inside: Vec<(InsideTest, (DVec3, DVec3))> = meshes
         .iter()
-        .map(|m| (Crossings::new(m), m.bounds().unwrap()))
+        .map(|m| (InsideTest::new(m), m.bounds().unwrap()))
         .collect();
     let mut state = 11;
     let mut found = 0;
@@ -477,7 +477,7 @@ fn whatever_breaks_the_surfaces_are_closed() {
         };
         skin.positions.iter_mut().for_each(|p| *p = turn * *p);
         let (lo, hi) = skin.bounds().unwrap();
-        let crossings = Crossings::new(&skin);
+        let crossings = InsideTest::new(&skin);
         let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
         let seeds = 2 + round as usize;
         let cells = voronoi(&elements, seeds, lo, hi);
@@ -509,7 +509,8 @@ fn whatever_breaks_the_surfaces_are_closed() {
                 simplify,
                 ..spec::Reconstruct::default()
             };
-            let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+            let bodies =
+                RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
             let surface = Surfaces::new(&elements, bodies)
                 .at(0, &at_rest(&elements, &labels), &broken)
                 .unwrap();
@@ -544,7 +545,7 @@ fn rough_faces_fit_and_keep_the_rim_on_the_skin() {
             roughness,
             ..spec::Reconstruct::default()
         };
-        let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+        let bodies = RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
         let frame = at_rest(&elements, &labels);
         Surfaces::new(&elements, bodies)
             .at(0, &frame, &whole(&bonds))

@@ -68,7 +68,7 @@ fn halves(skin: &TriMesh, simplify: f64) -> SurfaceFrame {
         simplify,
         ..spec::Reconstruct::default()
     };
-    let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(&elements, bodies)
         .at(0, &at_rest(&elements, &labels), &whole(&bonds))
         .unwrap()
@@ -202,7 +202,7 @@ fn bodies_without_a_texture_have_zeros_and_dust_has_that_of_cracks() {
         }
         Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, &params, of_body).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &params, of_body).unwrap();
     let labels: Vec<u32> = (0..2 * count)
         .map(|e| if e < count { 0 } else { e })
         .collect();

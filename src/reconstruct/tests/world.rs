@@ -23,7 +23,7 @@ fn body_of(points: &[DVec3], radii: &[f64], voxel: f64) -> (Elements, Surfaces) 
     }
     let none =
         |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("no skin is wanted") };
-    let bodies = Body::all(&elements, &Bonds::default(), &world(voxel), none).unwrap();
+    let bodies = RestBody::all(&elements, &Bonds::default(), &world(voxel), none).unwrap();
     let surfaces = Surfaces::new(&elements, bodies);
     (elements, surfaces)
 }
@@ -246,7 +246,7 @@ fn too_fine_a_voxel_is_refused_by_name() {
         elements.z.push(0.0);
         elements.r.push(R);
     }
-    let bodies = Body::all(&elements, &Bonds::default(), &world(1e-4), |_| Ok(None));
+    let bodies = RestBody::all(&elements, &Bonds::default(), &world(1e-4), |_| Ok(None));
     let message = bodies.unwrap_err().to_string();
     assert!(message.contains("`reconstruct.voxel`"), "{message}");
 }

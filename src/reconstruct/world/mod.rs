@@ -42,7 +42,7 @@ pub struct WorldSurface {
     /// Label of the fragment.
     pub fragment: u32,
     /// Its triangles, with vertices mapped back to the rest configuration.
-    pub shell: RestSurface,
+    pub rest_surface: RestSurface,
     /// Its vertices in the frame.
     pub moved: DeformedSurface,
 }
@@ -127,7 +127,7 @@ impl WorldReconstruction {
             })
             .unzip();
         let count = marched.triangles.len();
-        let shell = RestSurface {
+        let rest_surface = RestSurface {
             mesh: TriMesh {
                 positions: vertices.iter().map(|vertex| vertex.rest).collect(),
                 triangles: marched.triangles,
@@ -137,7 +137,7 @@ impl WorldReconstruction {
         };
         let positions = marched.positions.concat();
         let single = |v: DVec3| v.as_vec3().to_array();
-        let mut normals = vertex_normals(&positions, &shell);
+        let mut normals = vertex_normals(&positions, &rest_surface);
         for (normal, gradient) in normals.iter_mut().zip(gradients) {
             let smooth = gradient.normalize_or_zero();
             if smooth.dot(DVec3::from(normal.map(f64::from))) > MIN_AGREEMENT {
@@ -155,7 +155,7 @@ impl WorldReconstruction {
         };
         Some(WorldSurface {
             fragment,
-            shell,
+            rest_surface,
             moved,
         })
     }
@@ -176,10 +176,10 @@ impl WorldReconstruction {
         });
         let rigged = RiggedSurface::balls(fragment, ball, balls, 0);
         let moved = rigged.deform(motion);
-        let shell = rigged.shell;
+        let rest_surface = rigged.rest_surface;
         WorldSurface {
             fragment,
-            shell,
+            rest_surface,
             moved,
         }
     }

@@ -11,14 +11,14 @@
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
-use crate::simulate::bonded::rows::{low, quaternion, room, vector};
+use crate::simulate::bonded::rows::{lane_buffer, low, quaternion, vector};
 use crate::simulate::bonded::system::{BondClass, CLASS_FIELDS, System, motion};
 
 /// A computation over bonds that yields a sum over the bonds of each element.
-pub trait Task<L: Lanes> {
+pub trait BondTask<L: Lanes> {
     /// Sums of the elements in a row of lanes.
     type Sum: Copy;
     /// Whether the law must compute energies.
@@ -106,7 +106,7 @@ impl<S: Scalar> Border<S> {
                 if border.entry.len() % BLOCK == 0 {
                     border.whole.push(0);
                 }
-                if bonds.is_whole(entry as usize) {
+                if bonds.is_intact(entry as usize) {
                     *border.whole.last_mut().expect("just pushed") |=
                         1 << (border.entry.len() % BLOCK);
                 }
@@ -156,7 +156,7 @@ pub struct BondPass<'a, L: Lanes, T, B> {
     /// Number of elements in the chunk.
     pub count: usize,
     /// Scratch buffer for the contributions to the other ends, reused from step to step.
-    pub handed: &'a mut Vec<Row<L::Scalar, 8>>,
+    pub other_end_loads: &'a mut Vec<LaneRow<L::Scalar, 8>>,
     /// The computation.
     pub task: T,
 }
@@ -178,7 +178,7 @@ struct RowRest<L> {
     strength: (L, L),
 }
 
-impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
+impl<L: Lanes, T: BondTask<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
     type Out = T;
 
     #[inline(always)]
@@ -194,8 +194,8 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
         let slots = bonds.slots;
         let base = self.first * slots;
         let owned = self.count * slots;
-        self.handed
-            .resize(owned + self.border.entry.len(), Row::default());
+        self.other_end_loads
+            .resize(owned + self.border.entry.len(), LaneRow::default());
         for local in (0..self.count).step_by(L::WIDTH) {
             self.own_bonds(active, local, base);
         }
@@ -211,7 +211,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
                 let outside = here >= owned;
                 let row = if outside { next } else { here };
                 next += usize::from(outside);
-                T::accumulate(&mut sum, &self.handed[row].0);
+                T::accumulate(&mut sum, &self.other_end_loads[row].0);
             }
             self.task.add_foreign(local, sum);
         }
@@ -219,7 +219,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
     }
 }
 
-impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
+impl<L: Lanes, T: BondTask<L>, B: BondLaw> BondPass<'_, L, T, B> {
     /// Evaluates the bonds owned by a row of lanes that begins at element `local` of the chunk.
     #[inline(always)]
     fn own_bonds(&mut self, active: &[u32], local: usize, base: usize) {
@@ -239,7 +239,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
                 }
             }
             let entry = bonds.at(slot, i);
-            let to = &mut self.handed[entry - base..];
+            let to = &mut self.other_end_loads[entry - base..];
             if bits == 0 {
                 L::store_rows([L::zero(); 8], to);
                 continue;
@@ -282,7 +282,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
     fn border_bonds(&mut self, at: usize, owned: usize) {
         let (system, bonds, border) = (self.system, &self.system.bonds, self.border);
         let bits = border.whole[at / BLOCK] >> (at % BLOCK);
-        let to = &mut self.handed[owned + at..];
+        let to = &mut self.other_end_loads[owned + at..];
         if bits == 0 {
             L::store_rows([L::zero(); 8], to);
             return;
@@ -314,7 +314,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
 }
 
 #[inline(always)]
-fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(
+fn evaluate<L: Lanes, T: BondTask<L>, B: BondLaw>(
     ends: &RowEnds<L>,
     rest: RowRest<L>,
 ) -> BondLanes<'_, L> {
@@ -388,7 +388,7 @@ impl<S: Scalar> System<S> {
             for (lane, class_of_lane) in lanes[..L::WIDTH].iter_mut().enumerate() {
                 *class_of_lane = class.get(entries.get(lane));
             }
-            let mut fields = [room::<L>(); CLASS_FIELDS];
+            let mut fields = [lane_buffer::<L>(); CLASS_FIELDS];
             for (lane, &class) in lanes[..L::WIDTH].iter().enumerate() {
                 let mut fields = fields.iter_mut();
                 self.classes[class as usize].map(|value| {

@@ -5,14 +5,14 @@ use crate::columns::BreakMode;
 use crate::laws;
 use crate::laws::failure;
 use crate::math::{Lanes, Real, Scalar, Vec3};
-use crate::simulate::bonded::bond_pass::{BondLanes, Task};
-use crate::simulate::bonded::rows::{put, room, vector};
-use crate::simulate::bonded::system::{Load, motion};
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::bond_pass::{BondLanes, BondTask};
+use crate::simulate::bonded::rows::{lane_buffer, put, vector};
+use crate::simulate::bonded::system::{LoadRow, motion};
+use crate::simulate::bonded::work::Dissipation;
 
 /// Largest stresses and half the energy of the intact bonds of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Carried {
+pub struct StressAndEnergy {
     /// Largest normal stress, Pa; 0 if all bonds are in compression.
     pub sigma: f64,
     /// Largest shear stress, Pa.
@@ -54,7 +54,7 @@ pub fn note_breaks<L: Lanes>(
     if broken == 0 {
         return;
     }
-    let (mut s, mut t) = (room::<L>(), room::<L>());
+    let (mut s, mut t) = (lane_buffer::<L>(), lane_buffer::<L>());
     sigma.store(&mut s);
     tau.store(&mut t);
     for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
@@ -79,9 +79,9 @@ pub fn note_breaks<L: Lanes>(
 /// `EXTRA` also computes the virials behind mean stresses and the energy that damping dissipates. Either
 /// alone costs as much as both: a variant for each would double the code compiled for every law and lane
 /// type.
-pub struct Loads<'a, S, const EXTRA: bool> {
+pub struct LoadTask<'a, S, const EXTRA: bool> {
     /// Loads of the chunk's elements; force and torque are overwritten.
-    pub load: &'a mut [Load<S>],
+    pub load: &'a mut [LoadRow<S>],
     /// Whether any bond class has damping.
     pub damped: bool,
     /// Bonds that break in this step.
@@ -89,17 +89,17 @@ pub struct Loads<'a, S, const EXTRA: bool> {
     /// Σ x_ij·F of each element of the chunk, N m; written only with `EXTRA`.
     pub virial: &'a mut [S],
     /// Energy dissipated per element of the chunk; added to only with `EXTRA`.
-    pub taken: &'a mut [Taken],
+    pub dissipation: &'a mut [Dissipation],
     /// Time step, s.
     pub dt: f64,
 }
 
-/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `Load`.
+/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `LoadRow`.
 const VIRIAL_AT: usize = 3;
-/// Index of half of the power of damping there; the same index holds 1/I in `Load`.
+/// Index of half of the power of damping there; the same index holds 1/I in `LoadRow`.
 const POWER_AT: usize = 7;
 
-impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
+impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA> {
     /// Force, torque, Σ x_ij·F and half of the damping power.
     type Sum = (Vec3<L>, Vec3<L>, L, L);
     const ENERGY: bool = false;
@@ -180,12 +180,12 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
             virial.store(&mut self.virial[local..]);
         }
         if EXTRA {
-            let mut lanes = room::<L>();
+            let mut lanes = lane_buffer::<L>();
             power.store(&mut lanes);
             // The last row of lanes may extend past the last element.
-            let taken = self.taken[local..].iter_mut().take(L::WIDTH);
-            for (lane, taken) in taken.enumerate() {
-                taken.damping += lanes[lane].to_f64() * self.dt;
+            let dissipation = self.dissipation[local..].iter_mut().take(L::WIDTH);
+            for (lane, dissipation) in dissipation.enumerate() {
+                dissipation.damping += lanes[lane].to_f64() * self.dt;
             }
         }
         let mut out: [L; 8] = L::load_rows(&self.load[local..]);
@@ -209,19 +209,19 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
         }
         if EXTRA {
             let power = std::mem::take(&mut sum[POWER_AT]);
-            self.taken[local].damping += power.to_f64() * self.dt;
+            self.dissipation[local].damping += power.to_f64() * self.dt;
         }
-        <Self as Task<L>>::accumulate(&mut self.load[local].0, &sum);
+        <Self as BondTask<L>>::accumulate(&mut self.load[local].0, &sum);
     }
 }
 
 /// Finds the largest stresses and the energy of the bonds of each element of a chunk.
-pub struct Carry<'a> {
+pub struct StressTask<'a> {
     /// Result per element; zero at the start.
-    pub carried: &'a mut [Carried],
+    pub carried: &'a mut [StressAndEnergy],
 }
 
-impl<L: Lanes> Task<L> for Carry<'_> {
+impl<L: Lanes> BondTask<L> for StressTask<'_> {
     /// Largest σ, largest τ and half of the energies.
     type Sum = [L; 3];
     const ENERGY: bool = true;
@@ -247,14 +247,14 @@ impl<L: Lanes> Task<L> for Carry<'_> {
 
     #[inline(always)]
     fn store_owned(&mut self, local: usize, sum: Self::Sum) {
-        let mut columns = [room::<L>(); 3];
+        let mut columns = [lane_buffer::<L>(); 3];
         for (k, column) in columns.iter_mut().enumerate() {
             sum[k].store(column);
         }
         // The last row of lanes may extend past the last element.
         let to = self.carried.iter_mut().skip(local);
         for (lane, to) in to.take(L::WIDTH).enumerate() {
-            *to = Carried {
+            *to = StressAndEnergy {
                 sigma: columns[0][lane].to_f64(),
                 tau: columns[1][lane].to_f64(),
                 energy: columns[2][lane].to_f64(),

@@ -79,7 +79,7 @@ impl<S: Scalar> BondRows<S> {
 
 /// A bond seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct BondSide {
     /// Entry of the bond.
     pub entry: usize,
     /// The other end.
@@ -226,12 +226,12 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// Bit s of each element is set while the bond in its slot s is intact.
-    pub fn whole(&self) -> &[u32] {
+    pub fn intact(&self) -> &[u32] {
         &self.whole
     }
 
     /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry.
-    pub fn set_whole(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
+    pub fn set_intact(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
         if let Some(reduced) = &mut self.reduced {
             reduced.active = cleared(&whole, &reduced.within);
         }
@@ -293,16 +293,16 @@ impl<S: Scalar> Bonds<S> {
 
     /// All bonds of an element, intact or broken: owned ones slot by slot, then the others.
     #[inline]
-    pub fn sides(&self, element: usize) -> impl Iterator<Item = Side> {
+    pub fn sides(&self, element: usize) -> impl Iterator<Item = BondSide> {
         let owned = (0..self.slots).map(move |slot| self.at(slot, element));
         let owned = owned
-            .map(|entry| Side {
+            .map(|entry| BondSide {
                 entry,
                 other: self.other[entry] as usize,
                 owned: true,
             })
             .take_while(move |side| side.other != element);
-        let foreign = self.foreign(element).iter().map(|&entry| Side {
+        let foreign = self.foreign(element).iter().map(|&entry| BondSide {
             entry: entry as usize,
             other: self.place(entry as usize).0,
             owned: false,
@@ -311,13 +311,13 @@ impl<S: Scalar> Bonds<S> {
     }
 
     /// The bond to another element, intact or broken.
-    pub fn find(&self, element: usize, other: usize) -> Option<Side> {
+    pub fn find(&self, element: usize, other: usize) -> Option<BondSide> {
         self.sides(element).find(|side| side.other == other)
     }
 
     /// Whether the bond of an entry is intact.
     #[inline(always)]
-    pub fn is_whole(&self, entry: usize) -> bool {
+    pub fn is_intact(&self, entry: usize) -> bool {
         let (owner, slot) = self.place(entry);
         self.whole[owner] >> slot & 1 != 0
     }
@@ -340,13 +340,13 @@ impl<S: Scalar> Bonds<S> {
 
     /// Active bonds of an element.
     #[inline]
-    pub fn active_sides(&self, element: usize) -> impl Iterator<Item = Side> {
+    pub fn active_sides(&self, element: usize) -> impl Iterator<Item = BondSide> {
         self.sides(element)
             .filter(|side| self.is_active(side.entry))
     }
 
     /// Owner and entry of all bonds, intact or broken.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, Side)> {
+    pub fn entries(&self) -> impl Iterator<Item = (usize, BondSide)> {
         let owned = (0..self.whole.len()).map(|i| (i, self.sides(i)));
         owned.flat_map(|(i, sides)| {
             sides
@@ -357,7 +357,7 @@ impl<S: Scalar> Bonds<S> {
 
     /// Rest direction, pointing away from the end that the bond is seen from.
     #[inline]
-    pub fn rest_direction(&self, side: Side) -> Vec3<S> {
+    pub fn rest_direction(&self, side: BondSide) -> Vec3<S> {
         let [x, y, z] = &self.direction;
         let out = Vec3::new(x[side.entry], y[side.entry], z[side.entry]);
         if side.owned { out } else { -out }

@@ -5,12 +5,12 @@ use glam::DVec3;
 use crate::columns::Breaks;
 use crate::math::{Real, Scalar};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 
 /// A bond at the moment of its break: a row of [`Breaks`] without the frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Broken {
+pub struct BrokenBond {
     /// Step in which it breaks.
     pub step: u64,
     /// Time, s.
@@ -27,19 +27,19 @@ pub struct Broken {
     pub from_j: DVec3,
 }
 
-impl Broken {
+impl BrokenBond {
     /// Record of a bond that breaks in the current step, with its ends at their present positions.
     pub fn now<S: Scalar>(system: &System<S>, event: BreakEvent, (step, time): (u64, f64)) -> Self {
         let (i, j) = (event.i, event.j);
         let (own, other) = (i as usize, j as usize);
         let entry = event.entry as usize;
-        let from_i = Side {
+        let from_i = BondSide {
             entry,
             other,
             owned: system.bonds.place(entry).0 == own,
         };
         let rest = DVec3::from_array(system.bonds.rest_direction(from_i).to_f64());
-        Broken {
+        BrokenBond {
             step,
             time,
             bond: system.bonds.id[entry],

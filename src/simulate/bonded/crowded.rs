@@ -9,7 +9,7 @@ use crate::math::{Real, Scalar};
 
 /// All crowded pairs, each listed for both of its elements.
 #[derive(Clone, Debug, Default)]
-pub struct Crowded<S> {
+pub struct CrowdedPairs<S> {
     /// Start of each element's range of partners; one more entry than elements, or empty without pairs.
     start: Vec<u32>,
     /// Partners of each element, ascending.
@@ -20,7 +20,7 @@ pub struct Crowded<S> {
     touch: Vec<S>,
 }
 
-impl<S: Scalar> Crowded<S> {
+impl<S: Scalar> CrowdedPairs<S> {
     /// Builds the list from pairs and their rest distances, m; `elements` is the number of all elements.
     pub fn new(elements: usize, pairs: &[([u32; 2], S)]) -> Self {
         let mut sides: Vec<(u32, u32, S)> = Vec::with_capacity(2 * pairs.len());
@@ -36,7 +36,7 @@ impl<S: Scalar> Crowded<S> {
         for k in 0..elements {
             start[k + 1] += start[k];
         }
-        Crowded {
+        CrowdedPairs {
             start,
             touch: vec![S::default(); sides.len()],
             partner: sides.iter().map(|side| side.1).collect(),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn pairs_touch_once_released_from_either_side() {
-        let mut crowded = Crowded::new(4, &[([0, 2], 1.0), ([1, 2], 2.0)]);
+        let mut crowded = CrowdedPairs::new(4, &[([0, 2], 1.0), ([1, 2], 2.0)]);
         assert_eq!(crowded.touch(2, 0), Some(0.0));
         assert_eq!(crowded.touch(0, 1), None);
         assert_eq!(crowded.release(2, |_| 1.5), [(0, 1.0), (1, 1.5)]);
@@ -113,6 +113,6 @@ mod tests {
             (crowded.touch(0, 2), crowded.touch(1, 2)),
             (Some(1.0), Some(1.5))
         );
-        assert_eq!(Crowded::<f64>::default().touch(0, 1), None);
+        assert_eq!(CrowdedPairs::<f64>::default().touch(0, 1), None);
     }
 }

@@ -10,7 +10,7 @@ pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
     let bonds = &system.bonds;
     for (i, side) in bonds.entries() {
-        if bonds.is_whole(side.entry) {
+        if bonds.is_intact(side.entry) {
             sets.join(i as u32, side.other as u32);
         }
     }

@@ -25,7 +25,7 @@ impl Hydrostatic {
 
     /// Adds a break event for each active bond of the chunk's elements beyond their strength. `virial` is Σ
     /// x_ij·F of each element of the chunk (N m); `volume` lists all elements (m³).
-    pub fn look<S: Scalar>(
+    pub fn find_breaks<S: Scalar>(
         &self,
         system: &System<S>,
         volume: &[f64],

@@ -2,8 +2,8 @@
 
 use crate::laws;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
-use crate::simulate::bonded::rows::{put, quaternion, room, splat, vector};
-use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
+use crate::simulate::bonded::rows::{lane_buffer, put, quaternion, splat, vector};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow, motion};
 
 /// Time step, gravity and drag of a step.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,11 @@ pub struct AdvancePass<'a, S> {
     /// Whether a new step begins: first kick, drift and rotation.
     pub open: bool,
     /// Rows of motion of the chunk.
-    pub motion: &'a mut [Motion<S>],
+    pub motion: &'a mut [MotionRow<S>],
     /// Residual rotations of the chunk.
-    pub tail: &'a mut [Tail<S>],
+    pub tail: &'a mut [TailRow<S>],
     /// Loads of the chunk.
-    pub load: &'a [Load<S>],
+    pub load: &'a [LoadRow<S>],
 }
 
 /// Largest speed in a chunk, and a probe for values that are not finite.
@@ -45,7 +45,7 @@ impl Speeds {
     /// From the largest |v|² and the probe of each lane.
     #[inline(always)]
     pub fn of<L: Lanes>(fastest: L, probe: L) -> Self {
-        let mut lanes = room::<L>();
+        let mut lanes = lane_buffer::<L>();
         fastest.store(&mut lanes);
         let largest_squared = lanes.iter().map(|s| s.to_f64()).fold(0.0, f64::max);
         probe.store(&mut lanes);

@@ -6,7 +6,7 @@ use crate::spec::Region;
 
 /// Data of packing and pipeline for frames and states; constant during a run.
 #[derive(Clone, Debug)]
-pub struct Rest {
+pub struct RestData {
     /// Mass of each element, kg; that of clamped ones too.
     pub mass: Vec<f64>,
     /// Volume of each element, m³.
@@ -50,7 +50,7 @@ impl Principal {
     }
 }
 
-impl Rest {
+impl RestData {
     /// Angular momentum of a free element about its centre, kg m²/s.
     pub fn momentum(&self, element: usize, rotation: DQuat, spin: DVec3) -> DVec3 {
         match self.principal.get(element) {

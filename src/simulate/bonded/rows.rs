@@ -5,7 +5,7 @@ use crate::simulate::bonded::system::motion;
 
 /// A scratch buffer for the lanes of any type.
 #[inline(always)]
-pub fn room<L: Lanes>() -> [L::Scalar; 16] {
+pub fn lane_buffer<L: Lanes>() -> [L::Scalar; 16] {
     [L::Scalar::default(); 16]
 }
 

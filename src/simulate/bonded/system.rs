@@ -6,11 +6,11 @@
 use glam::{DQuat, DVec3};
 
 use crate::laws::bond::{self, Stiffness};
-use crate::laws::failure::Section;
-use crate::math::lanes::Row;
+use crate::laws::failure::CriterionSection;
+use crate::math::lanes::LaneRow;
 use crate::math::{Quat, Real, Scalar};
 use crate::simulate::bonded::bonds::{BLOCK, BondRows, Bonds};
-use crate::simulate::bonded::crowded::Crowded;
+use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
@@ -39,11 +39,11 @@ pub mod motion {
 
 /// Position (two words), rotation, velocity and angular velocity of an element:
 /// `p.xyz lo.x q.xyzw v.xyz lo.y ω.xyz lo.z`.
-pub type Motion<S> = Row<S, 16>;
+pub type MotionRow<S> = LaneRow<S, 16>;
 /// Residual rotation not yet in the quaternion (rounding error), and radius: `ρ.xyz r`.
-pub type Tail<S> = Row<S, 4>;
+pub type TailRow<S> = LaneRow<S, 4>;
 /// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for clamped elements.
-pub type Load<S> = Row<S, 8>;
+pub type LoadRow<S> = LaneRow<S, 8>;
 
 /// Number of fields of a [`BondClass`].
 pub const CLASS_FIELDS: usize = 11;
@@ -60,7 +60,7 @@ pub struct BondClass<S> {
     /// E I, N m².
     pub ei: S,
     /// Cross section and failure criterion.
-    pub section: Section<S>,
+    pub section: CriterionSection<S>,
     /// Damping of relative translation, N s/m.
     pub damping: S,
     /// Damping of relative spin, N m s.
@@ -76,7 +76,7 @@ impl<S: Copy> BondClass<S> {
             gs: f(self.gs),
             gj: f(self.gj),
             ei: f(self.ei),
-            section: Section {
+            section: CriterionSection {
                 inverse_area: f(self.section.inverse_area),
                 bend_modulus: f(self.section.bend_modulus),
                 twist_modulus: f(self.section.twist_modulus),
@@ -104,10 +104,10 @@ pub struct System<S> {
     pub count: usize,
     /// Elements per chunk.
     pub chunk: usize,
-    /// Row of motion of each element.
-    pub motion: Vec<Motion<S>>,
+    /// LaneRow of motion of each element.
+    pub motion: Vec<MotionRow<S>>,
     /// Residual rotation and radius of each element.
-    pub tail: Vec<Tail<S>>,
+    pub tail: Vec<TailRow<S>>,
     /// Inverse of each element's mass in contacts, 1/kg: its own, or that of its rigid body; 0 if clamped.
     pub inverse_mass: Vec<S>,
     /// Index of each element's material.
@@ -119,14 +119,14 @@ pub struct System<S> {
     /// Classes of bonds.
     pub classes: Vec<BondClass<S>>,
     /// Unbonded pairs nearer at rest than the sum of their radii.
-    pub crowded: Crowded<S>,
+    pub crowded: CrowdedPairs<S>,
     /// Which elements are rigid; `bonds` is kept consistent with it.
     rigid: RigidMask,
 }
 
 /// Writes a position into a row of motion, both words.
 #[inline]
-pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
+pub fn set_position<S: Scalar>(row: &mut MotionRow<S>, p: DVec3) {
     for (k, value) in p.to_array().into_iter().enumerate() {
         let high = S::from_f64(value);
         row.0[motion::P + k] = high;
@@ -136,7 +136,7 @@ pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
 
 /// Position in a row of motion.
 #[inline]
-pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
+pub fn position<S: Scalar>(LaneRow(row): &MotionRow<S>) -> DVec3 {
     let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
     DVec3::new(word(0), word(1), word(2))
 }
@@ -146,19 +146,19 @@ impl<S: Scalar> System<S> {
     pub fn new(count: usize, chunk: usize, law: Law) -> Self {
         let padded = count.next_multiple_of(BLOCK);
         let rigid = RigidMask::default();
-        let mut unturned = Row::default();
+        let mut unturned = LaneRow::default();
         unturned.0[motion::Q + 3] = S::splat(1.0);
         System {
             count,
             chunk,
             motion: vec![unturned; padded],
-            tail: vec![Row::default(); padded],
+            tail: vec![LaneRow::default(); padded],
             inverse_mass: vec![S::default(); padded],
             material: vec![0; padded],
             bonds: Bonds::new(padded, BondRows::default(), &rigid),
             law,
             classes: Vec::new(),
-            crowded: Crowded::default(),
+            crowded: CrowdedPairs::default(),
             rigid,
         }
     }

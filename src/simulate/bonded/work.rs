@@ -23,8 +23,8 @@ pub struct Work {
     pub breaking: f64,
 }
 
-impl AddAssign<Taken> for Work {
-    fn add_assign(&mut self, more: Taken) {
+impl AddAssign<Dissipation> for Work {
+    fn add_assign(&mut self, more: Dissipation) {
         self.damping += more.damping;
         self.friction += more.friction;
     }
@@ -32,7 +32,7 @@ impl AddAssign<Taken> for Work {
 
 /// Energy dissipated by one element's share of its pairs since the previous frame, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Taken {
+pub struct Dissipation {
     /// Energy dissipated by the damping of bonds and contacts.
     pub damping: f64,
     /// Energy dissipated by sliding and rolling.
@@ -65,7 +65,7 @@ impl<L: Lanes> PairDissipation<L> {
     }
 }
 
-impl Taken {
+impl Dissipation {
     /// Adds a fraction of the energy dissipated by a pair.
     #[inline(always)]
     pub fn add(&mut self, part: f64, [damping, friction]: [f64; 2]) {
@@ -75,9 +75,9 @@ impl Taken {
 }
 
 /// Moves the energies of all elements since the previous frame into a total.
-pub fn take(chunks: &mut [Vec<Taken>], to: &mut Work) {
-    for taken in chunks.iter_mut().flatten() {
-        *to += std::mem::take(taken);
+pub fn drain(chunks: &mut [Vec<Dissipation>], to: &mut Work) {
+    for dissipation in chunks.iter_mut().flatten() {
+        *to += std::mem::take(dissipation);
     }
 }
 

@@ -4,28 +4,28 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
-use crate::simulate::bonded::system::{Load, Motion, Tail};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow};
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
 
 /// Present poses of colliders and driven clamps.
 #[derive(Clone, Debug)]
-pub struct Driven<S> {
+pub struct DrivenPoses<S> {
     /// Poses of the colliders.
-    pub obstacles: Vec<Obstacle>,
+    pub colliders: Vec<PosedCollider>,
     /// Poses of the driven clamps.
-    pub holds: Vec<Hold<S>>,
+    pub poses: Vec<RigidPose<S>>,
 }
 
 /// Columns of one chunk of elements.
 pub struct ChunkRows<'a, S, E> {
     /// ChunkRows of motion.
-    pub motion: &'a mut [Motion<S>],
+    pub motion: &'a mut [MotionRow<S>],
     /// Residual rotations and radii.
-    pub tail: &'a mut [Tail<S>],
+    pub tail: &'a mut [TailRow<S>],
     /// Loads.
-    pub load: &'a [Load<S>],
+    pub load: &'a [LoadRow<S>],
     /// Data of the method, one entry per element.
     pub beside: &'a mut [E],
     /// First element of the chunk.
@@ -34,11 +34,11 @@ pub struct ChunkRows<'a, S, E> {
 
 impl<S: Scalar> BondedRun<S> {
     /// Poses of colliders and driven clamps after the steps done.
-    pub fn driven(&self) -> Driven<S> {
+    pub fn driven(&self) -> DrivenPoses<S> {
         let time = self.time();
-        Driven {
-            obstacles: self.obstacles(time),
-            holds: self.bearers.clamps().holds(time),
+        DrivenPoses {
+            colliders: self.colliders(time),
+            poses: self.supports.clamps().poses(time),
         }
     }
 
@@ -52,7 +52,7 @@ impl<S: Scalar> BondedRun<S> {
     /// A position, velocity or spin that is not finite.
     pub fn advance<E: Send>(
         &mut self,
-        driven: &mut Driven<S>,
+        driven: &mut DrivenPoses<S>,
         step: &StepParameters<S>,
         (close, open): (bool, bool),
         beside: &mut [E],
@@ -60,13 +60,13 @@ impl<S: Scalar> BondedRun<S> {
     ) -> Result<Option<(f64, f64)>, SimulateError> {
         let chunk = self.system.chunk;
         // Poses of driven clamps after the step.
-        let clamps = self.bearers.clamps();
+        let clamps = self.supports.clamps();
         let after = (self.step + 1) as f64 * self.dt;
         let next = match open {
-            true => clamps.holds(after),
+            true => clamps.poses(after),
             false => Vec::new(),
         };
-        let rigid_before: Vec<Hold<S>> = self.rigid.poses();
+        let rigid_before: Vec<RigidPose<S>> = self.rigid.poses();
         self.rigid.advance(step, (close, open), &self.load);
         let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());
         let speeds: Vec<_> = self
@@ -101,14 +101,14 @@ impl<S: Scalar> BondedRun<S> {
         }
         let fastest = speeds.iter().map(|s| s.largest_squared);
         let fastest = fastest.fold(0.0, f64::max).sqrt();
-        let now = self.obstacles(after);
-        let before = std::mem::replace(&mut driven.obstacles, now);
+        let now = self.colliders(after);
+        let before = std::mem::replace(&mut driven.colliders, now);
         // A key frame within the step may change the speed.
-        let speeds = driven.obstacles.iter().chain(&before);
-        let speed = speeds.map(Obstacle::fastest).fold(0.0, f64::max);
-        let clamped = self.bearers.clamps().travel(&driven.holds, &next);
+        let speeds = driven.colliders.iter().chain(&before);
+        let speed = speeds.map(PosedCollider::fastest).fold(0.0, f64::max);
+        let clamped = self.supports.clamps().travel(&driven.poses, &next);
         let carried = clamped.max(self.rigid.travel(&rigid_before, &rigid_next));
-        driven.holds = next;
+        driven.poses = next;
         Ok(Some(((fastest * self.dt).max(carried), speed * self.dt)))
     }
 

@@ -5,16 +5,16 @@ use glam::DVec3;
 use super::run::BondedRun;
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
 use crate::simulate::contact::polyhedra::pass::measure;
-use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::springs;
 
 impl<S: Scalar> BondedRun<S> {
     /// Adds pressures, spring forces and attached forces and torques to the loads.
     pub fn add_applied(&mut self) {
-        for (element, force) in self.bearers.pressures(&self.system) {
+        for (element, force) in self.supports.pressures(&self.system) {
             add(&mut self.load[element as usize].0[..3], force);
         }
         let time = self.time();
@@ -25,7 +25,7 @@ impl<S: Scalar> BondedRun<S> {
                 pull.force(&self.system),
             );
         }
-        self.sums[0].add_springs(springs::borne(&pulls, &self.bearers, &self.system));
+        self.sums[0].add_springs(springs::wrenches(&pulls, &self.supports, &self.system));
         for attached in &self.forces {
             let factor = attached.signal.map_or(1.0, |signal| signal.at(time));
             let (force, torque) = (attached.force * factor, attached.torque * factor);
@@ -43,13 +43,13 @@ impl<S: Scalar> BondedRun<S> {
     /// Totals over all contacts, and the number of elements that touch each collider.
     pub fn contact_totals<L: Lanes<Scalar = S>>(
         &self,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> (ContactTotals, Vec<u32>) {
-        let collider_context = Walls {
+        let collider_context = ColliderContext {
             system: &self.system,
-            obstacles,
+            colliders,
             dt: Scalar::from_f64(0.0),
-            neared: self.contacts.neared(),
+            collider_approach: self.contacts.collider_approach(),
         };
         let chunk = self.system.chunk;
         let mut energy = vec![0.0; self.system.motion.len()];
@@ -58,9 +58,9 @@ impl<S: Scalar> BondedRun<S> {
             .zip(&self.contacts.chunks)
             .enumerate()
             .map(|(k, (energy, contacts))| {
-                let mut touching = vec![0; obstacles.len()];
+                let mut touching = vec![0; colliders.len()];
                 let mut sides = L::run(MeasurePass {
-                    walls: collider_context,
+                    collider_context,
                     first: k * chunk,
                     energy: &mut *energy,
                     touching: &mut touching,
@@ -73,7 +73,7 @@ impl<S: Scalar> BondedRun<S> {
                 (sides, touching)
             })
             .collect();
-        let none = (0, vec![0; obstacles.len()]);
+        let none = (0, vec![0; colliders.len()]);
         let (sides, touching) = parts
             .into_iter()
             .fold(none, |(a, mut touching), (b, more)| {

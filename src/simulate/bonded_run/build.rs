@@ -7,18 +7,18 @@ use glam::DVec3;
 
 use crate::columns::{self, Elements};
 use crate::laws::damping;
-use crate::laws::failure::Section;
+use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{BondClass, Load, System, chunk_for, motion};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::attachments::{AppliedAttachments, AttachedForce, attachments};
 use crate::simulate::scene::colliders::solid_colliders;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
@@ -31,7 +31,7 @@ pub struct Built<S> {
     /// Elements and bonds.
     pub system: System<S>,
     /// Rows of load: zero loads, inverse masses and inertias.
-    pub load: Vec<Load<S>>,
+    pub load: Vec<LoadRow<S>>,
     /// Contact properties by material.
     pub surfaces: Surfaces,
     /// Forces and torques of attachments.
@@ -39,13 +39,13 @@ pub struct Built<S> {
     /// Springs.
     pub springs: Springs,
     /// Colliders and attachments that bear loads.
-    pub bearers: Bearers,
+    pub supports: Supports,
     /// Rigid bodies that are free to move.
     pub rigid: RigidBodies,
     /// Polyhedra of the elements whose contacts use them; `None` if all elements are balls.
     pub shapes: Option<Arc<Shapes>>,
     /// Constant data for frames and states.
-    pub rest: Rest,
+    pub rest: RestData,
     /// Hash of all numbers of the packing.
     pub hash: u64,
 }
@@ -76,7 +76,7 @@ pub fn build<S: Scalar>(
     )?;
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
-    let rest = Rest {
+    let rest = RestData {
         mass: elements.mass.clone(),
         volume: elements.volume.clone(),
         body: elements.body.clone(),
@@ -99,7 +99,7 @@ pub fn build<S: Scalar>(
         .filter_map(|collider| collider.solid.mesh());
     // Without mesh colliders this leaves the hash of elements and bonds unchanged.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
-    let mut bearers = Bearers::new(
+    let mut supports = Supports::new(
         colliders,
         &pipeline.attachments,
         attached_elements,
@@ -108,11 +108,11 @@ pub fn build<S: Scalar>(
     );
     // Forces that change with time are not constant loads.
     for attached in forces.iter().filter(|one| one.signal.is_none()) {
-        bearers.load(&attached.elements, attached.force);
+        supports.load(&attached.elements, attached.force);
     }
-    let springs = Springs::new(&pipeline.attachments, &bearers, &system);
-    let clamps = bearers.clamps();
-    let poses = clamps.holds(0.0);
+    let springs = Springs::new(&pipeline.attachments, &supports, &system);
+    let clamps = supports.clamps();
+    let poses = clamps.poses(0.0);
     clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
     // The elements are in columns now; the bonds, of which there are many more, are read in batches.
     drop((elements, clamped_velocity));
@@ -124,10 +124,10 @@ pub fn build<S: Scalar>(
     )?;
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
         if let Action::Pressure { pressure } = attachment.action {
-            let elements = bearers.elements(index);
+            let elements = supports.elements(index);
             let forces = pressure::forces(&system, elements, &rest.volume, pressure);
             pressure::require_surface(&forces, &attachment.name)?;
-            bearers.press(index, forces);
+            supports.press(index, forces);
         }
     }
     Ok(Built {
@@ -136,7 +136,7 @@ pub fn build<S: Scalar>(
         surfaces: Surfaces::of(pipeline),
         forces,
         springs,
-        bearers,
+        supports,
         rigid,
         shapes: None,
         rest,
@@ -151,12 +151,12 @@ fn columns<S: Scalar>(
     inverse_inertia: &[f64],
     clamped_velocity: &[Option<[f64; 3]>],
     pipeline: &Pipeline,
-) -> Result<(System<S>, Vec<Load<S>>), SimulateError> {
+) -> Result<(System<S>, Vec<LoadRow<S>>), SimulateError> {
     let count = elements.id.len();
     let chunk = chunk_for(count, rayon::current_num_threads());
     let mut system = System::new(count, chunk, pipeline.simulate.bond_law());
     system.set_rigid(rigid::mask(elements, pipeline));
-    let mut load = vec![Row::default(); system.motion.len()];
+    let mut load = vec![LaneRow::default(); system.motion.len()];
     for i in 0..count {
         let p = DVec3::new(elements.x[i], elements.y[i], elements.z[i]);
         system.set_position(i, p);
@@ -426,7 +426,7 @@ impl ClassInputs {
             gs: shear * area,
             gj: shear * polar,
             ei: young * second_moment,
-            section: Section {
+            section: CriterionSection {
                 inverse_area: 1.0 / area,
                 bend_modulus: r0 / second_moment,
                 twist_modulus: r0 / polar,

@@ -7,7 +7,7 @@ use crate::spec::{Criterion, Pipeline};
 pub fn criterion(pipeline: &Pipeline) -> Option<SimulateError> {
     let mut materials = pipeline.materials.iter();
     if materials.any(|material| material.criterion == Criterion::Rankine) {
-        return SimulateError::lack(
+        return SimulateError::unsupported(
             "material.criterion with bonds",
             "rankine",
             "tension, lu2021, rod; or packing.type = \"voronoi\" or \"cubic\"",

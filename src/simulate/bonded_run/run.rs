@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use super::build::Built;
 use crate::columns::Breaks;
 use crate::math::Scalar;
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
-use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::breaks::BrokenBond;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pass::ContactTotals;
@@ -21,9 +21,9 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot::{self, Effort, Moment, Snapshot};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::attachments::AttachedForce;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
-use crate::simulate::scene::reactions::{Bearers, Stamp};
+use crate::simulate::scene::reactions::{FrameTime, Supports};
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::spec::Pipeline;
@@ -33,7 +33,7 @@ pub struct BondedRun<S> {
     /// Elements and bonds.
     pub system: System<S>,
     /// Force and torque on each element, with inverse mass and inertia.
-    pub load: Vec<Load<S>>,
+    pub load: Vec<LoadRow<S>>,
     /// Contact lists.
     pub contacts: Contacts<S>,
     /// Forces and torques of attachments.
@@ -41,7 +41,7 @@ pub struct BondedRun<S> {
     /// Springs of attachments, to fixed or driven points.
     pub springs: Springs,
     /// Colliders and attachments that bear loads.
-    pub bearers: Bearers,
+    pub supports: Supports,
     /// Sums of the wrenches on supports, one per chunk.
     pub sums: Vec<ReactionSums>,
     /// Mean wrenches on supports over the steps of a frame.
@@ -53,7 +53,7 @@ pub struct BondedRun<S> {
     /// Energy dissipated by damping, friction and breaking since the start, if it is recorded.
     pub work: Option<Work>,
     /// Constant data for frames and states.
-    pub rest: Rest,
+    pub rest: RestData,
     /// Time step, s.
     pub dt: f64,
     /// Steps done.
@@ -68,7 +68,7 @@ pub struct BondedRun<S> {
 /// Measurements of a method for a frame.
 pub struct Measured {
     /// Stresses and energy of the bonds of each element.
-    pub carried: Vec<Carried>,
+    pub carried: Vec<StressAndEnergy>,
     /// Totals over all contacts.
     pub contact: ContactTotals,
     /// Number of elements that touch each collider.
@@ -80,21 +80,21 @@ pub struct Measured {
 impl<S: Scalar> BondedRun<S> {
     /// A run at rest at time zero.
     pub fn new(built: Built<S>, pipeline: &Pipeline, dt: f64) -> Self {
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<Obstacle> = colliders.map(|collider| collider.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<PosedCollider> = colliders.map(|collider| collider.at(0.0)).collect();
         let shapes = built.shapes;
-        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &obstacles);
+        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &colliders);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
         BondedRun {
             contacts,
-            sums: ReactionSums::all(&built.bearers, padded, chunk),
-            means: MeanLoads::new(built.bearers.count()),
+            sums: ReactionSums::all(&built.supports, padded, chunk),
+            means: MeanLoads::new(built.supports.count()),
             system: built.system,
             load: built.load,
             forces: built.forces,
             springs: built.springs,
-            bearers: built.bearers,
+            supports: built.supports,
             rigid: built.rigid,
             hydrostatic: Hydrostatic::of(pipeline),
             work: pipeline.output.work.then(Work::default),
@@ -114,8 +114,8 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Colliders with their poses at a time, s.
-    pub fn obstacles(&self, time: f64) -> Vec<Obstacle> {
-        let colliders = self.bearers.colliders().iter();
+    pub fn colliders(&self, time: f64) -> Vec<PosedCollider> {
+        let colliders = self.supports.colliders().iter();
         colliders.map(|collider| collider.at(time)).collect()
     }
 
@@ -138,7 +138,7 @@ impl<S: Scalar> BondedRun<S> {
             if let Some(work) = &mut self.work {
                 work.breaking += energy(&self.system, event.entry as usize);
             }
-            Broken::now(&self.system, event, at).push(&mut self.breaks);
+            BrokenBond::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
@@ -176,13 +176,13 @@ impl<S: Scalar> BondedRun<S> {
         self.labels();
         let breaks = std::mem::take(&mut self.breaks);
         let mean = self.means.take();
-        let frame_time = Stamp {
+        let frame_time = FrameTime {
             frame,
             step: self.step,
             dt: self.dt,
         };
         let loads = self
-            .bearers
+            .supports
             .table(frame_time, mean, &measured.touching, &self.system);
         let moment = Moment {
             step: self.step,
@@ -205,7 +205,7 @@ impl<S: Scalar> BondedRun<S> {
         sections::put_springs(&mut state, &self.contacts.springs());
         sections::put_shapes(&mut state, &self.contacts.shape_entries());
         sections::put_labels(&mut state, &self.labels);
-        sections::put_last_loads(&mut state, &self.means.pack(&self.bearers));
+        sections::put_last_loads(&mut state, &self.means.pack(&self.supports));
         sections::put_rigid(&mut state, &self.rigid.pack());
         sections::put_work(&mut state, self.work);
         state
@@ -220,12 +220,12 @@ impl<S: Scalar> BondedRun<S> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.means
-            .unpack(&self.bearers, &sections::last_loads(state)?);
+            .unpack(&self.supports, &sections::last_loads(state)?);
         self.rigid.unpack(&sections::rigid(state)?)?;
         // If earlier dissipation was not recorded, totals since the start are unknown.
         self.work = self.work.and(sections::work(state)?);
-        let obstacles = self.obstacles(self.time());
-        self.contacts = self.contacts.new_lists(&self.system, &obstacles);
+        let colliders = self.colliders(self.time());
+        self.contacts = self.contacts.new_lists(&self.system, &colliders);
         let lost = self.contacts.restore_springs(&sections::springs(state)?);
         match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),
@@ -234,7 +234,7 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Queues a frame until it is delivered.
-    pub fn hand_over(&mut self, capture: Capture) {
+    pub fn queue_capture(&mut self, capture: Capture) {
         self.captures.push_back(capture);
     }
 

@@ -4,12 +4,12 @@ use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
 use crate::laws::bond;
-use crate::laws::timestep::{LinearBond, Touching, critical, proportional};
+use crate::laws::timestep::{CrowdedElement, LinearBond, critical, damping_rate_bound};
 use crate::math::Scalar;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::surfaces::Surfaces;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::lanczos::{self, PART, State};
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
@@ -24,21 +24,21 @@ pub fn critical_step<S: Scalar>(
     system: &System<S>,
     inverse: (&[f64], &[f64]),
     surfaces: &Surfaces,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     damping_ratio: f64,
     any_breaks: bool,
 ) -> f64 {
-    let bonded = LinearSystem::new(system, inverse, surfaces, obstacles);
+    let bonded = LinearSystem::new(system, inverse, surfaces, colliders);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = f64::INFINITY;
     if lambda > 0.0 {
-        step = critical(lambda, proportional(lambda, damping_ratio, per_mass));
+        step = critical(lambda, damping_rate_bound(lambda, damping_ratio, per_mass));
     }
     step.min(loose_step(
         system,
         (inverse.0, &|_| 1.0),
         surfaces,
-        obstacles,
+        colliders,
         any_breaks,
     ))
 }
@@ -49,7 +49,7 @@ pub fn loose_step<S: Scalar>(
     system: &System<S>,
     (inverse_mass, stiffer): (&[f64], &dyn Fn(usize) -> f64),
     surfaces: &Surfaces,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     any_breaks: bool,
 ) -> f64 {
     let largest = largest_radius(system);
@@ -57,8 +57,8 @@ pub fn loose_step<S: Scalar>(
     for i in (0..system.count).filter(|&i| any_breaks || may_be_loose(system, i)) {
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
-        let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
-        let touching = Touching {
+        let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
+        let touching = CrowdedElement {
             stiffness_over_mass: k * stiffer(i) * inverse_mass[i],
             shear_ratio: surface.shear_ratio,
             damping_ratio: surface.damping,
@@ -107,12 +107,12 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
         system: &'a System<S>,
         (inverse_mass, inverse_inertia): (&'a [f64], &[f64]),
         surfaces: &Surfaces,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let largest = largest_radius(system);
         let contact = |i: usize| {
             let material = system.material[i] as usize;
-            let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
+            let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
             (k, k * surfaces.own(material).shear_ratio)
         };
         let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
@@ -125,12 +125,12 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
             contact: (0..system.count).map(contact).collect(),
             inverse_mass,
             scale: (0..system.count).map(scale).collect(),
-            grounded: !obstacles.is_empty(),
+            grounded: !colliders.is_empty(),
         }
     }
 
     /// A bond seen from element i.
-    fn bond(&self, i: usize, side: Side) -> LinearBond {
+    fn bond(&self, i: usize, side: BondSide) -> LinearBond {
         let bonds = &self.system.bonds;
         let (own, other) = (self.contact[i], self.contact[side.other]);
         let l0 = bonds.length.get(side.entry).to_f64();
@@ -149,7 +149,7 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
     /// Largest k_n (1/m_i + 1/m_j) of a bond.
     fn largest_per_mass(&self) -> f64 {
         let system = self.system;
-        let of = |i: usize, side: Side| {
+        let of = |i: usize, side: BondSide| {
             let l0 = system.bonds.length.get(side.entry).to_f64();
             let [es, ..] = self.classes[system.bonds.class.get(side.entry) as usize];
             let inverse = |k: usize| self.inverse_mass[k];

@@ -15,8 +15,8 @@ const MAX_START_DEPTH: f64 = 0.2;
 impl<S: Scalar> Built<S> {
     /// Critical time step of central differences, s, springs and damping included.
     pub fn critical_step(&self, pipeline: &Pipeline) -> f64 {
-        let colliders = self.bearers.colliders().iter();
-        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = self.supports.colliders().iter();
+        let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
         let damping = pipeline
             .materials
             .iter()
@@ -26,7 +26,7 @@ impl<S: Scalar> Built<S> {
             &self.system,
             (&self.rest.inverse_mass, &self.rest.inverse_inertia),
             &self.surfaces,
-            &obstacles,
+            &colliders,
             damping,
             pipeline
                 .materials
@@ -44,7 +44,7 @@ impl<S: Scalar> Built<S> {
     /// Returns an error if a body starts inside a collider.
     pub fn require_outside_colliders(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
         let system = &self.system;
-        for collider in self.bearers.colliders() {
+        for collider in self.supports.colliders() {
             let posed = collider.at(0.0);
             let sunk = (0..system.count)
                 .into_par_iter()

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::collider_list::ColliderContact;
 use super::pair_list::{Memory, PairList};
-use super::wall_list::WallEntry;
 use crate::math::Scalar;
 
 /// Partner numbers from here on denote colliders.
@@ -32,7 +32,7 @@ pub struct ContactChunk<S> {
     /// Pairs with elements of later chunks, seen from this chunk.
     pub behind: PairList<S>,
     /// Elements near colliders, sorted by element, then by collider.
-    pub walls: Vec<WallEntry<S>>,
+    pub near_colliders: Vec<ColliderContact<S>>,
 }
 
 impl<S: Scalar> ContactChunk<S> {
@@ -45,7 +45,7 @@ impl<S: Scalar> ContactChunk<S> {
 
     /// Whether no contact is listed.
     pub fn is_empty(&self) -> bool {
-        self.lists().iter().all(|list| list.is_empty()) && self.walls.is_empty()
+        self.lists().iter().all(|list| list.is_empty()) && self.near_colliders.is_empty()
     }
 
     pub(super) fn lists(&self) -> [&PairList<S>; 3] {
@@ -77,9 +77,9 @@ impl<S: Scalar> ContactChunk<S> {
             side(within.partner[at], within.own[at], opposite)
         });
         let at_colliders = self
-            .walls
+            .near_colliders
             .iter()
-            .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.memory));
+            .map(move |wall| side(wall.element, COLLIDER + wall.collider, wall.memory));
         listed.chain(mirrored).chain(at_colliders)
     }
 }

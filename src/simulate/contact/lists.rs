@@ -10,18 +10,18 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
+use super::collider_list::ColliderContact;
 use super::near::{PairFinder, entry, is_exposed};
 use super::pair_list::Memory;
 use super::polyhedra::list::{ShapeChunk, ShapeEntry};
 use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
-use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
@@ -48,13 +48,13 @@ pub struct Contacts<S> {
     travelled: f64,
     /// Sum of the largest distances moved by elements and collider surfaces since the last search for
     /// colliders, m.
-    neared: f64,
+    collider_approach: f64,
 }
 
 impl<S: Scalar> Contacts<S> {
     /// Lists for a new system of balls.
-    pub fn new(system: &System<S>, surfaces: &Surfaces, obstacles: &[Obstacle]) -> Self {
-        Self::with_table(system, SurfaceTable::new(surfaces), None, obstacles)
+    pub fn new(system: &System<S>, surfaces: &Surfaces, colliders: &[PosedCollider]) -> Self {
+        Self::with_table(system, SurfaceTable::new(surfaces), None, colliders)
     }
 
     /// Lists for a new system with polyhedra; overlaps at the start exert no force.
@@ -62,23 +62,23 @@ impl<S: Scalar> Contacts<S> {
         system: &System<S>,
         surfaces: &Surfaces,
         shapes: Option<Arc<Shapes>>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        let mut contacts = Self::with_table(system, table, shapes, obstacles);
+        let mut contacts = Self::with_table(system, table, shapes, colliders);
         contacts.on_solids(system, |finder, solids| {
-            finder.ignore_overlaps(solids, obstacles)
+            finder.ignore_overlaps(solids, colliders)
         });
         contacts
     }
 
     /// New lists with the same surfaces, for a restored state; all springs are unstretched.
-    pub fn new_lists(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
+    pub fn new_lists(&self, system: &System<S>, colliders: &[PosedCollider]) -> Self {
         Self::with_table(
             system,
             self.surfaces.clone(),
             self.shapes.clone(),
-            obstacles,
+            colliders,
         )
     }
 
@@ -87,7 +87,7 @@ impl<S: Scalar> Contacts<S> {
         system: &System<S>,
         surfaces: SurfaceTable<S>,
         shapes: Option<Arc<Shapes>>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
@@ -114,9 +114,9 @@ impl<S: Scalar> Contacts<S> {
             anchor: Vec::new(),
             moved: 0.0,
             travelled: 0.0,
-            neared: 0.0,
+            collider_approach: 0.0,
         };
-        contacts.rebuild(system, obstacles);
+        contacts.rebuild(system, colliders);
         contacts
     }
 
@@ -136,13 +136,13 @@ impl<S: Scalar> Contacts<S> {
     }
 
     /// Upper bound on how far a pair has approached since the pair lists were built, m.
-    pub fn closed(&self) -> f64 {
+    pub fn pair_approach(&self) -> f64 {
         2.0 * self.travelled
     }
 
     /// Upper bound on how far an element and a collider have approached since the last search for colliders, m.
-    pub fn neared(&self) -> f64 {
-        self.neared
+    pub fn collider_approach(&self) -> f64 {
+        self.collider_approach
     }
 
     /// The polyhedra of those elements that have one.
@@ -154,7 +154,7 @@ impl<S: Scalar> Contacts<S> {
     pub fn sides(&self) -> usize {
         let of = |chunk: &ContactChunk<S>| {
             let pairs: usize = chunk.lists().iter().map(|list| list.len()).sum();
-            pairs + chunk.within.len() + chunk.walls.len()
+            pairs + chunk.within.len() + chunk.near_colliders.len()
         };
         let solids =
             |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.near_colliders.len();
@@ -176,7 +176,7 @@ impl<S: Scalar> Contacts<S> {
     pub fn bytes(&self) -> u64 {
         let of = |chunk: &ContactChunk<S>| {
             let pairs: u64 = chunk.lists().iter().map(|list| list.bytes()).sum();
-            pairs + size_of_val(&chunk.walls[..]) as u64
+            pairs + size_of_val(&chunk.near_colliders[..]) as u64
         };
         let solids = |chunk: &ShapeChunk| chunk.bytes();
         self.chunks.iter().map(of).sum::<u64>() + self.solids.iter().map(solids).sum::<u64>()
@@ -203,13 +203,13 @@ impl<S: Scalar> Contacts<S> {
         &mut self,
         (element_travel, collider_travel): (f64, f64),
         system: &System<S>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) {
         self.moved += element_travel;
         self.travelled += element_travel;
-        self.neared += element_travel + collider_travel;
-        if self.neared >= self.skin {
-            self.rebuild_walls(system, obstacles);
+        self.collider_approach += element_travel + collider_travel;
+        if self.collider_approach >= self.skin {
+            self.rebuild_near_colliders(system, colliders);
         }
         if 2.0 * self.moved < self.skin {
             return;
@@ -238,7 +238,7 @@ impl<S: Scalar> Contacts<S> {
 
     /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it
     /// did.
-    pub fn follow(&mut self, system: &System<S>, obstacles: &[Obstacle]) -> bool {
+    pub fn rebuild_if_moved(&mut self, system: &System<S>, colliders: &[PosedCollider]) -> bool {
         let farthest = self
             .anchor
             .par_iter()
@@ -249,15 +249,15 @@ impl<S: Scalar> Contacts<S> {
             .sqrt();
         let far = 2.0 * farthest >= self.skin;
         if far {
-            self.rebuild(system, obstacles);
+            self.rebuild(system, colliders);
         }
         far
     }
 
     /// Rebuilds the lists, keeping springs.
-    pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
+    pub fn rebuild(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
         self.rebuild_pairs(system);
-        self.rebuild_walls(system, obstacles);
+        self.rebuild_near_colliders(system, colliders);
     }
 
     fn rebuild_pairs(&mut self, system: &System<S>) {
@@ -291,17 +291,17 @@ impl<S: Scalar> Contacts<S> {
     }
 
     /// Rebuilds the lists of elements near colliders, keeping springs.
-    pub fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
-        self.neared = 0.0;
-        if obstacles.is_empty() {
+    pub fn rebuild_near_colliders(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
+        self.collider_approach = 0.0;
+        if colliders.is_empty() {
             return;
         }
         self.on_solids(system, |finder, solids| {
-            finder.rebuild_near_colliders(solids, obstacles)
+            finder.rebuild_near_colliders(solids, colliders)
         });
         let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
         self.chunks.par_iter_mut().for_each(|lists| {
-            let old = std::mem::take(&mut lists.walls);
+            let old = std::mem::take(&mut lists.near_colliders);
             let mut old = old.iter().peekable();
             for i in lists.elements.start..lists.elements.end.min(system.count) {
                 let is_ball = shapes.is_none_or(|shapes| shapes.get(i).is_none());
@@ -309,17 +309,17 @@ impl<S: Scalar> Contacts<S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
-                for (wall, collider) in obstacles.iter().enumerate() {
+                for (wall, collider) in colliders.iter().enumerate() {
                     if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, wall as u32);
-                    while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
-                    let same = old.next_if(|e| (e.element, e.wall) == key);
-                    let (k, rolling) = surfaces.wall(system, i, collider);
-                    lists.walls.push(WallEntry {
+                    while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
+                    let same = old.next_if(|e| (e.element, e.collider) == key);
+                    let (k, rolling) = surfaces.with_collider(system, i, collider);
+                    lists.near_colliders.push(ColliderContact {
                         element: key.0,
-                        wall: key.1,
+                        collider: key.1,
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
                         rolling,
@@ -405,10 +405,10 @@ fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bo
     if entry.partner >= COLLIDER {
         let key = (entry.element, entry.partner - COLLIDER);
         let found = lists
-            .walls
-            .binary_search_by_key(&key, |wall| (wall.element, wall.wall));
+            .near_colliders
+            .binary_search_by_key(&key, |wall| (wall.element, wall.collider));
         return found
-            .map(|at| lists.walls[at].memory = entry.memory)
+            .map(|at| lists.near_colliders[at].memory = entry.memory)
             .is_ok();
     }
     let (list, key) = lists.list_of(entry.element, entry.partner);

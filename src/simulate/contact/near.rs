@@ -8,7 +8,7 @@ use super::polyhedra::shapes::Shapes;
 use super::surfaces::SurfaceTable;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 
 /// Largest number of equal balls that can touch another one at once.
@@ -72,7 +72,7 @@ impl<S: Scalar> PairFinder<'_, S> {
         let system = self.system;
         let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
         let mut found: Vec<(u32, S)> = Vec::new();
-        let mut bonded: Vec<Side> = Vec::new();
+        let mut bonded: Vec<BondSide> = Vec::new();
         for i in chunk.start..chunk.end.min(system.count) {
             if self.shapes.is_some_and(|shapes| shapes.get(i).is_some()) {
                 continue;
@@ -106,7 +106,7 @@ impl<S: Scalar> PairFinder<'_, S> {
 
     /// Finds the partners with which the chunk lists element i, and their contact distances, except partners
     /// that a bond joins or joined.
-    fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+    fn candidates(&self, first: usize, i: usize, bonded: &[BondSide], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
         let held = system.inverse_mass[i].to_f64() == 0.0;
@@ -143,12 +143,12 @@ impl<S: Scalar> PairFinder<'_, S> {
 
     /// Adds the partners by broken bonds of element i: they have contact distances of their own, beyond the
     /// range of the grid if a bond was longer than both radii.
-    fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+    fn broken(&self, first: usize, i: usize, bonded: &[BondSide], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
         for side in bonded {
             let other = side.other;
-            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
+            if system.bonds.is_intact(side.entry) || system.is_one_piece(i, other) {
                 continue;
             }
             let Some(touch) = system.bonds.touch_distance(side.entry) else {

@@ -1,7 +1,7 @@
 //! A list of pairs that may touch, as columns that are read by lanes from front to back.
 
 use crate::laws::contact::ContactParameters;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 
@@ -9,7 +9,7 @@ use crate::simulate::bonded::bonds::BLOCK;
 const NEVER_TOUCHING: f64 = -1e15;
 
 /// Radii and contact parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
-pub type Constants<S> = Row<S, 8>;
+pub type Constants<S> = LaneRow<S, 8>;
 
 /// The list entry of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,7 +302,7 @@ pub fn constants<S: Scalar>(
     (k, rolling): (ContactParameters<S>, S),
     [inverse_i, inverse_j]: [S; 2],
 ) -> Constants<S> {
-    Row([
+    LaneRow([
         r_i,
         r_j,
         k.normal,
@@ -323,7 +323,7 @@ mod tests {
             own,
             partner,
             touch: own as f32,
-            constants: Row([kind; 8]),
+            constants: LaneRow([kind; 8]),
         }
     }
 

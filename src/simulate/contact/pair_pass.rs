@@ -4,12 +4,12 @@ use crate::laws::contact::{self, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::work;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
-use crate::simulate::bonded::rows::{low, put, room, vector};
-use crate::simulate::bonded::system::{Load, System, motion};
-use crate::simulate::bonded::work::{PairDissipation, Taken};
+use crate::simulate::bonded::rows::{lane_buffer, low, put, vector};
+use crate::simulate::bonded::system::{LoadRow, System, motion};
+use crate::simulate::bonded::work::{Dissipation, PairDissipation};
 use crate::simulate::contact::pair_list::PairList;
 
 /// Adds the loads of pairs to the elements of a chunk.
@@ -19,13 +19,13 @@ pub struct PairPass<'a, L: Lanes> {
     /// Time step, s.
     pub dt: L,
     /// Upper bound on how far a pair has approached since the lists were built, m.
-    pub closed: f64,
+    pub pair_approach: f64,
     /// First element of the chunk.
     pub first: usize,
     /// Loads of the chunk.
-    pub load: &'a mut [Load<L::Scalar>],
+    pub load: &'a mut [LoadRow<L::Scalar>],
     /// Energy dissipated per element of the chunk; added to only with `WORK`.
-    pub taken: &'a mut [Taken],
+    pub dissipation: &'a mut [Dissipation],
 }
 
 impl<L: Lanes> PairPass<'_, L> {
@@ -34,7 +34,7 @@ impl<L: Lanes> PairPass<'_, L> {
     #[inline(always)]
     pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
         for block in 0..list.clear_until.len() {
-            if self.closed < list.clear_until[block] {
+            if self.pair_approach < list.clear_until[block] {
                 continue;
             }
             let mut apart = true;
@@ -56,7 +56,7 @@ impl<L: Lanes> PairPass<'_, L> {
                 for gap in lanes {
                     least = least.min(gap.to_f64());
                 }
-                list.clear_until[block] = self.closed + least;
+                list.clear_until[block] = self.pair_approach + least;
             }
         }
     }
@@ -90,9 +90,9 @@ impl<L: Lanes> PairPass<'_, L> {
         let mut columns = [L::zero(); 8];
         put(&mut columns, 0, result.force);
         put(&mut columns, 4, result.couple * arm_i + moment);
-        let mut own = [Row::default(); BLOCK];
+        let mut own = [LaneRow::default(); BLOCK];
         L::store_rows(columns, &mut own);
-        let mut other = [Row::default(); BLOCK];
+        let mut other = [LaneRow::default(); BLOCK];
         if BOTH {
             put(&mut columns, 0, -result.force);
             put(&mut columns, 4, result.couple * arm_j - moment);
@@ -122,16 +122,16 @@ impl<L: Lanes> PairPass<'_, L> {
         mut bits: u32,
         dissipated: PairDissipation<L>,
     ) {
-        let (mut damping, mut friction) = (room::<L>(), room::<L>());
+        let (mut damping, mut friction) = (lane_buffer::<L>(), lane_buffer::<L>());
         dissipated.damping.store(&mut damping);
         dissipated.friction.store(&mut friction);
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
             let pair = [damping[lane].to_f64(), friction[lane].to_f64()];
-            self.taken[list.own[at + lane] as usize - self.first].add(0.5, pair);
+            self.dissipation[list.own[at + lane] as usize - self.first].add(0.5, pair);
             if BOTH {
-                self.taken[list.partner[at + lane] as usize - self.first].add(0.5, pair);
+                self.dissipation[list.partner[at + lane] as usize - self.first].add(0.5, pair);
             }
         }
     }
@@ -139,7 +139,7 @@ impl<L: Lanes> PairPass<'_, L> {
 
 /// Adds a row of loads; the columns of inverse mass and inertia of `row` are zero.
 #[inline(always)]
-fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
+fn add_row<S: Scalar>(sum: &mut LoadRow<S>, row: &LaneRow<S, 8>) {
     for (k, sum) in sum.0.iter_mut().enumerate() {
         *sum = *sum + row.0[k];
     }
@@ -250,7 +250,7 @@ impl<L: Lanes> PairLanes<L> {
         dt: L,
     ) -> PairDissipation<L> {
         let (_, k, [_, inverse_mass]) = list.constants::<L>(at);
-        let done = work::Done {
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
@@ -293,7 +293,7 @@ pub fn measure<L: Lanes, const BOTH: bool>(
             continue;
         }
         let (_, result) = pairs.evaluate(list, at, L::zero());
-        let mut energies = room::<L>();
+        let mut energies = lane_buffer::<L>();
         pairs.energy(list, at, result.overlap).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));
         for (lane, of_pair) in energies[..L::WIDTH].iter().enumerate() {

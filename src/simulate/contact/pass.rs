@@ -1,11 +1,11 @@
 //! Loads of listed contacts between elements, and of elements with colliders.
 
 use crate::math::{Lanes, Pass, Scalar};
-use crate::simulate::bonded::system::Load;
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::chunk::ContactChunk;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pair_pass::{PairPass, measure};
-use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 
 /// Totals over contacts, for the history.
@@ -25,19 +25,19 @@ pub struct ContactTotals {
 /// change a bit.
 pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
     /// System, colliders and step.
-    pub walls: Walls<'a, L::Scalar>,
+    pub collider_context: ColliderContext<'a, L::Scalar>,
     /// Upper bound on how far a pair has approached since the lists were built, m.
-    pub closed: f64,
+    pub pair_approach: f64,
     /// First element of the chunk.
     pub first: usize,
     /// Contacts of the chunk.
     pub contacts: &'a mut ContactChunk<L::Scalar>,
     /// Loads of the chunk.
-    pub load: &'a mut [Load<L::Scalar>],
+    pub load: &'a mut [LoadRow<L::Scalar>],
     /// Wrenches of its elements on colliders; added to.
     pub sums: &'a mut ReactionSums,
     /// Energy dissipated per element; added to only with `WORK`.
-    pub taken: &'a mut [Taken],
+    pub dissipation: &'a mut [Dissipation],
 }
 
 impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
@@ -46,21 +46,25 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
     #[inline(always)]
     fn run(self) {
         let mut pairs = PairPass {
-            system: self.walls.system,
-            dt: L::splat(self.walls.dt.to_f64()),
-            closed: self.closed,
+            system: self.collider_context.system,
+            dt: L::splat(self.collider_context.dt.to_f64()),
+            pair_approach: self.pair_approach,
             first: self.first,
             load: self.load,
-            taken: self.taken,
+            dissipation: self.dissipation,
         };
         pairs.apply::<false, WORK>(&mut self.contacts.before);
         pairs.apply::<true, WORK>(&mut self.contacts.within);
         pairs.apply::<false, WORK>(&mut self.contacts.behind);
-        for entry in &mut self.contacts.walls {
+        for entry in &mut self.contacts.near_colliders {
             let local = entry.element as usize - self.first;
-            let taken = WORK.then(|| &mut pairs.taken[local]);
-            self.walls
-                .apply(entry, (local, &mut pairs.load[local]), self.sums, taken);
+            let dissipation = WORK.then(|| &mut pairs.dissipation[local]);
+            self.collider_context.apply(
+                entry,
+                (local, &mut pairs.load[local]),
+                self.sums,
+                dissipation,
+            );
         }
     }
 }
@@ -69,13 +73,13 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
     /// Runs the pass; with `work` it also sums the energy dissipated by contacts.
     pub fn run_on(self, work: bool) {
         let ContactPass {
-            walls,
-            closed,
+            collider_context,
+            pair_approach,
             first,
             contacts,
             load,
             sums,
-            taken,
+            dissipation,
         } = self;
         if contacts.is_empty() {
             return;
@@ -83,13 +87,13 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
         macro_rules! pass {
             ($work:literal) => {
                 L::run(ContactPass::<'a, L, $work> {
-                    walls,
-                    closed,
+                    collider_context,
+                    pair_approach,
                     first,
                     contacts,
                     load,
                     sums,
-                    taken,
+                    dissipation,
                 })
             };
         }
@@ -104,7 +108,7 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
 /// chunks changes no bit of their sum.
 pub struct MeasurePass<'a, S> {
     /// System and colliders.
-    pub walls: Walls<'a, S>,
+    pub collider_context: ColliderContext<'a, S>,
     /// First element of the chunk.
     pub first: usize,
     /// Contact energies of its elements, J; added to.
@@ -121,15 +125,15 @@ impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (system, lists, first) = (self.walls.system, self.contacts, self.first);
+        let (system, lists, first) = (self.collider_context.system, self.contacts, self.first);
         let mut sides = measure::<L, false>(system, &lists.before, first, self.energy);
         sides += measure::<L, true>(system, &lists.within, first, self.energy);
         sides += measure::<L, false>(system, &lists.behind, first, self.energy);
-        for entry in &lists.walls {
-            if let Some(energy) = self.walls.energy(entry) {
+        for entry in &lists.near_colliders {
+            if let Some(energy) = self.collider_context.energy(entry) {
                 self.energy[entry.element as usize - first] += energy;
                 sides += 2;
-                self.touching[entry.wall as usize] += 1;
+                self.touching[entry.collider as usize] += 1;
             }
         }
         sides

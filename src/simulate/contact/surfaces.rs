@@ -3,7 +3,7 @@
 use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 
 /// Contact properties of a material.
@@ -24,7 +24,7 @@ pub struct Surface {
 impl Surface {
     /// Contact properties of a collider touched by this surface; damping, rolling friction and spring ratio
     /// are those of this surface.
-    fn of_collider(&self, collider: &Obstacle) -> Surface {
+    fn of_collider(&self, collider: &PosedCollider) -> Surface {
         Surface {
             young: collider.young.unwrap_or(self.young),
             friction: collider.friction,
@@ -115,7 +115,7 @@ impl Surfaces {
     }
 
     /// Properties shared by the contacts of a material with a collider.
-    pub fn wall(&self, material: usize, collider: &Obstacle) -> Shared {
+    pub fn with_collider(&self, material: usize, collider: &PosedCollider) -> Shared {
         let surface = &self.own[material];
         surface.against(&surface.of_collider(collider))
     }
@@ -135,11 +135,14 @@ impl Surfaces {
         material: usize,
         radius: f64,
         largest: f64,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> f64 {
-        let with_colliders = obstacles
-            .iter()
-            .map(|collider| (self.wall(material, collider).contact.modulus, radius));
+        let with_colliders = colliders.iter().map(|collider| {
+            (
+                self.with_collider(material, collider).contact.modulus,
+                radius,
+            )
+        });
         let elements = (0..self.count()).flat_map(|other| {
             let modulus = self.pair(material, other).contact.modulus;
             [(modulus, radius), (modulus, largest)]
@@ -211,13 +214,15 @@ impl<S: Scalar> SurfaceTable<S> {
 
     /// Parameters and coefficient of rolling friction of a contact of an element with a collider, which acts
     /// as its mirror image.
-    pub fn wall(
+    pub fn with_collider(
         &self,
         system: &System<S>,
         i: usize,
-        collider: &Obstacle,
+        collider: &PosedCollider,
     ) -> (ContactParameters<S>, S) {
-        let shared = self.surfaces.wall(system.material[i] as usize, collider);
+        let shared = self
+            .surfaces
+            .with_collider(system.material[i] as usize, collider);
         let (pair, rolling) = rounded(&shared);
         let r = system.tail[i].0[3];
         let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());

@@ -10,7 +10,7 @@ use crate::geometry::solid::Pose;
 use crate::math::quat::rotation_between;
 use crate::math::{Quat, Scalar, Vec3};
 use crate::simulate::bonded::rows::put;
-use crate::simulate::bonded::system::{Motion, System, Tail, motion, set_position};
+use crate::simulate::bonded::system::{MotionRow, System, TailRow, motion, set_position};
 use crate::spec::{Action, Drive};
 
 /// A driven clamp: one that rotates or follows key frames.
@@ -27,7 +27,7 @@ struct Clamp {
 
 /// An element that moves with a driven clamp or a rigid body.
 #[derive(Clone, Copy, Debug)]
-pub struct Gripped {
+pub struct DrivenElement {
     /// The element.
     pub element: u32,
     /// Index among the driven clamps, or among the rigid bodies.
@@ -41,12 +41,12 @@ pub struct Gripped {
 pub struct Clamps {
     clamps: Vec<Clamp>,
     /// Elements of all clamps, ascending.
-    driven_elements: Vec<Gripped>,
+    driven_elements: Vec<DrivenElement>,
 }
 
 /// Pose of a clamp or a rigid body at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Hold<S> {
+pub struct RigidPose<S> {
     /// Centre of rotation at rest, m.
     pub pivot: DVec3,
     /// Displacement and rotation since rest, with velocity and spin.
@@ -57,17 +57,17 @@ pub struct Hold<S> {
     pub unapplied: Vec3<S>,
 }
 
-impl<S> Hold<S> {
+impl<S> RigidPose<S> {
     /// Upper bound on the distance that any of its elements moves up to `now`, m; `reach` is their largest
     /// distance from the pivot.
-    pub fn travel(&self, now: &Hold<S>, reach: f64) -> f64 {
+    pub fn travel(&self, now: &RigidPose<S>, reach: f64) -> f64 {
         let (before, now) = (&self.pose, &now.pose);
         before.position.distance(now.position)
             + angle_between(before.rotation, now.rotation) * reach
     }
 }
 
-impl<S: Scalar> Hold<S> {
+impl<S: Scalar> RigidPose<S> {
     /// Pose of a body with the given `pivot` (m, at rest), displacement and rotation.
     pub fn new(pivot: DVec3, pose: Pose) -> Self {
         let [x, y, z, w] = pose.rotation.to_array();
@@ -75,7 +75,7 @@ impl<S: Scalar> Hold<S> {
         let kept = [a, b, c, d].map(Scalar::to_f64);
         let kept = Quat::new(kept[0], kept[1], kept[2], kept[3]);
         let left = rotation_between(kept, Quat::new(x, y, z, w));
-        Hold {
+        RigidPose {
             pivot,
             pose,
             rotation: Quat::new(a, b, c, d),
@@ -156,7 +156,7 @@ impl Clamps {
         action.drive().filter(is_driven)?;
         let clamp = self.clamps.len() as u32;
         let pivot = pivot_of(action, middle);
-        let driven_elements = elements.iter().map(|&element| Gripped {
+        let driven_elements = elements.iter().map(|&element| DrivenElement {
             element,
             clamp,
             rest: system.position(element as usize),
@@ -184,7 +184,7 @@ impl Clamps {
     }
 
     /// Elements of all clamps, ascending.
-    pub fn gripped(&self) -> &[Gripped] {
+    pub fn driven_elements(&self) -> &[DrivenElement] {
         &self.driven_elements
     }
 
@@ -195,14 +195,14 @@ impl Clamps {
     }
 
     /// Poses of all clamps at time `t`, s.
-    pub fn holds<S: Scalar>(&self, t: f64) -> Vec<Hold<S>> {
+    pub fn poses<S: Scalar>(&self, t: f64) -> Vec<RigidPose<S>> {
         let all = (0..).zip(&self.clamps);
-        all.map(|(index, clamp)| Hold::new(clamp.pivot, self.pose(index, t)))
+        all.map(|(index, clamp)| RigidPose::new(clamp.pivot, self.pose(index, t)))
             .collect()
     }
 
     /// Upper bound on the distance that any of their elements moves between two times, m.
-    pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
+    pub fn travel<S>(&self, before: &[RigidPose<S>], now: &[RigidPose<S>]) -> f64 {
         let both = before.iter().zip(now).zip(&self.clamps);
         both.map(|((before, now), clamp)| before.travel(now, clamp.reach))
             .fold(0.0, f64::max)
@@ -212,10 +212,10 @@ impl Clamps {
     /// belongs to element `first`.
     pub fn place<S: Scalar>(
         &self,
-        poses: &[Hold<S>],
+        poses: &[RigidPose<S>],
         first: usize,
-        motion: &mut [Motion<S>],
-        tail: &mut [Tail<S>],
+        motion: &mut [MotionRow<S>],
+        tail: &mut [TailRow<S>],
     ) {
         place(&self.driven_elements, poses, first, motion, tail);
     }
@@ -224,14 +224,14 @@ impl Clamps {
 /// Sets the rows of driven elements (ascending) to the positions, rotations and velocities that `poses`
 /// prescribe; row 0 belongs to element `first`.
 pub fn place<S: Scalar>(
-    driven_elements: &[Gripped],
-    poses: &[Hold<S>],
+    driven_elements: &[DrivenElement],
+    poses: &[RigidPose<S>],
     first: usize,
-    motion: &mut [Motion<S>],
-    tail: &mut [Tail<S>],
+    motion: &mut [MotionRow<S>],
+    tail: &mut [TailRow<S>],
 ) {
     let at = |element: usize| {
-        let before = |one: &Gripped| (one.element as usize) < element;
+        let before = |one: &DrivenElement| (one.element as usize) < element;
         driven_elements.partition_point(before)
     };
     for one in &driven_elements[at(first)..at(first + motion.len())] {

@@ -11,17 +11,17 @@ use crate::spec::{Collider, Pipeline};
 
 /// A collider with its solid.
 #[derive(Clone, Debug)]
-pub struct Barrier {
+pub struct SolidCollider {
     /// Settings from the pipeline.
     pub collider: Collider,
     /// Shape in the collider's own frame.
     pub solid: Solid,
 }
 
-impl Barrier {
+impl SolidCollider {
     /// The collider at time `t`, s.
-    pub fn at(&self, t: f64) -> Obstacle {
-        Obstacle {
+    pub fn at(&self, t: f64) -> PosedCollider {
+        PosedCollider {
             solid: self.solid.clone(),
             pose: self.collider.pose(t),
             young: self.collider.young,
@@ -32,7 +32,7 @@ impl Barrier {
 
 /// A collider at one time.
 #[derive(Clone, Debug)]
-pub struct Obstacle {
+pub struct PosedCollider {
     /// Shape.
     pub solid: Solid,
     /// Position, rotation, velocity and spin.
@@ -43,10 +43,10 @@ pub struct Obstacle {
     pub friction: f64,
 }
 
-impl Obstacle {
+impl PosedCollider {
     /// Upper bound on the speed of its surface, m/s; infinite for a rotating half-space.
     pub fn fastest(&self) -> f64 {
-        self.pose.velocity.length() + self.pose.turning(&self.solid)
+        self.pose.velocity.length() + self.pose.spin_speed_bound(&self.solid)
     }
 }
 
@@ -54,10 +54,10 @@ impl Obstacle {
 pub fn solid_colliders(
     source: &dyn Source,
     pipeline: &Pipeline,
-) -> Result<Vec<Barrier>, SimulateError> {
+) -> Result<Vec<SolidCollider>, SimulateError> {
     let all = (0..).zip(&pipeline.colliders);
     all.map(|(number, collider)| {
-        Ok(Barrier {
+        Ok(SolidCollider {
             solid: solid(source, number, collider)?,
             collider: collider.clone(),
         })

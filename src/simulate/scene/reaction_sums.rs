@@ -8,9 +8,9 @@ use glam::DVec3;
 
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::BLOCK;
-use crate::simulate::bonded::system::Load;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::reactions::{Bearers, Held, Wrench};
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::reactions::{ClampedElement, Supports, Wrench};
 
 /// Sums of one chunk of elements: forces (N) and torques (N m) times steps.
 #[derive(Clone, Debug)]
@@ -18,17 +18,17 @@ pub struct ReactionSums {
     colliders: usize,
     /// Wrenches on colliders: for each block of elements, one per collider.
     on_colliders: Vec<Wrench>,
-    on_clamped: Vec<(Held, Wrench)>,
+    on_clamped: Vec<(ClampedElement, Wrench)>,
     /// Spring attachments and the wrenches on them; the first chunk holds those of all elements.
     springs: Vec<(u32, Wrench)>,
 }
 
 impl ReactionSums {
     /// Zero sums for all chunks of `chunk` elements; `padded` is the number of element rows.
-    pub fn all(bearers: &Bearers, padded: usize, chunk: usize) -> Vec<Self> {
-        let colliders = bearers.colliders().len();
+    pub fn all(supports: &Supports, padded: usize, chunk: usize) -> Vec<Self> {
+        let colliders = supports.colliders().len();
         let of = |first: usize| {
-            let held = bearers.held().iter();
+            let held = supports.held().iter();
             let held = held.filter(|h| (first..first + chunk).contains(&(h.element as usize)));
             ReactionSums {
                 colliders,
@@ -48,7 +48,12 @@ impl ReactionSums {
 
     /// Adds the loads on the clamped elements of the chunk, whose first element is `first`; `poses` are those
     /// of the driven clamps in this step.
-    pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>], poses: &[Hold<S>]) {
+    pub fn add_held<S: Scalar>(
+        &mut self,
+        first: usize,
+        load: &[LoadRow<S>],
+        poses: &[RigidPose<S>],
+    ) {
         for (held, sum) in &mut self.on_clamped {
             let row = &load[held.element as usize - first].0;
             let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row[at + k].to_f64()));
@@ -67,8 +72,8 @@ impl ReactionSums {
     }
 
     /// Total over all chunks, one wrench per support; the sums are reset to zero.
-    pub fn take(bearers: &Bearers, chunks: &mut [Self]) -> Vec<Wrench> {
-        let mut out = vec![Wrench::default(); bearers.count()];
+    pub fn take(supports: &Supports, chunks: &mut [Self]) -> Vec<Wrench> {
+        let mut out = vec![Wrench::default(); supports.count()];
         let zero = Wrench::default();
         for chunk in chunks {
             for block in chunk.on_colliders.chunks_exact_mut(chunk.colliders.max(1)) {
@@ -80,10 +85,10 @@ impl ReactionSums {
                 }
             }
             for (held, sum) in &mut chunk.on_clamped {
-                out[bearers.attachment(held.attachment)] += held.borne(std::mem::take(sum));
+                out[supports.attachment(held.attachment)] += held.clamp_wrench(std::mem::take(sum));
             }
             for (attachment, sum) in chunk.springs.drain(..) {
-                out[bearers.attachment(attachment)] += sum;
+                out[supports.attachment(attachment)] += sum;
             }
         }
         out

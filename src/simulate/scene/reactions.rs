@@ -5,10 +5,10 @@ use glam::{DQuat, DVec3};
 
 use crate::columns::{LoadKind, Loads};
 use crate::math::Scalar;
-use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::clamps::{Clamps, Hold, angle_between};
-use crate::simulate::scene::colliders::Barrier;
+use crate::simulate::scene::clamps::{Clamps, RigidPose, angle_between};
+use crate::simulate::scene::colliders::SolidCollider;
 use crate::spec::{Action, Attachment, Signal};
 
 /// Force (N) and torque (N m), or sums of them over steps.
@@ -58,7 +58,7 @@ impl std::ops::Mul<f64> for Wrench {
 
 /// Mean wrench on each collider and attachment over the steps of a frame.
 #[derive(Clone, Debug)]
-pub struct Mean {
+pub struct MeanWrenches {
     /// One mean wrench per support.
     pub wrenches: Vec<Wrench>,
     /// Number of steps averaged over.
@@ -76,7 +76,7 @@ pub struct AttachedElements {
 
 /// An element held by a clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Held {
+pub struct ClampedElement {
     /// The element.
     pub element: u32,
     /// Index of the attachment.
@@ -87,10 +87,10 @@ pub struct Held {
     pub driven: Option<u32>,
 }
 
-impl Held {
+impl ClampedElement {
     /// Contribution of one step's load on the element to its sum: about the present middle of a driven clamp,
     /// else about the element.
-    pub fn share<S>(&self, poses: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
+    pub fn share<S>(&self, poses: &[RigidPose<S>], force: DVec3, torque: DVec3) -> Wrench {
         let arm = self.driven.map_or(DVec3::ZERO, |driven| {
             poses[driven as usize].pose.rotation * self.arm
         });
@@ -98,7 +98,7 @@ impl Held {
     }
 
     /// Converts a sum of shares to a wrench about the middle of the clamp.
-    pub fn borne(&self, sum: Wrench) -> Wrench {
+    pub fn clamp_wrench(&self, sum: Wrench) -> Wrench {
         match self.driven {
             Some(_) => sum,
             None => Wrench::at(self.arm, sum.force, sum.torque),
@@ -162,7 +162,7 @@ impl AttachmentSupport {
 
 /// Number, step and time step of a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Stamp {
+pub struct FrameTime {
     /// Number of the frame.
     pub frame: u32,
     /// Number of steps done.
@@ -173,21 +173,21 @@ pub struct Stamp {
 
 /// All supports, which bear loads: colliders, then attachments, in the order of the pipeline.
 #[derive(Clone, Debug)]
-pub struct Bearers {
-    colliders: Vec<Barrier>,
+pub struct Supports {
+    colliders: Vec<SolidCollider>,
     attached: Vec<AttachmentSupport>,
-    held: Vec<Held>,
+    held: Vec<ClampedElement>,
     clamps: Clamps,
 }
 
-impl Bearers {
+impl Supports {
     /// Supports of a system at rest; `attached_elements` lists the elements of each attachment.
     pub fn new<S: Scalar>(
-        colliders: Vec<Barrier>,
+        colliders: Vec<SolidCollider>,
         attachments: &[Attachment],
         attached_elements: Vec<AttachedElements>,
         system: &System<S>,
-        rest: &Rest,
+        rest: &RestData,
     ) -> Self {
         let mut held = Vec::new();
         let mut attached = Vec::new();
@@ -225,7 +225,7 @@ impl Bearers {
                     let element = one.elements[at];
                     let arm = system.position(element as usize) - middle;
                     one.load(arm, rest.gravity, rest.mass[element as usize]);
-                    held.push(Held {
+                    held.push(ClampedElement {
                         element,
                         attachment: attached.len() as u32,
                         arm,
@@ -236,7 +236,7 @@ impl Bearers {
             attached.push(one);
         }
         held.sort_unstable_by_key(|held| held.element);
-        Bearers {
+        Supports {
             colliders,
             attached,
             held,
@@ -245,7 +245,7 @@ impl Bearers {
     }
 
     /// The clamp that holds an element, if any.
-    pub fn held_by(&self, element: u32) -> Option<&Held> {
+    pub fn clamped_element(&self, element: u32) -> Option<&ClampedElement> {
         let found = self
             .held
             .binary_search_by_key(&element, |held| held.element);
@@ -255,9 +255,9 @@ impl Bearers {
     /// Adds a constant force on each of these elements; those held by a clamp pass it on to the clamp.
     pub fn load(&mut self, elements: &[u32], force: DVec3) {
         for element in elements {
-            if let Some(Held {
+            if let Some(ClampedElement {
                 attachment, arm, ..
-            }) = self.held_by(*element).copied()
+            }) = self.clamped_element(*element).copied()
             {
                 self.attached[attachment as usize].load(arm, force, 1.0);
             }
@@ -290,12 +290,12 @@ impl Bearers {
     }
 
     /// The colliders.
-    pub fn colliders(&self) -> &[Barrier] {
+    pub fn colliders(&self) -> &[SolidCollider] {
         &self.colliders
     }
 
     /// Clamped elements, ascending.
-    pub fn held(&self) -> &[Held] {
+    pub fn held(&self) -> &[ClampedElement] {
         &self.held
     }
 
@@ -310,7 +310,7 @@ impl Bearers {
     }
 
     /// Mean of the constant loads on an attachment over the last `steps` steps.
-    fn constant(&self, attached: &AttachmentSupport, frame_time: Stamp, steps: u64) -> Wrench {
+    fn constant(&self, attached: &AttachmentSupport, frame_time: FrameTime, steps: u64) -> Wrench {
         let mut constant = attached.constant;
         if let Some(signal) = attached.signal {
             return constant * signal.at(frame_time.step as f64 * frame_time.dt);
@@ -345,8 +345,8 @@ impl Bearers {
     /// elements that touch each collider.
     pub fn table<S: Scalar>(
         &self,
-        frame_time: Stamp,
-        mean: Option<Mean>,
+        frame_time: FrameTime,
+        mean: Option<MeanWrenches>,
         touching: &[u32],
         system: &System<S>,
     ) -> Loads {

@@ -15,13 +15,13 @@ use glam::{DQuat, DVec3};
 use crate::columns::Elements;
 use crate::geometry::solid::Pose;
 use crate::laws::motion::kick;
-use crate::laws::rigid::Top;
+use crate::laws::rigid::RigidInertia;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rigid_mask::RigidMask;
-use crate::simulate::bonded::system::{Load, Motion, System, Tail};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, System, TailRow};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::scene::clamps::{Gripped, Hold, place, reach};
+use crate::simulate::scene::clamps::{DrivenElement, RigidPose, place, reach};
 use crate::simulate::scene::reactions::{AttachedElements, Wrench};
 use crate::spec::Pipeline;
 
@@ -39,7 +39,7 @@ struct FreeBody {
     /// Largest distance of the elements from the centre, m.
     reach: f64,
     inverse_mass: f64,
-    top: Top,
+    top: RigidInertia,
     moving: BodyMotion,
 }
 
@@ -56,14 +56,14 @@ struct BodyMotion {
 }
 
 /// Numbers that a state stores for each body.
-pub const NUMBERS: usize = 13;
+pub const BODY_NUMBERS: usize = 13;
 
 /// All free rigid bodies of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RigidBodies {
     bodies: Vec<FreeBody>,
     /// Elements of all bodies, ascending.
-    driven_elements: Vec<Gripped>,
+    driven_elements: Vec<DrivenElement>,
 }
 
 /// Mask of the elements that are rigid from the start: one piece per rigid body, numbered one higher than the
@@ -91,7 +91,7 @@ impl RigidBodies {
         pipeline: &Pipeline,
         attached_elements: &[AttachedElements],
         system: &mut System<S>,
-        load: &mut [Load<S>],
+        load: &mut [LoadRow<S>],
     ) -> Result<Self, SimulateError> {
         let mut all = RigidBodies::default();
         for (number, body) in (1..).zip(&pipeline.bodies).filter(|(_, body)| body.rigid) {
@@ -119,7 +119,7 @@ impl RigidBodies {
                 let i = element as usize;
                 system.inverse_mass[i] = S::from_f64(free.inverse_mass);
                 (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
-                all.driven_elements.push(Gripped {
+                all.driven_elements.push(DrivenElement {
                     element,
                     clamp: all.bodies.len() as u32,
                     rest: DVec3::new(elements.x[i], elements.y[i], elements.z[i]),
@@ -142,7 +142,7 @@ impl RigidBodies {
         &mut self,
         step: &StepParameters<S>,
         (close, open): (bool, bool),
-        load: &[Load<S>],
+        load: &[LoadRow<S>],
     ) {
         let dt = step.dt.to_f64();
         for body in &mut self.bodies {
@@ -159,15 +159,15 @@ impl RigidBodies {
     }
 
     /// Poses of all bodies.
-    pub fn poses<S: Scalar>(&self) -> Vec<Hold<S>> {
+    pub fn poses<S: Scalar>(&self) -> Vec<RigidPose<S>> {
         let bodies = self.bodies.iter();
         bodies
-            .map(|body| Hold::new(body.centre, body.pose()))
+            .map(|body| RigidPose::new(body.centre, body.pose()))
             .collect()
     }
 
     /// Upper bound on the distance that any of their elements moves between two times, m.
-    pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
+    pub fn travel<S>(&self, before: &[RigidPose<S>], now: &[RigidPose<S>]) -> f64 {
         let both = before.iter().zip(now).zip(&self.bodies);
         both.map(|((before, now), body)| before.travel(now, body.reach))
             .fold(0.0, f64::max)
@@ -177,22 +177,22 @@ impl RigidBodies {
     /// `first`.
     pub fn place<S: Scalar>(
         &self,
-        poses: &[Hold<S>],
+        poses: &[RigidPose<S>],
         first: usize,
-        motion: &mut [Motion<S>],
-        tail: &mut [Tail<S>],
+        motion: &mut [MotionRow<S>],
+        tail: &mut [TailRow<S>],
     ) {
         place(&self.driven_elements, poses, first, motion, tail);
     }
 
     /// Numbers of all bodies for a state.
-    pub fn pack(&self) -> Vec<[f64; NUMBERS]> {
+    pub fn pack(&self) -> Vec<[f64; BODY_NUMBERS]> {
         let bodies = self.bodies.iter();
         bodies.map(|body| body.moving.to_numbers()).collect()
     }
 
     /// Restores the bodies from a state.
-    pub fn unpack(&mut self, state: &[[f64; NUMBERS]]) -> Result<(), StateError> {
+    pub fn unpack(&mut self, state: &[[f64; BODY_NUMBERS]]) -> Result<(), StateError> {
         if state.len() != self.bodies.len() {
             return Err(StateError::Length {
                 what: "rigid bodies",
@@ -244,7 +244,7 @@ impl FreeBody {
             centre,
             reach: reach(arms.iter().copied(), DVec3::ZERO),
             inverse_mass: 1.0 / mass,
-            top: Top::new(tensor),
+            top: RigidInertia::new(tensor),
             moving,
             arms,
             elements,
@@ -267,7 +267,7 @@ impl FreeBody {
     }
 
     /// Force and torque on the body about its centre of mass.
-    fn wrench<S: Scalar>(&self, load: &[Load<S>]) -> Wrench {
+    fn wrench<S: Scalar>(&self, load: &[LoadRow<S>]) -> Wrench {
         let block = |(elements, arms): (&[u32], &[DVec3])| {
             let mut sum = Wrench::default();
             for (&i, arm) in elements.iter().zip(arms) {
@@ -309,13 +309,13 @@ impl FreeBody {
 }
 
 impl BodyMotion {
-    fn to_numbers(self) -> [f64; NUMBERS] {
+    fn to_numbers(self) -> [f64; BODY_NUMBERS] {
         let ([x, y, z], [a, b, c, d]) = (self.displacement.to_array(), self.rotation.to_array());
         let ([u, v, w], [l, m, n]) = (self.velocity.to_array(), self.momentum.to_array());
         [x, y, z, a, b, c, d, u, v, w, l, m, n]
     }
 
-    fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; NUMBERS]) -> Self {
+    fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; BODY_NUMBERS]) -> Self {
         BodyMotion {
             displacement: DVec3::new(x, y, z),
             rotation: DQuat::from_xyzw(a, b, c, d),

@@ -9,8 +9,8 @@ use glam::DVec3;
 
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::clamps::{Hold, pivot_of};
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::clamps::{RigidPose, pivot_of};
+use crate::simulate::scene::reactions::{Supports, Wrench};
 use crate::spec::{Action, Attachment};
 
 /// The springs of one attachment.
@@ -28,7 +28,7 @@ struct Spring {
 
 /// The spring of one element at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Pull {
+pub struct SpringPull {
     /// Attachment that it belongs to.
     pub attachment: u32,
     /// The element at its end.
@@ -39,7 +39,7 @@ pub struct Pull {
     pub stiffness: f64,
 }
 
-impl Pull {
+impl SpringPull {
     /// Force on the element, N.
     pub fn force<S: Scalar>(&self, system: &System<S>) -> DVec3 {
         (self.target - system.position(self.element as usize)) * self.stiffness
@@ -54,14 +54,14 @@ impl Springs {
     /// Springs of all spring attachments, for a system at rest.
     pub fn new<S: Scalar>(
         attachments: &[Attachment],
-        bearers: &Bearers,
+        supports: &Supports,
         system: &System<S>,
     ) -> Self {
         let spring = |(index, attachment): (usize, &Attachment)| {
             let Action::Spring { stiffness, .. } = attachment.action else {
                 return None;
             };
-            let ends = bearers.elements(index).iter();
+            let ends = supports.elements(index).iter();
             let ends = ends.map(|&i| (i, system.position(i as usize)));
             let all: Vec<(u32, DVec3)> = ends.collect();
             let middle = all.iter().map(|end| end.1).sum::<DVec3>() / all.len() as f64;
@@ -78,11 +78,11 @@ impl Springs {
     }
 
     /// Springs of all elements at time `t` (s), in the order of attachments and elements.
-    pub fn pulls(&self, t: f64) -> Vec<Pull> {
+    pub fn pulls(&self, t: f64) -> Vec<SpringPull> {
         let of = |spring: &Spring| {
             let drive = spring.action.drive().expect("springs are driven");
-            let hold = Hold::<f64>::new(spring.pivot, drive.pose(t));
-            let pull = |&(element, rest): &(u32, DVec3)| Pull {
+            let hold = RigidPose::<f64>::new(spring.pivot, drive.pose(t));
+            let pull = |&(element, rest): &(u32, DVec3)| SpringPull {
                 attachment: spring.attachment,
                 element,
                 target: hold.place(rest),
@@ -107,14 +107,14 @@ impl Springs {
 }
 
 /// Wrench of these springs on each attachment, about the mean present position of its elements.
-pub fn borne<S: Scalar>(
-    pulls: &[Pull],
-    bearers: &Bearers,
+pub fn wrenches<S: Scalar>(
+    pulls: &[SpringPull],
+    supports: &Supports,
     system: &System<S>,
 ) -> Vec<(u32, Wrench)> {
-    let of = |pulls: &[Pull]| {
+    let of = |pulls: &[SpringPull]| {
         let attachment = pulls[0].attachment;
-        let middle = bearers.middle(attachment, system);
+        let middle = supports.middle(attachment, system);
         let mut sum = Wrench::default();
         for pull in pulls {
             let arm = system.position(pull.element as usize) - middle;
@@ -122,6 +122,6 @@ pub fn borne<S: Scalar>(
         }
         (attachment, sum)
     };
-    let same = |a: &Pull, b: &Pull| a.attachment == b.attachment;
+    let same = |a: &SpringPull, b: &SpringPull| a.attachment == b.attachment;
     pulls.chunk_by(same).map(of).collect()
 }

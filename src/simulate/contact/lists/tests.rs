@@ -1,5 +1,5 @@
 use super::*;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::surfaces::Surface;
@@ -24,7 +24,7 @@ const CHUNK: usize = 64;
 fn row() -> System<f32> {
     let count = CHUNK + 40;
     let mut system = System::new(count, CHUNK, crate::spec::Law::Bdem);
-    system.tail.fill(Row([1.0; 4]));
+    system.tail.fill(LaneRow([1.0; 4]));
     system.inverse_mass.fill(1.0);
     for i in 0..count {
         system.set_position(i, DVec3::X * 2.0 * i as f64);

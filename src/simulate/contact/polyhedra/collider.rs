@@ -7,9 +7,9 @@ use super::list::{ShapeColliderContact, ShapeMemory};
 use super::pair::{ContactAction, solids, velocity};
 use super::placed::PlacedElement;
 use super::shapes::Shapes;
-use crate::geometry::polyhedron::Scratch;
+use crate::geometry::polyhedron::OverlapScratch;
 use crate::math::Scalar;
-use crate::simulate::contact::wall_list::Walls;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::scene::reactions::Wrench;
 
 /// Distance, over its radius, that a polyhedron may move along a mesh until its nearest triangles are
@@ -19,24 +19,24 @@ const NEAR_SLACK: f64 = 0.05;
 /// Load of a collider on a polyhedron over a step; `None` if they do not touch. Updates when the contact must
 /// be evaluated next.
 pub fn evaluate<S: Scalar>(
-    (context, shapes): (&Walls<S>, &Shapes),
+    (context, shapes): (&ColliderContext<S>, &Shapes),
     entry: &mut ShapeColliderContact,
-    scratch: &mut Scratch,
+    scratch: &mut OverlapScratch,
 ) -> Option<ContactAction> {
-    if context.neared < entry.clear_until {
+    if context.collider_approach < entry.clear_until {
         return None;
     }
     let (system, element) = (context.system, entry.element as usize);
-    let collider = &context.obstacles[entry.collider as usize];
+    let collider = &context.colliders[entry.collider as usize];
     let placed = PlacedElement::new(system, shapes, element);
     let reach = shapes.reach(system, element);
     let slack = NEAR_SLACK * system.radius(element);
     let (solid, pose) = (&collider.solid, &collider.pose);
-    pose.look(solid, placed.position, slack, &mut entry.near);
+    pose.refresh_near(solid, placed.position, slack, &mut entry.near);
     let (distance, normal, _) = pose.surface_near(solid, placed.position, &entry.near);
     if distance >= reach {
         // A thousandth covers the rounding of positions and speeds.
-        entry.clear_until = context.neared + 0.999 * (distance - reach);
+        entry.clear_until = context.collider_approach + 0.999 * (distance - reach);
         entry.memory = ShapeMemory::default();
         return None;
     }

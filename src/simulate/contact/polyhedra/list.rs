@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use crate::geometry::mesh_solid::Near;
-use crate::geometry::polyhedron::Scratch;
+use crate::geometry::mesh_solid::NearTriangles;
+use crate::geometry::polyhedron::OverlapScratch;
 use crate::laws::contact::ContactParameters;
 use crate::laws::overlap::OverlapParameters;
 use crate::simulate::contact::chunk::{COLLIDER, ChunkSide, chunk_side};
@@ -76,7 +76,7 @@ pub struct ShapeColliderContact {
     /// They cannot touch until element and collider may have approached by this distance, m.
     pub clear_until: f64,
     /// Nearest triangles of the collider, if it is a mesh.
-    pub near: Near,
+    pub near: NearTriangles,
 }
 
 /// History of a contact as stored in a state.
@@ -104,8 +104,8 @@ pub struct ShapeChunk {
     pub behind: Vec<ShapePair>,
     /// Polyhedra near colliders, sorted by element, then by collider.
     pub near_colliders: Vec<ShapeColliderContact>,
-    /// Scratch buffers of the overlap.
-    pub scratch: Scratch,
+    /// OverlapScratch buffers of the overlap.
+    pub scratch: OverlapScratch,
 }
 
 impl ShapeChunk {

@@ -14,17 +14,17 @@ use super::list::{Parameters, ShapeChunk, ShapeColliderContact, ShapeMemory, Sha
 use super::pair::evaluate;
 use super::shapes::Shapes;
 use crate::geometry::hash_grid::HashGrid;
-use crate::geometry::polyhedron::Scratch;
+use crate::geometry::polyhedron::OverlapScratch;
 use crate::laws::contact;
 use crate::laws::overlap;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::{ChunkSide, chunk_side};
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::surfaces::Surfaces;
-use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
 /// A system with its polyhedra and their contact properties.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
         let bonds = &self.system.bonds;
         let whole = bonds
             .sides(element)
-            .filter(|side| bonds.is_whole(side.entry));
+            .filter(|side| bonds.is_intact(side.entry));
         whole.map(|side| side.other)
     }
 
@@ -64,7 +64,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
         }
         let bonds = &system.bonds;
         match bonds.find(i, j) {
-            Some(side) => !bonds.is_whole(side.entry),
+            Some(side) => !bonds.is_intact(side.entry),
             None => self.joined(i).all(|near| !self.is_joined(near, j)),
         }
     }
@@ -72,7 +72,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
     /// Whether an element has an open face; always true for balls.
     fn is_open(&self, element: usize) -> bool {
         let bonds = &self.system.bonds;
-        let broken = |side: Side| !bonds.is_whole(side.entry);
+        let broken = |side: BondSide| !bonds.is_intact(side.entry);
         match self.shapes.get(element) {
             Some(shape) => shape.is_at_skin || bonds.sides(element).any(broken),
             None => true,
@@ -186,7 +186,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
     }
 
     /// Rebuilds the lists of polyhedra near colliders; those that stay listed keep their springs.
-    pub fn rebuild_near_colliders(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
+    pub fn rebuild_near_colliders(&self, chunks: &mut [ShapeChunk], colliders: &[PosedCollider]) {
         let system = self.system;
         chunks.par_iter_mut().for_each(|lists| {
             let old = std::mem::take(&mut lists.near_colliders);
@@ -198,13 +198,15 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), shape.solid.reach() + self.skin);
-                for (index, collider) in obstacles.iter().enumerate() {
+                for (index, collider) in colliders.iter().enumerate() {
                     if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, index as u32);
                     let known = old.binary_search_by_key(&key, |e| (e.element, e.collider));
-                    let shared = self.surfaces.wall(system.material[i] as usize, collider);
+                    let shared = self
+                        .surfaces
+                        .with_collider(system.material[i] as usize, collider);
                     let length = 2.0 * system.radius(i);
                     let inverse = (system.inverse_mass[i].to_f64(), shape.inverse_inertia);
                     lists.near_colliders.push(ShapeColliderContact {
@@ -253,7 +255,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
             .shapes
             .get(element)
             .is_none_or(|shape| shape.is_at_skin);
-        !at_skin && sides.all(|side| side.other == other || bonds.is_whole(side.entry))
+        !at_skin && sides.all(|side| side.other == other || bonds.is_intact(side.entry))
     }
 
     /// Lists the pairs of a cell with cells that are at most three faces away at rest: others cannot have
@@ -298,15 +300,15 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
     }
 
     /// Makes the present overlaps of all listed contacts exert no force.
-    pub fn ignore_overlaps(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
-        let context = Walls {
+    pub fn ignore_overlaps(&self, chunks: &mut [ShapeChunk], colliders: &[PosedCollider]) {
+        let context = ColliderContext {
             system: self.system,
-            obstacles,
+            colliders,
             dt: S::default(),
-            neared: 0.0,
+            collider_approach: 0.0,
         };
         chunks.par_iter_mut().for_each(|lists| {
-            let mut scratch = Scratch::default();
+            let mut scratch = OverlapScratch::default();
             for list in [&mut lists.before, &mut lists.within, &mut lists.behind] {
                 for pair in list {
                     self.ignore_overlap(pair, &mut scratch);
@@ -321,7 +323,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
     }
 
     /// Makes the present overlap of a pair exert no force.
-    pub fn ignore_overlap(&self, pair: &mut ShapePair, scratch: &mut Scratch) {
+    pub fn ignore_overlap(&self, pair: &mut ShapePair, scratch: &mut OverlapScratch) {
         pair.memory.allowed = f64::INFINITY;
         let found = evaluate((self.system, self.shapes), pair, 0.0, scratch);
         pair.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);

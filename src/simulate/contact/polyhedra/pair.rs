@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::list::{Parameters, ShapeMemory, ShapePair};
 use super::placed::PlacedElement;
 use super::shapes::Shapes;
-use crate::geometry::polyhedron::{Overlap, Scratch};
+use crate::geometry::polyhedron::{Overlap, OverlapScratch};
 use crate::laws::contact::{self, ContactParameters, ContactState, contact};
 use crate::laws::overlap::{self, OverlapParameters, OverlapState};
 use crate::laws::{rolling, work};
@@ -34,7 +34,7 @@ pub fn evaluate<S: Scalar>(
     (system, shapes): (&System<S>, &Shapes),
     pair: &mut ShapePair,
     dt: f64,
-    scratch: &mut Scratch,
+    scratch: &mut OverlapScratch,
 ) -> Option<ContactAction> {
     let ends = pair.ends();
     let [p, q] = ends.map(|end| system.position(end));
@@ -161,7 +161,7 @@ impl BallAtSolid {
         let spin = from_glam(system.spin(self.ball) - system.spin(self.solid));
         let roll = Vec3::from_f64(memory.roll) * sign;
         let rolled = rolling::rolling((wall.x, load.force), spin, roll, dt, turning);
-        let done = work::Done {
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,

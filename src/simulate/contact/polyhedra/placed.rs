@@ -3,7 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::shapes::{Shape, Shapes};
-use crate::geometry::polyhedron::{Overlap, RelativePose, Scratch};
+use crate::geometry::polyhedron::{Overlap, OverlapScratch, RelativePose};
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 
@@ -47,14 +47,14 @@ impl<'a> PlacedElement<'a> {
         &self,
         other: &Self,
         axis: &mut DVec3,
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
     ) -> Option<Overlap> {
         let (own, partner) = (self.shape?, other.shape?);
         let axes = self.axes();
         let at = self.relative_pose(&axes, other);
         // Pairs that overlapped in the previous step are likely to overlap again.
         if *axis != DVec3::ZERO
-            && let Some(apart) = own.solid.is_apart(&partner.solid, &at, *axis)
+            && let Some(apart) = own.solid.separating_axis(&partner.solid, &at, *axis)
         {
             *axis = apart;
             return None;
@@ -80,7 +80,7 @@ impl<'a> PlacedElement<'a> {
     pub fn behind_plane(
         &self,
         (normal, point): (DVec3, DVec3),
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
     ) -> Option<Overlap> {
         let axes = self.axes();
         let own = axes.transpose() * normal;

@@ -13,12 +13,12 @@ use crate::gpu::{Device, GpuError, Request};
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
 /// Registration of this method for `resolve`.
-pub const ENTRY: Entry = Entry {
+pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
 };
@@ -55,7 +55,7 @@ impl Prepare for PreparedExplicit {
         either!(self, built => built.critical_step(pipeline))
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.time.fraction
     }
 

@@ -6,7 +6,7 @@ use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeli
 
 /// The first feature of a pipeline that explicit steps do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+    let lack = SimulateError::unsupported;
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",
@@ -47,7 +47,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
 /// The first feature of a pipeline that graphics processors do not support; with `auto` the run then uses the
 /// CPU.
 pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+    let lack = SimulateError::unsupported;
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
             "body.rigid on backend gpu",

@@ -16,7 +16,7 @@ use crate::laws::tangent::{Curvature, Tangent, gauss_newton};
 use crate::laws::{damping, failure, hydrostatic};
 use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::system::System;
 use crate::solve::block::{Six, add_six as add};
@@ -272,8 +272,8 @@ pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, 
 }
 
 /// Largest stresses and the energy of the bonds of each element, and Σ x_ij·F of each, N m.
-pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<Carried>, Vec<f64>) {
-    let mut out = vec![(Carried::default(), 0.0); system.bonds.other.len()];
+pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<StressAndEnergy>, Vec<f64>) {
+    let mut out = vec![(StressAndEnergy::default(), 0.0); system.bonds.other.len()];
     for_each_active(system, &mut out, |entry, owner, out| {
         let bond = bond_state(system, owner, entry);
         let load = bond.load::<W>();
@@ -282,10 +282,10 @@ pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<Carried>, Vec<f64>) {
         let energy = 0.5 * W::energy(bond.at, bond.rest_length, bond.k);
         let sigma = sigma.max(0.0);
         let virial = hydrostatic::virial(bond.at.u.norm(), load.axial);
-        *out = (Carried { sigma, tau, energy }, virial);
+        *out = (StressAndEnergy { sigma, tau, energy }, virial);
     });
     let of = |i: usize| {
-        let (mut sum, mut virial) = (Carried::default(), 0.0);
+        let (mut sum, mut virial) = (StressAndEnergy::default(), 0.0);
         for side in system.bonds.active_sides(i) {
             let (bond, more) = &out[side.entry];
             sum.sigma = sum.sigma.max(bond.sigma);

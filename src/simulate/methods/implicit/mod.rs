@@ -34,7 +34,7 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot::Effort;
 use crate::simulate::run_state::state::State;
@@ -143,14 +143,14 @@ impl<W: EnergyLaw> Method for Implicit<W> {
             return Ok(());
         }
         if std::mem::take(&mut self.rebuild_due) {
-            let obstacles = self.run.obstacles(self.run.step as f64 * self.run.dt);
-            self.run.contacts.rebuild(&self.run.system, &obstacles);
+            let colliders = self.run.colliders(self.run.step as f64 * self.run.dt);
+            self.run.contacts.rebuild(&self.run.system, &colliders);
             self.newton.reset();
             self.current_halvings = 0;
             self.accelerations = AccelerationHistory::default();
         }
         let mut halved = self.current_halvings;
-        let mut sum = vec![Wrench::default(); self.run.bearers.count()];
+        let mut sum = vec![Wrench::default(); self.run.supports.count()];
         let mut now = sum.clone();
         for _ in 0..steps {
             now = self.whole_step(&mut halved)?;
@@ -168,8 +168,8 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         self.run.step
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn platform(&self) -> Platform {
+        Platform {
             name: format!("CPU, {} threads, implicit", rayon::current_num_threads()),
             device_bytes: None,
         }
@@ -191,8 +191,8 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         );
         let touch = &mut self.newton.contact_set;
         touch.collect(&run.contacts, &run.system);
-        touch.evaluate(&run.system, &run.obstacles(run.time()), &start);
-        let (contact, touching) = touch.totals(run.bearers.colliders().len());
+        touch.evaluate(&run.system, &run.colliders(run.time()), &start);
+        let (contact, touching) = touch.totals(run.supports.colliders().len());
         let (carried, _) = bonds::carried::<W>(&run.system);
         let mut snapshot = self.run.snapshot(
             frame,
@@ -207,7 +207,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         snapshot.convergence.frame.fill(frame);
         snapshot.convergence.time.fill(self.run.time());
         let state = state.then(|| self.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 

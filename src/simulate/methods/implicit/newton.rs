@@ -21,9 +21,9 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::method::PassCost;
 use crate::simulate::run_state::snapshot::Effort;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::Bearers;
-use crate::simulate::scene::springs::Pull;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Supports;
+use crate::simulate::scene::springs::SpringPull;
 use crate::solve::{BlockMatrix, Six};
 use crate::spec::{Implicit, Simulate};
 use linear::{DiagonalTrial, Hierarchy};
@@ -64,15 +64,15 @@ impl Default for Solved {
 /// Everything outside the elements that acts on them in a step.
 pub struct Surroundings<'a> {
     /// Colliders at the end of the step.
-    pub obstacles: &'a [Obstacle],
+    pub colliders: &'a [PosedCollider],
     /// Colliders at the start of the step.
-    pub before: &'a [Obstacle],
+    pub before: &'a [PosedCollider],
     /// Springs at the end of the step.
-    pub pulls: &'a [Pull],
+    pub pulls: &'a [SpringPull],
     /// Force on each element that does not depend on its position, N.
     pub constant_forces: &'a [[f64; 3]],
     /// Colliders and attachments.
-    pub bearers: &'a Bearers,
+    pub supports: &'a Supports,
 }
 
 /// The solver's buffers, and what it reuses from earlier steps.
@@ -167,9 +167,9 @@ impl Newton {
     ) {
         self.bonds.loads::<W>(system, start, &mut self.load);
         self.contact_set
-            .evaluate(system, surroundings.obstacles, start);
+            .evaluate(system, surroundings.colliders, start);
         self.contact_set.add_loads(&mut self.load);
-        for (element, force) in surroundings.bearers.pressures(system) {
+        for (element, force) in surroundings.supports.pressures(system) {
             let load = &mut self.load[element as usize];
             for (load, f) in load.iter_mut().zip(force.to_array()) {
                 *load += f;
@@ -227,7 +227,7 @@ impl Newton {
         if again {
             self.gradient::<W>(system, start, surroundings);
         } else {
-            let walls = [surroundings.before, surroundings.obstacles];
+            let walls = [surroundings.before, surroundings.colliders];
             if !self.is_free(system, &start.position, walls) {
                 return Solved {
                     passed_through: true,
@@ -245,7 +245,7 @@ impl Newton {
         );
         if self.contact_set.is_barrier() && solved.converged {
             // A long step may end beyond an obstacle with less energy than in front of it.
-            let walls = [surroundings.before, surroundings.obstacles];
+            let walls = [surroundings.before, surroundings.colliders];
             let to = positions(system);
             let way = self.straight_motion(system, (&start.position, &to), walls);
             solved.passed_through = !way.is_straight();

@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::touch::CandidatePair;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
 /// Fraction of a pair's distance, or of its touching distance if that is smaller, that a motion leaves at
 /// least.
@@ -32,9 +32,9 @@ pub struct StraightMotion<'a> {
     /// End of each element, m.
     pub to: &'a [DVec3],
     /// Colliders at the start.
-    pub before: &'a [Obstacle],
+    pub before: &'a [PosedCollider],
     /// Colliders at the end.
-    pub after: &'a [Obstacle],
+    pub after: &'a [PosedCollider],
 }
 
 impl StraightMotion<'_> {
@@ -108,7 +108,7 @@ impl StraightMotion<'_> {
     }
 
     fn colliders_fraction(&self, i: usize) -> f64 {
-        let of = |(before, after): (&Obstacle, &Obstacle)| {
+        let of = |(before, after): (&PosedCollider, &PosedCollider)| {
             // In the collider's frame: the start is shifted to where the element would be had it moved with
             // the collider.
             let (was, is) = (&before.pose, &after.pose);
@@ -126,7 +126,7 @@ impl StraightMotion<'_> {
 
 /// Allowed fraction of a displacement near a collider: advances by the distance to the surface as long as
 /// that is large.
-fn collider_fraction(obstacle: &Obstacle, r: f64, from: DVec3, by: DVec3) -> f64 {
+fn collider_fraction(obstacle: &PosedCollider, r: f64, from: DVec3, by: DVec3) -> f64 {
     let distance = |p: DVec3| obstacle.pose.surface(&obstacle.solid, p).0;
     let length = by.length();
     let mut far = distance(from);
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
     use crate::geometry::solid::{Pose, Solid};
 
-    fn plate() -> Obstacle {
-        Obstacle {
+    fn plate() -> PosedCollider {
+        PosedCollider {
             solid: Solid::Box {
                 half: DVec3::new(1.0, 0.01, 1.0),
             },

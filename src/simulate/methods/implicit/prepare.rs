@@ -4,12 +4,12 @@ use super::{Implicit, refuse};
 use crate::laws::table::bond_laws;
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Law, Pipeline};
 
 /// Registration of this method for `resolve`.
-pub const ENTRY: Entry = Entry {
+pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
 };
@@ -50,7 +50,7 @@ impl Prepare for PreparedImplicit {
         self.0.critical_step(pipeline)
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.simulate.implicit.periods
     }
 

@@ -10,20 +10,20 @@ use crate::math::Vec3;
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::{Supports, Wrench};
 
 /// The step that friction is applied to.
 pub struct ProjectedFriction<'a> {
     /// Start of the step.
     pub start: &'a StepStart,
     /// Colliders at the time of the solution.
-    pub obstacles: &'a [Obstacle],
+    pub colliders: &'a [PosedCollider],
     /// Driven clamps at that time.
-    pub holds: &'a [Hold<f64>],
+    pub poses: &'a [RigidPose<f64>],
     /// Colliders and attachments.
-    pub bearers: &'a Bearers,
+    pub supports: &'a Supports,
     /// Length of the step, s.
     pub h: f64,
 }
@@ -55,7 +55,7 @@ impl ProjectedFriction<'_> {
                 let [of_j, turning] = self.start.inverse(j);
                 (mass, inertia) = (mass + of_j, inertia + turning);
             } else {
-                let wall = &self.obstacles[(pair.j - COLLIDER) as usize];
+                let wall = &self.colliders[(pair.j - COLLIDER) as usize];
                 let (.., surface) = wall.pose.surface(&wall.solid, system.position(i));
                 (v, w) = (v - surface, w - wall.pose.spin);
             }
@@ -69,7 +69,7 @@ impl ProjectedFriction<'_> {
                 Some(j) => self.add_impulse(j, system, (-push, -turn), impulses),
                 None => {
                     let wall = (pair.j - COLLIDER) as usize;
-                    let arm = system.position(i) - self.obstacles[wall].pose.position;
+                    let arm = system.position(i) - self.colliders[wall].pose.position;
                     impulses[wall] += Wrench::at(arm, -push, -turn);
                 }
             }
@@ -86,9 +86,9 @@ impl ProjectedFriction<'_> {
     ) {
         let [mass, inertia] = self.start.inverse(i);
         if mass == 0.0 {
-            if let Some(held) = self.bearers.held_by(i as u32) {
-                let at = self.bearers.attachment(held.attachment);
-                impulses[at] += held.borne(held.share(self.holds, push, turn));
+            if let Some(held) = self.supports.clamped_element(i as u32) {
+                let at = self.supports.attachment(held.attachment);
+                impulses[at] += held.clamp_wrench(held.share(self.poses, push, turn));
             }
             return;
         }

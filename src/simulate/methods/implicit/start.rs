@@ -13,7 +13,7 @@ use glam::DVec3;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::rows::{put, quaternion};
-use crate::simulate::bonded::system::{Load, Motion, System, motion, position, set_position};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, System, motion, position, set_position};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::solve::Six;
 
@@ -109,7 +109,7 @@ pub fn conjugate(q: Quat<f64>) -> Quat<f64> {
 }
 
 /// Sets the rotation of an element to a unit quaternion.
-pub fn set_rotation(row: &mut Motion<f64>, q: Quat<f64>) {
+pub fn set_rotation(row: &mut MotionRow<f64>, q: Quat<f64>) {
     put(&mut row.0, motion::Q, q.v);
     row.0[motion::Q + 3] = q.w;
 }
@@ -124,7 +124,7 @@ fn map_elements<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> 
 fn for_each_row<T: Send>(
     system: &mut System<f64>,
     with: impl Indexed<Item = T>,
-    f: impl Fn(usize, &mut Motion<f64>, T) + Sync + Send,
+    f: impl Fn(usize, &mut MotionRow<f64>, T) + Sync + Send,
 ) {
     let rows = system.motion.par_iter_mut().zip(with).enumerate();
     let rows = rows.with_min_len(ELEMENTS);
@@ -135,7 +135,7 @@ impl StepStart {
     /// The start of a step; `load` holds the inverse masses and inertias.
     pub fn new(
         system: &System<f64>,
-        load: &[Load<f64>],
+        load: &[LoadRow<f64>],
         springs: Vec<SpringEntry<f64>>,
         acceleration: Vec<Acceleration>,
         (step, drag): (f64, f64),

@@ -14,12 +14,12 @@ use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::reactions::{Supports, Wrench};
 use crate::simulate::scene::springs;
-use crate::simulate::scene::springs::Pull;
+use crate::simulate::scene::springs::SpringPull;
 
 /// Iterations after which a step is halved if possible: two halves take fewer than one step that makes no
 /// progress.
@@ -30,25 +30,25 @@ const EASY_ITERATIONS: u32 = 3;
 /// Owned data of [`Surroundings`].
 struct OwnedSurroundings {
     /// Colliders at the start of the step.
-    before: Vec<Obstacle>,
+    before: Vec<PosedCollider>,
     /// Colliders at the time of the solution.
-    obstacles: Vec<Obstacle>,
+    colliders: Vec<PosedCollider>,
     /// Springs at that time.
-    pulls: Vec<Pull>,
+    pulls: Vec<SpringPull>,
 }
 
 impl OwnedSurroundings {
     fn borrow<'a>(
         &'a self,
         constant_forces: &'a [[f64; 3]],
-        bearers: &'a Bearers,
+        supports: &'a Supports,
     ) -> Surroundings<'a> {
         Surroundings {
-            obstacles: &self.obstacles,
+            colliders: &self.colliders,
             before: &self.before,
             pulls: &self.pulls,
             constant_forces,
-            bearers,
+            supports,
         }
     }
 }
@@ -63,21 +63,21 @@ enum StepOutcome {
 
 impl<W: EnergyLaw> Implicit<W> {
     /// Moves held elements to their positions at a time; constant clamps drift by their velocity times `h`.
-    fn place_held(&mut self, start: &StepStart, time: f64, h: f64) -> Vec<Hold<f64>> {
-        for held in self.run.bearers.held() {
+    fn place_held(&mut self, start: &StepStart, time: f64, h: f64) -> Vec<RigidPose<f64>> {
+        for held in self.run.supports.held() {
             let i = held.element as usize;
             let drifted = start.position[i] + self.run.system.velocity(i) * h;
             self.run.system.set_position(i, drifted);
         }
-        let clamps = self.run.bearers.clamps();
-        let holds = clamps.holds(time);
+        let clamps = self.run.supports.clamps();
+        let poses = clamps.poses(time);
         clamps.place(
-            &holds,
+            &poses,
             0,
             &mut self.run.system.motion,
             &mut self.run.system.tail,
         );
-        holds
+        poses
     }
 
     /// One step of length `h` from time `from`. The impulses on colliders and attachments are added to
@@ -98,14 +98,14 @@ impl<W: EnergyLaw> Implicit<W> {
             (solved_step, self.drag),
         );
         let time = from + solved_step;
-        let holds = self.place_held(&start, time, solved_step);
-        let obstacles = self.run.obstacles(time);
+        let poses = self.place_held(&start, time, solved_step);
+        let colliders = self.run.colliders(time);
         self.run
             .contacts
-            .rebuild_walls(&self.run.system, &obstacles);
+            .rebuild_near_colliders(&self.run.system, &colliders);
         let around = OwnedSurroundings {
-            before: self.run.obstacles(from),
-            obstacles,
+            before: self.run.colliders(from),
+            colliders,
             pulls: self.run.springs.pulls(time),
         };
         if self.compared_step == Some(self.run.step + 1) && self.convergence.rows() == 0 {
@@ -115,13 +115,13 @@ impl<W: EnergyLaw> Implicit<W> {
             return Ok(self.roll_back(&start));
         };
         let impulses_before = impulses.to_vec();
-        self.add_reactions(&start, &around, &holds, h, impulses);
+        self.add_reactions(&start, &around, &poses, h, impulses);
         let middle = positions(&self.run.system);
         let acceleration = start.finish(&mut self.run.system, midpoint);
         self.accelerations.note(acceleration);
         if midpoint {
             self.place_held(&start, from + h, h);
-            let walls = [&around.obstacles[..], &self.run.obstacles(from + h)];
+            let walls = [&around.colliders[..], &self.run.colliders(from + h)];
             if !self.newton.is_free(&self.run.system, &middle, walls) {
                 impulses.copy_from_slice(&impulses_before);
                 return match last {
@@ -135,9 +135,9 @@ impl<W: EnergyLaw> Implicit<W> {
             .store_springs(&mut self.run.contacts);
         let friction = ProjectedFriction {
             start: &start,
-            obstacles: &around.obstacles,
-            holds: &holds,
-            bearers: &self.run.bearers,
+            colliders: &around.colliders,
+            poses: &poses,
+            supports: &self.run.supports,
             h,
         };
         friction.apply(
@@ -212,7 +212,7 @@ impl<W: EnergyLaw> Implicit<W> {
         });
         if let Some(criterion) = &self.run.hydrostatic {
             let (_, virials) = bonds::carried::<W>(&self.run.system);
-            criterion.look(
+            criterion.find_breaks(
                 &self.run.system,
                 &self.run.rest.volume,
                 0,
@@ -230,7 +230,7 @@ impl<W: EnergyLaw> Implicit<W> {
         around: &OwnedSurroundings,
         (again, most): (bool, u32),
     ) -> Solved {
-        let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
         self.newton.solve::<W>(
             &mut self.run.system,
             &mut self.run.contacts,
@@ -242,7 +242,7 @@ impl<W: EnergyLaw> Implicit<W> {
 
     /// Solves the step with other methods, from the state in which [`solve`](Self::solve) finds it.
     fn compare(&self, start: &StepStart, around: &OwnedSurroundings) -> Convergence {
-        let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
         let at = (&self.run.system, &self.run.contacts);
         baselines::compare::<W>(
             at,
@@ -254,14 +254,14 @@ impl<W: EnergyLaw> Implicit<W> {
 
     fn roll_back(&mut self, start: &StepStart) -> StepOutcome {
         start.undo(&mut self.run.system);
-        if self.run.contacts.follow(&self.run.system, &[]) {
+        if self.run.contacts.rebuild_if_moved(&self.run.system, &[]) {
             self.run.contacts.restore_springs(&start.springs);
         }
         StepOutcome::TooLong
     }
 
     fn passed(&self, time: f64) -> SimulateError {
-        SimulateError::Passed {
+        SimulateError::PassesThrough {
             step: self.run.step,
             time,
         }
@@ -285,11 +285,11 @@ impl<W: EnergyLaw> Implicit<W> {
         &mut self,
         start: &StepStart,
         around: &OwnedSurroundings,
-        holds: &[Hold<f64>],
+        poses: &[RigidPose<f64>],
         h: f64,
         impulses: &mut [Wrench],
     ) {
-        let surroundings = around.borrow(&self.constant_forces, &self.run.bearers);
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
         self.newton
             .loads::<W>(&self.run.system, start, &surroundings);
         for (row, load) in self.run.load.iter_mut().zip(&self.newton.load) {
@@ -303,7 +303,7 @@ impl<W: EnergyLaw> Implicit<W> {
                 let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
                 let [fx, fy, fz, mx, my, mz] = pair.load(false);
                 let arm =
-                    self.run.system.position(i) - around.obstacles[wall as usize].pose.position;
+                    self.run.system.position(i) - around.colliders[wall as usize].pose.position;
                 let (force, torque) = (DVec3::new(-fx, -fy, -fz), DVec3::new(-mx, -my, -mz));
                 self.run.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
             }
@@ -311,11 +311,11 @@ impl<W: EnergyLaw> Implicit<W> {
         for (k, sums) in self.run.sums.iter_mut().enumerate() {
             let first = k * chunk;
             let end = (first + chunk).min(self.run.load.len());
-            sums.add_held(first, &self.run.load[first..end], holds);
+            sums.add_held(first, &self.run.load[first..end], poses);
         }
-        let springs = springs::borne(&around.pulls, &self.run.bearers, &self.run.system);
+        let springs = springs::wrenches(&around.pulls, &self.run.supports, &self.run.system);
         self.run.sums[0].add_springs(springs);
-        let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
         for (sum, now) in impulses.iter_mut().zip(now) {
             *sum += now * h;
         }
@@ -327,7 +327,7 @@ impl<W: EnergyLaw> Implicit<W> {
         let most = self.max_halvings;
         let all = 1u64 << most;
         let begin = self.run.step as f64 * self.run.dt;
-        let mut impulses = vec![Wrench::default(); self.run.bearers.count()];
+        let mut impulses = vec![Wrench::default(); self.run.supports.count()];
         let mut done = 0;
         while done < all {
             // Parts begin at multiples of their length.

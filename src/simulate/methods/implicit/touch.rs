@@ -13,11 +13,11 @@ use super::start::StepStart;
 use crate::math::Vec3;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
+use crate::simulate::contact::collider_list::ColliderContact;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::pass::ContactTotals;
-use crate::simulate::contact::wall_list::WallEntry;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::block::{Six, add_six as add};
 use crate::spec::{ContactLaw, Friction, Simulate};
 use pair::active_contact;
@@ -66,10 +66,10 @@ impl ContactSet {
         for chunk in &contacts.chunks {
             self.pairs.extend(CandidatePair::listed(&chunk.within));
             self.pairs.extend(CandidatePair::listed(&chunk.behind));
-            let radius = |wall: &WallEntry<f64>| system.radius(wall.element as usize);
-            let walls = chunk.walls.iter();
-            let walls = walls.map(|wall| CandidatePair::wall(wall, radius(wall)));
-            self.pairs.extend(walls);
+            let radius = |wall: &ColliderContact<f64>| system.radius(wall.element as usize);
+            let near_colliders = chunk.near_colliders.iter();
+            let near_colliders = near_colliders.map(|wall| CandidatePair::wall(wall, radius(wall)));
+            self.pairs.extend(near_colliders);
         }
         for pair in &mut self.pairs {
             pair.apply_friction_mode(self.friction);
@@ -105,11 +105,16 @@ impl ContactSet {
     }
 
     /// Evaluates all pairs at the current positions.
-    pub fn evaluate(&mut self, system: &System<f64>, obstacles: &[Obstacle], start: &StepStart) {
+    pub fn evaluate(
+        &mut self,
+        system: &System<f64>,
+        colliders: &[PosedCollider],
+        start: &StepStart,
+    ) {
         self.active.clear();
         let pairs = self.pairs.par_iter().enumerate().with_min_len(256);
         let found =
-            pairs.filter_map(|pair| active_contact(pair, self.law, system, obstacles, start));
+            pairs.filter_map(|pair| active_contact(pair, self.law, system, colliders, start));
         self.active.par_extend(found);
         let mut count = vec![0u32; system.count + 1];
         let ends = |t: &ActiveContact| [Some(t.i), (t.j < COLLIDER).then_some(t.j)];

@@ -11,7 +11,7 @@ use crate::columns::Faces;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::rows::vector;
-use crate::simulate::bonded::system::{Load, System, motion};
+use crate::simulate::bonded::system::{LoadRow, System, motion};
 use crate::simulate::error::SimulateError;
 use crate::spec::{Axis, Material, Pipeline};
 
@@ -99,7 +99,7 @@ fn resistance(material: &Material, axis: usize) -> DVec3 {
 }
 
 /// Adds the forces of absorbing sides.
-pub fn absorb<S: Scalar>(borders: &[(u32, DVec3)], system: &System<S>, load: &mut [Load<S>]) {
+pub fn absorb<S: Scalar>(borders: &[(u32, DVec3)], system: &System<S>, load: &mut [LoadRow<S>]) {
     for (cell, resistance) in borders {
         let cell = *cell as usize;
         let v: Vec3<S> = vector(&system.motion[cell].0, motion::V);

@@ -11,13 +11,13 @@ use super::tasks::Limits;
 use super::thin::{ThinFace, thin_faces};
 use crate::columns;
 use crate::geometry::hash_grid::HashGrid;
-use crate::laws::cell::{self, Section};
+use crate::laws::cell::{self, FaceSection};
 use crate::laws::damping::coefficient;
 use crate::math::Scalar;
-use crate::math::lanes::Row;
-use crate::simulate::bonded::bonds::{BLOCK, Bonds, Side};
+use crate::math::lanes::LaneRow;
+use crate::simulate::bonded::bonds::{BLOCK, BondSide, Bonds};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::crowded::Crowded;
+use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -97,7 +97,7 @@ pub fn scene<S: Scalar>(
     };
     scene.put_faces(&tables.faces, &moduli, (pipeline, &thin))?;
     if walls {
-        scene.cells.folding = vec![Row::default(); scene.cells.bulk.len()];
+        scene.cells.folding = vec![LaneRow::default(); scene.cells.bulk.len()];
         for (row, face) in thin.iter().enumerate() {
             if let Some(ThinFace {
                 wall: Some(_),
@@ -199,14 +199,14 @@ fn cells_of<S: Scalar>(
 }
 
 /// Pairs without a bond whose balls overlap at rest, such as cells that meet at an edge.
-fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
+fn crowded<S: Scalar>(system: &System<S>) -> CrowdedPairs<S> {
     let places: Vec<DVec3> = (0..system.count).map(|i| system.position(i)).collect();
     let largest = (0..system.count)
         .map(|i| system.radius(i))
         .fold(0.0, f64::max);
     let mut found = Vec::new();
     if largest == 0.0 {
-        return Crowded::default();
+        return CrowdedPairs::default();
     }
     let grid = HashGrid::new(places.len(), 2.0 * largest, |i| places[i]);
     for (i, p) in places.iter().enumerate() {
@@ -219,7 +219,7 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
             }
         });
     }
-    Crowded::new(system.count, &found)
+    CrowdedPairs::new(system.count, &found)
 }
 
 /// Faces that break by Rankine's criterion, if the material of either cell requests it. Faces of one-layer
@@ -272,7 +272,7 @@ fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresse
 fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
     let bonds = &system.bonds;
     let entries = bonds.other.len();
-    let column = |of: fn(&crate::laws::failure::Section<S>) -> f64| {
+    let column = |of: fn(&crate::laws::failure::CriterionSection<S>) -> f64| {
         let value = |class: &crate::simulate::bonded::system::BondClass<S>| of(&class.section);
         let mut values = system.classes.iter().map(value);
         let first = values.next().unwrap_or(1.0);
@@ -355,14 +355,14 @@ impl<S: Scalar> CellScene<S> {
 
     fn face_row(
         &self,
-        (owner, side): (usize, Side),
+        (owner, side): (usize, BondSide),
         (table, row): (&columns::Faces, usize),
         (young, shear): (f64, f64),
         (pipeline, thin): (&Pipeline, Option<ThinFace>),
     ) -> FaceRow {
         let system = &self.built.system;
         let (centre, normal) = (table.centre(row), table.normal(row));
-        let section = Section {
+        let section = FaceSection {
             area: table.area[row],
             distance: system.bonds.length.get(side.entry).to_f64(),
             second: [table.second_s[row], table.second_t[row]],

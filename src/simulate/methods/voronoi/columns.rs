@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::laws::cell::FaceStiffness;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3, prefetch};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rest::Principal;
@@ -325,14 +325,14 @@ pub struct Volumes {
 #[derive(Clone, Debug)]
 pub struct Cells<S> {
     /// Principal moments and axes; see [`inertia`].
-    pub inertia: Vec<Row<S, 16>>,
+    pub inertia: Vec<LaneRow<S, 16>>,
     /// Angular momentum about the centre, world frame, kg m²/s.
-    pub momentum: Vec<Row<S, 4>>,
+    pub momentum: Vec<LaneRow<S, 4>>,
     /// Left-over rotation, and λε, Pa.
-    pub pressure: Vec<Row<S, 4>>,
+    pub pressure: Vec<LaneRow<S, 4>>,
     /// Ω λ (h²/12)/V of the cells of one-layer walls, N/m: the bending moment per area on their faces. Only
     /// the first number is used. Empty if there are no walls.
-    pub folding: Vec<Row<S, 4>>,
+    pub folding: Vec<LaneRow<S, 4>>,
     /// h²/12 of the cells of one-layer walls, m²; 0 for others.
     pub thickness: Vec<f64>,
     /// λ/V, Pa/m³; 0 for elements without faces.
@@ -346,15 +346,15 @@ pub struct Cells<S> {
 impl<S: Scalar> Cells<S> {
     /// Columns of `padded` rows, all of them held cells.
     pub fn new(padded: usize) -> Self {
-        let mut idle = Row::default();
+        let mut idle = LaneRow::default();
         for k in 0..3 {
             idle.0[inertia::MOMENTS + k] = S::splat(1.0);
         }
         idle.0[inertia::AXES + 3] = S::splat(1.0);
         Cells {
             inertia: vec![idle; padded],
-            momentum: vec![Row::default(); padded],
-            pressure: vec![Row::default(); padded],
+            momentum: vec![LaneRow::default(); padded],
+            pressure: vec![LaneRow::default(); padded],
             folding: Vec::new(),
             thickness: vec![0.0; padded],
             bulk: vec![S::default(); padded],
@@ -380,7 +380,9 @@ impl<S: Scalar> Cells<S> {
     /// Updates λ/V of a cell after faces have broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>, faces: &Faces<S>) {
         let Volumes { all, free, ratio } = self.volumes[cell];
-        let broken = bonds.sides(cell).filter(|side| !bonds.is_whole(side.entry));
+        let broken = bonds
+            .sides(cell)
+            .filter(|side| !bonds.is_intact(side.entry));
         let more = broken.map(|side| faces.pyramids(side.entry)[usize::from(!side.owned)]);
         let free = free + more.sum::<f64>();
         if all > 0.0 {

@@ -3,8 +3,8 @@
 use super::columns::RestLanes;
 use super::crossings::Crossings;
 use super::face_pass::{FaceEnds, FaceLanes, Owners};
-use crate::laws::cell::Turned;
-use crate::math::lanes::Row;
+use crate::laws::cell::CellRotation;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass};
 use crate::simulate::bonded::rows::{quaternion, vector};
 use crate::simulate::bonded::system::System;
@@ -22,7 +22,7 @@ pub struct CrossingPass<'a, L: Lanes, T> {
     /// The crossing faces of the chunk.
     pub crossings: &'a Crossings<L::Scalar>,
     /// Left-over rotation of each cell, and a fourth number that the task needs.
-    pub rest: &'a [Row<L::Scalar, 4>],
+    pub rest: &'a [LaneRow<L::Scalar, 4>],
     /// The computation to perform.
     pub task: &'a mut T,
 }
@@ -55,7 +55,7 @@ impl<L: Lanes, T: CrossingTask<L>> Pass<L> for CrossingPass<'_, L, T> {
                 other: &L::gather(motion, others),
                 own_rest: &own_rest,
                 other_rest: &L::gather(rest, others),
-                turned: &Turned::new(quaternion(&own), vector(&own_rest, 0)),
+                turned: &CellRotation::new(quaternion(&own), vector(&own_rest, 0)),
             };
             let at_rest = RestLanes::of::<L>(faces, at);
             self.task.crossing(&FaceLanes {

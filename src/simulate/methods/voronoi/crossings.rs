@@ -48,7 +48,7 @@ impl<S: Scalar> Crossings<S> {
                 if at.is_multiple_of(BLOCK) {
                     whole.push(0);
                 }
-                whole[at / BLOCK] |= u32::from(bonds.is_whole(entry as usize)) << (at % BLOCK);
+                whole[at / BLOCK] |= u32::from(bonds.is_intact(entry as usize)) << (at % BLOCK);
                 entries.push(entry);
                 owners.push(owner as u32);
                 others.push(cell as u32);

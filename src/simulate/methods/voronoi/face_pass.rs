@@ -2,8 +2,8 @@
 
 use super::columns::{Faces, RestLanes, field};
 use crate::laws;
-use crate::laws::cell::{self, Bend, Face, Fold, Turned};
-use crate::math::lanes::Row;
+use crate::laws::cell::{self, CellRotation, FaceBending, FaceConfiguration, FaceFold};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass, Quat, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::rows::{low, quaternion, vector};
@@ -39,7 +39,7 @@ pub enum Owners<'a> {
 impl Owners<'_> {
     /// The rows of these cells.
     #[inline(always)]
-    pub fn rows<L: Lanes, const C: usize>(self, rows: &[Row<L::Scalar, C>]) -> [L; C] {
+    pub fn rows<L: Lanes, const C: usize>(self, rows: &[LaneRow<L::Scalar, C>]) -> [L; C] {
         match self {
             Owners::Consecutive(first) => L::load_rows(&rows[first..]),
             Owners::Listed(cells) => L::gather(rows, cells),
@@ -64,7 +64,7 @@ pub struct FaceLanes<'a, L: Lanes> {
     /// The faces at rest.
     pub rest: RestLanes<'a, L::Scalar>,
     /// Relative position of the cells at these faces.
-    pub face: Face<L>,
+    pub face: FaceConfiguration<L>,
     /// Both cells of each face.
     pub ends: &'a FaceEnds<'a, L>,
 }
@@ -80,13 +80,13 @@ pub struct FaceEnds<'a, L> {
     /// The same for the other cells.
     pub other_rest: &'a [L; 4],
     /// The owners' rotations.
-    pub turned: &'a Turned<L>,
+    pub turned: &'a CellRotation<L>,
 }
 
 impl<L: Lanes> FaceEnds<'_, L> {
     /// Relative position of the cells at these faces.
     #[inline(always)]
-    pub fn face(&self, rest: &RestLanes<L::Scalar>) -> Face<L> {
+    pub fn face(&self, rest: &RestLanes<L::Scalar>) -> FaceConfiguration<L> {
         let line = laws::motion::separation(
             vector(self.other, motion::P),
             low(self.other),
@@ -129,7 +129,7 @@ impl<L: Lanes> FaceEnds<'_, L> {
 impl<L: Lanes> FaceLanes<'_, L> {
     /// Bending of the one-layer walls that the faces belong to; none if there are no walls.
     #[inline(always)]
-    pub fn fold(&self) -> Option<Fold<L>> {
+    pub fn fold(&self) -> Option<FaceFold<L>> {
         let through = self.faces.through.as_ref()?;
         let normal = self.rest.vector(field::NORMAL);
         let through = through.vectors(self.entry, 0);
@@ -138,7 +138,7 @@ impl<L: Lanes> FaceLanes<'_, L> {
 
     /// Bending and twist.
     #[inline(always)]
-    pub fn bend(&self) -> Bend<L> {
+    pub fn bend(&self) -> FaceBending<L> {
         cell::bending(
             self.ends.turned,
             self.ends.other_turn(),
@@ -159,7 +159,7 @@ pub struct FacePass<'a, L: Lanes, T> {
     /// Faces.
     pub faces: &'a Faces<L::Scalar>,
     /// Left-over rotation of each cell, and a fourth number that the task needs.
-    pub rest: &'a [Row<L::Scalar, 4>],
+    pub rest: &'a [LaneRow<L::Scalar, 4>],
     /// First cell of the chunk.
     pub first: usize,
     /// Number of cells of the chunk.
@@ -192,7 +192,7 @@ impl<L: Lanes, T: FaceTask<L>> FacePass<'_, L, T> {
         let i = self.first + local;
         let own: [L; 16] = L::load_rows(&system.motion[i..]);
         let own_rest: [L; 4] = L::load_rows(&rest[i..]);
-        let turned = Turned::new(quaternion(&own), vector(&own_rest, 0));
+        let turned = CellRotation::new(quaternion(&own), vector(&own_rest, 0));
         let active = &bonds.active()[i..i + L::WIDTH];
         let (mut every, mut any) = (u32::MAX, 0);
         for mask in active {

@@ -20,14 +20,14 @@ mod thin;
 
 use self::build::{CellScene, scene};
 use self::cpu::CellRun;
-use self::stability::Linear;
-use crate::laws::timestep::{critical, proportional};
+use self::stability::LinearisedCells;
+use crate::laws::timestep::{critical, damping_rate_bound};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::stability::{largest_radius, loose_step};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::explicit;
 use crate::simulate::methods::explicit::device::Gpu;
 use crate::simulate::methods::explicit::device::cells::has_enough_slots;
@@ -35,7 +35,7 @@ use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
 /// Registration of this method for `resolve`.
-pub const ENTRY: Entry = Entry {
+pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
 };
@@ -68,22 +68,22 @@ impl<S: Scalar> CellScene<S> {
     fn critical_step(&self, pipeline: &Pipeline) -> f64 {
         let built = &self.built;
         let (system, surfaces) = (&built.system, &built.surfaces);
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
         let largest = largest_radius(system);
         let stiffer = |i: usize| built.shapes.as_ref().map_or(1.0, |s| s.stiffer(system, i));
-        let ground = |i: usize| match obstacles.is_empty() {
+        let ground = |i: usize| match colliders.is_empty() {
             true => 0.0,
             false => {
                 let (material, r) = (system.material[i] as usize, system.radius(i));
                 // A face flush with the ground also resists the cell's rotation, at most as stiffly as its
                 // translation.
-                2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
+                2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &colliders)
             }
         };
         let ground = (0..system.count).map(ground).collect();
         let inverse = &built.rest.inverse_mass;
-        let linear = Linear::new(system, (&self.faces, &self.cells), inverse, ground);
+        let linear = LinearisedCells::new(system, (&self.faces, &self.cells), inverse, ground);
         let mut lambda = linear.largest_eigenvalue();
         // The largest eigenvalue of a sum is at most the sum of the largest eigenvalues.
         lambda += built.springs.largest_per_mass(&built.rest.mass);
@@ -92,12 +92,12 @@ impl<S: Scalar> CellScene<S> {
         let step = match lambda > 0.0 {
             true => critical(
                 lambda,
-                proportional(lambda, damping, linear.largest_per_mass(inverse)),
+                damping_rate_bound(lambda, damping, linear.largest_per_mass(inverse)),
             ),
             false => f64::INFINITY,
         };
         let loose = (&inverse[..], &stiffer as &dyn Fn(usize) -> f64);
-        step.min(loose_step(system, loose, surfaces, &obstacles, false))
+        step.min(loose_step(system, loose, surfaces, &colliders, false))
     }
 }
 
@@ -110,7 +110,7 @@ impl Prepare for PreparedCells {
         either!(self, scene => scene.critical_step(pipeline))
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.time.fraction
     }
 

@@ -2,11 +2,11 @@
 
 use super::columns::inertia;
 use crate::laws::{self, rattle};
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Mask, Mat3, Pass, Quat, Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
 use crate::simulate::bonded::rows::{put, quaternion, splat, vector};
-use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow, motion};
 
 /// Most iterations of a rotation: at the largest rotation that converges, each gains a factor of two or more.
 const ITERATIONS: usize = 60;
@@ -20,15 +20,15 @@ pub struct TurnPass<'a, S> {
     /// Whether a new step begins: first kick, drift and rotation.
     pub open: bool,
     /// Motion of the chunk.
-    pub motion: &'a mut [Motion<S>],
+    pub motion: &'a mut [MotionRow<S>],
     /// Left-over rotations of the chunk.
-    pub tail: &'a mut [Tail<S>],
+    pub tail: &'a mut [TailRow<S>],
     /// Loads of the chunk.
-    pub load: &'a [Load<S>],
+    pub load: &'a [LoadRow<S>],
     /// Moments and axes of the chunk.
-    pub inertia: &'a [Row<S, 16>],
+    pub inertia: &'a [LaneRow<S, 16>],
     /// Angular momenta of the chunk.
-    pub momentum: &'a mut [Row<S, 4>],
+    pub momentum: &'a mut [LaneRow<S, 4>],
 }
 
 /// Inertia of a row of cells, one per lane.

@@ -8,7 +8,7 @@ use crate::spec::{
 
 /// The first feature of a pipeline that steps of cells do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+    let lack = SimulateError::unsupported;
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
         return lack(
@@ -43,7 +43,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
 /// The first feature of a pipeline with cells that graphics processors do not support; with `auto` the run
 /// then uses the CPU.
 pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+    let lack = SimulateError::unsupported;
     if pipeline.simulate.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",

@@ -1,6 +1,6 @@
 //! Sums of rows of eight numbers over the faces of each cell of a chunk.
 
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bonds::BLOCK;
 
@@ -9,14 +9,14 @@ use crate::simulate::bonded::bonds::BLOCK;
 #[derive(Debug, Default)]
 pub struct RowSums<S> {
     /// Sum of each cell; cells of other chunks share the last place.
-    sums: Vec<Row<S, 8>>,
+    sums: Vec<LaneRow<S, 8>>,
     /// Contributions by entry of the block.
-    block: Vec<Row<S, 8>>,
+    block: Vec<LaneRow<S, 8>>,
 }
 
 /// Adds a row to another.
 #[inline(always)]
-fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
+fn add<S: Scalar>(to: &mut LaneRow<S, 8>, more: &LaneRow<S, 8>) {
     for (k, to) in to.0.iter_mut().enumerate() {
         *to = *to + more.0[k];
     }
@@ -26,8 +26,8 @@ impl<S: Scalar> RowSums<S> {
     /// Sets the sums of `count` cells with `slots` slots each to zero.
     pub fn clear(&mut self, count: usize, slots: usize) {
         self.sums.clear();
-        self.sums.resize(count + 1, Row::default());
-        self.block.resize(BLOCK * slots, Row::default());
+        self.sums.resize(count + 1, LaneRow::default());
+        self.block.resize(BLOCK * slots, LaneRow::default());
     }
 
     /// Sum of a cell of the chunk.
@@ -73,7 +73,7 @@ impl<S: Scalar> RowSums<S> {
     /// Adds a lane each to these cells.
     #[inline(always)]
     pub fn scatter<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: [L; 8]) {
-        let mut rows = [Row::default(); BLOCK];
+        let mut rows = [LaneRow::default(); BLOCK];
         L::store_rows(more, &mut rows);
         for (lane, other) in others[..L::WIDTH].iter().enumerate() {
             add(&mut self.sums[*other as usize - first], &rows[lane]);

@@ -13,13 +13,13 @@ use glam::DVec3;
 use super::columns::{Cells, Faces, field, inertia};
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::System;
 use crate::solve::lanczos;
 
 /// The cells, linearised at rest.
-pub struct Linear<'a, S> {
+pub struct LinearisedCells<'a, S> {
     system: &'a System<S>,
     faces: &'a Faces<S>,
     cells: &'a Cells<S>,
@@ -46,7 +46,7 @@ struct FaceView {
     across: DVec3,
 }
 
-impl<'a, S: Scalar> Linear<'a, S> {
+impl<'a, S: Scalar> LinearisedCells<'a, S> {
     /// Linearised cells with these inverse masses, 1/kg, each on a spring of stiffness `ground`, N/m, where
     /// colliders may touch it.
     pub fn new(
@@ -55,7 +55,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         inverse_mass: &[f64],
         ground: Vec<f64>,
     ) -> Self {
-        let turn = |row: &crate::math::lanes::Row<S, 16>| {
+        let turn = |row: &crate::math::lanes::LaneRow<S, 16>| {
             let at = |k: usize| row.0[k].to_f64();
             let vector = |k: usize| DVec3::new(at(k), at(k + 1), at(k + 2));
             let axes = inertia::AXES;
@@ -66,7 +66,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             let roots = vector(inertia::INVERSE).to_array().map(f64::sqrt);
             (principal, DVec3::from_array(roots))
         };
-        Linear {
+        LinearisedCells {
             scale: inverse_mass.iter().map(|inverse| inverse.sqrt()).collect(),
             turns: cells.inertia[..system.count].iter().map(turn).collect(),
             ground,
@@ -76,7 +76,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         }
     }
 
-    fn face_view(&self, cell: usize, side: Side) -> FaceView {
+    fn face_view(&self, cell: usize, side: BondSide) -> FaceView {
         let (rest, entry) = (&self.faces.rest, side.entry);
         let at = |of: usize| rest.vector(entry, of);
         let (mut arms, mut normal) = ([at(field::ARM_I), at(field::ARM_J)], at(field::NORMAL));
@@ -109,7 +109,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         let sides = |i: usize| self.system.bonds.active_sides(i);
         let pressure: Vec<f64> = cells()
             .map(|i| {
-                let of = |side: Side| {
+                let of = |side: BondSide| {
                     let seen = self.face_view(i, side);
                     seen.half_area * gap(&seen, x[i], x[side.other]).dot(seen.direction)
                 };
@@ -118,7 +118,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .collect();
         let folding: Vec<f64> = cells()
             .map(|i| {
-                let of = |side: Side| {
+                let of = |side: BondSide| {
                     let seen = self.face_view(i, side);
                     seen.half_area * (x[side.other][1] - x[i][1]).dot(seen.across)
                 };

@@ -6,13 +6,13 @@ use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use crate::columns::BreakMode;
 use crate::laws::cell::{self, FaceLoad};
-use crate::laws::rankine::{self, Six};
-use crate::math::lanes::Row;
+use crate::laws::rankine::{self, SymmetricTensor};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::rows::room;
+use crate::simulate::bonded::rows::lane_buffer;
 
 /// Index, in a row of [`Stresses::cells`], of the flag for a broken face of the cell.
 const BROKEN_AT: usize = 6;
@@ -23,7 +23,7 @@ pub struct Stresses<S> {
     /// Tensile strengths by entry of the bonds, Pa; infinite if another criterion decides.
     pub strengths: Column<S>,
     /// Stress of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] if one of its faces is broken.
-    pub cells: Vec<Row<S, 8>>,
+    pub cells: Vec<LaneRow<S, 8>>,
 }
 
 impl<S: Scalar> Stresses<S> {
@@ -31,24 +31,24 @@ impl<S: Scalar> Stresses<S> {
     pub fn new(strengths: Column<S>, padded: usize) -> Self {
         Stresses {
             strengths,
-            cells: vec![Row::default(); padded],
+            cells: vec![LaneRow::default(); padded],
         }
     }
 
     /// Updates whether a face of a cell is broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>) {
-        let broken = bonds.sides(cell).any(|side| !bonds.is_whole(side.entry));
+        let broken = bonds.sides(cell).any(|side| !bonds.is_intact(side.entry));
         self.cells[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
     }
 
     /// Stress of the material at a row of faces, by lane, as defined by [`rankine::at_face`], and the faces'
     /// normals.
     #[inline(always)]
-    fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (Six<L>, Vec3<L>) {
+    fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (SymmetricTensor<L>, Vec3<L>) {
         let half = L::splat(0.5);
         let own: [L; 8] = at.owners.rows(&self.cells);
         let other: [L; 8] = L::gather(&self.cells, at.others);
-        let mean: Six<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
+        let mean: SymmetricTensor<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
         let normal = cell::rotated(at.ends.turned, at.rest.vector(field::NORMAL));
         let area = at.rest.get::<L>(field::HALF_AREA) * L::splat(2.0);
         let traction = load(at).force * (L::splat(1.0) / area);
@@ -71,7 +71,7 @@ impl<S: Scalar> Stresses<S> {
             return;
         }
         let lanes = |value: L| {
-            let mut lanes = room::<L>();
+            let mut lanes = lane_buffer::<L>();
             value.store(&mut lanes);
             lanes
         };
@@ -95,7 +95,7 @@ fn load<L: Lanes>(at: &FaceLanes<L>) -> FaceLoad<L> {
 }
 
 /// Writes the stress of a cell from the sum over its faces (N m) and its volume (m³).
-pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut Row<S, 8>) {
+pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut LaneRow<S, 8>) {
     // Loose grains have no stress.
     let inverse = S::from_f64(if volume > 0.0 { 1.0 / volume } else { 0.0 });
     for (to, sum) in to.0[..6].iter_mut().zip(sum) {

@@ -6,15 +6,15 @@ use super::crossing_pass::CrossingTask;
 use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use super::stress::Stresses;
-use crate::laws::cell::{self, Bend, FaceLoad};
-use crate::laws::failure::{self, Section};
-use crate::math::lanes::Row;
+use crate::laws::cell::{self, FaceBending, FaceLoad};
+use crate::laws::failure::{self, CriterionSection};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried, note_breaks};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy, note_breaks};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::rows::{put, room};
-use crate::simulate::bonded::system::{Load, motion};
+use crate::simulate::bonded::rows::{lane_buffer, put};
+use crate::simulate::bonded::system::{LoadRow, motion};
 
 /// Strengths of faces.
 #[derive(Clone, Debug)]
@@ -30,7 +30,10 @@ pub struct Limits<S> {
 
 /// Force and torque of each face.
 #[inline(always)]
-fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoad<L>, Bend<L>) {
+fn loads<L: Lanes>(
+    folding: &[LaneRow<L::Scalar, 4>],
+    at: &FaceLanes<L>,
+) -> (FaceLoad<L>, FaceBending<L>) {
     let half_area = at.rest.get(field::HALF_AREA);
     let stiffness = at.rest.get(field::TRACTION);
     let load = cell::traction(at.face, stiffness, half_area, at.ends.pressure());
@@ -45,12 +48,12 @@ fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoa
 }
 
 /// Index of half of the damping power in a row of sums; force is in 0..3, torque in 4..7. The same index
-/// holds 1/I in `Load`.
+/// holds 1/I in `LoadRow`.
 const POWER_AT: usize = 7;
 
 /// Replaces the force and torque of a cell by its sums.
 #[inline(always)]
-pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut Load<S>) {
+pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut LoadRow<S>) {
     for k in [0, 1, 2, 4, 5, 6] {
         to.0[k] = sum[k];
     }
@@ -66,7 +69,7 @@ pub fn power<S: Scalar>(sum: &[S; 8]) -> f64 {
 /// that break.
 pub struct FaceLoadTask<'a, L: Lanes> {
     /// Bending moments per area on the faces of one-layer walls, by cell.
-    pub folding: &'a [Row<L::Scalar, 4>],
+    pub folding: &'a [LaneRow<L::Scalar, 4>],
     /// Force, torque and half of the damping power, by cell.
     pub loads: &'a mut RowSums<L::Scalar>,
     /// Other cell of each bond entry.
@@ -96,7 +99,7 @@ struct LoadsOnBoth<L> {
 impl<L: Lanes> FaceLoadTask<'_, L> {
     /// Loads of faces on both of their cells, the same for either chunk that evaluates them.
     #[inline(always)]
-    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &Bend<L>) -> LoadsOnBoth<L> {
+    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &FaceBending<L>) -> LoadsOnBoth<L> {
         let mut force = load.force;
         let mut torque = load.torque + bend.torque;
         let mut back = load.torque_j - bend.torque;
@@ -128,7 +131,13 @@ impl<L: Lanes> FaceLoadTask<'_, L> {
     }
 
     #[inline(always)]
-    fn check(&mut self, at: &FaceLanes<L>, first: usize, load_i: FaceLoad<L>, bend: &Bend<L>) {
+    fn check(
+        &mut self,
+        at: &FaceLanes<L>,
+        first: usize,
+        load_i: FaceLoad<L>,
+        bend: &FaceBending<L>,
+    ) {
         let Some(limits) = self.limits else {
             return;
         };
@@ -151,10 +160,10 @@ fn section<L: Lanes>(
     faces: &Faces<L::Scalar>,
     limits: &Limits<L::Scalar>,
     entry: usize,
-) -> Section<L> {
+) -> CriterionSection<L> {
     let (one, half) = (L::splat(1.0), L::splat(0.5));
     let inverse_area = half / faces.rest.lanes::<L>(entry, field::HALF_AREA);
-    Section {
+    CriterionSection {
         inverse_area,
         bend_modulus: one,
         twist_modulus: one,
@@ -223,9 +232,9 @@ pub struct FaceStressTask<'a, L: Lanes> {
     /// Data of Rankine's criterion; none if no face breaks by it.
     pub stresses: Option<&'a Stresses<L::Scalar>>,
     /// Bending moments per area on the faces of one-layer walls, by cell.
-    pub folding: &'a [Row<L::Scalar, 4>],
+    pub folding: &'a [LaneRow<L::Scalar, 4>],
     /// Output: σ, τ and gap and bending energy, by entry of the chunk.
-    pub carried: &'a mut [Carried],
+    pub carried: &'a mut [StressAndEnergy],
     /// First entry of the chunk.
     pub base: usize,
     /// Marker for the lane type.
@@ -246,12 +255,12 @@ impl<L: Lanes> FaceTask<L> for FaceStressTask<'_, L> {
         let (sigma, tau) = failure::stress(&carried, &section(at.faces, self.limits, at.entry));
         let traction = at.rest.get(field::TRACTION);
         let energy = cell::gap_energy(at.face, traction) + bend.energy;
-        let mut columns = [room::<L>(), room::<L>(), room::<L>()];
+        let mut columns = [lane_buffer::<L>(), lane_buffer::<L>(), lane_buffer::<L>()];
         for (column, value) in columns.iter_mut().zip([sigma, tau, energy]) {
             value.store(column);
         }
         for lane in (0..L::WIDTH).filter(|lane| at.bits >> lane & 1 != 0) {
-            self.carried[at.entry + lane - self.base] = Carried {
+            self.carried[at.entry + lane - self.base] = StressAndEnergy {
                 sigma: columns[0][lane].to_f64(),
                 tau: columns[1][lane].to_f64(),
                 energy: columns[2][lane].to_f64(),

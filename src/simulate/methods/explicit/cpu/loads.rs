@@ -7,11 +7,11 @@ use std::time::Instant;
 use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bond_pass::{BondPass, Border, Task};
-use crate::simulate::bonded::bond_tasks::Loads;
+use crate::simulate::bonded::bond_pass::{BondPass, BondTask, Border};
+use crate::simulate::bonded::bond_tasks::LoadTask;
 use crate::simulate::bonded::system::System;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::ContactPass;
-use crate::simulate::contact::wall_list::Walls;
 
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
@@ -24,16 +24,16 @@ impl<L: Lanes> Cpu<L> {
     /// task.
     fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
         let system = &self.run.system;
-        let walls = Walls {
+        let collider_context = ColliderContext {
             system,
-            obstacles: &self.driven.obstacles,
+            colliders: &self.driven.colliders,
             dt,
-            neared: self.run.contacts.neared(),
+            collider_approach: self.run.contacts.collider_approach(),
         };
-        let closed = self.run.contacts.closed();
+        let pair_approach = self.run.contacts.pair_approach();
         let (scratch, costs, damped) = (&self.scratch, &self.costs, self.damped);
-        let (holds, hydrostatic, rest) =
-            (&self.driven.holds, &self.run.hydrostatic, &self.run.rest);
+        let (poses, hydrostatic, rest) =
+            (&self.driven.poses, &self.run.hydrostatic, &self.run.rest);
         let work = self.run.work.is_some();
         self.run
             .load
@@ -42,22 +42,22 @@ impl<L: Lanes> Cpu<L> {
             .zip(self.chunk_breaks.par_iter_mut())
             .zip(self.run.sums.par_iter_mut())
             .zip(self.virials.par_iter_mut())
-            .zip(self.taken.par_iter_mut())
+            .zip(self.dissipation.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
             .for_each(
-                |(chunk, ((((((load, contacts), breaks), sums), virial), taken), border))| {
+                |(chunk, ((((((load, contacts), breaks), sums), virial), dissipation), border))| {
                     let first = chunk * system.chunk;
                     let clock = Instant::now();
                     let place = (first, &scratch[..]);
                     macro_rules! bonds {
                         ($extra:literal) => {{
-                            let task = Loads::<_, $extra> {
+                            let task = LoadTask::<_, $extra> {
                                 load: &mut *load,
                                 damped,
                                 breaks: &mut *breaks,
                                 virial: &mut *virial,
-                                taken: &mut *taken,
+                                dissipation: &mut *dissipation,
                                 dt: dt.to_f64(),
                             };
                             bond_pass::<L, _>(system, border, place, task)
@@ -68,20 +68,20 @@ impl<L: Lanes> Cpu<L> {
                         true => bonds!(true),
                     }
                     if let Some(criterion) = hydrostatic {
-                        criterion.look(system, &rest.volume, first, virial, breaks);
+                        criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(clock, 1);
                     ContactPass::<L, false> {
-                        walls,
-                        closed,
+                        collider_context,
+                        pair_approach,
                         first,
                         contacts,
                         load: &mut *load,
                         sums: &mut *sums,
-                        taken,
+                        dissipation,
                     }
                     .run_on(work);
-                    sums.add_held(first, load, holds);
+                    sums.add_held(first, load, poses);
                     costs.contacts.add(clock, 1);
                 },
             );
@@ -89,7 +89,7 @@ impl<L: Lanes> Cpu<L> {
 }
 
 /// Runs a task over the bonds of the chunk whose first element is `first`.
-pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
+pub(super) fn bond_pass<L: Lanes, T: BondTask<L>>(
     system: &System<L::Scalar>,
     border: &Border<L::Scalar>,
     (first, scratch): (usize, &[Mutex<OtherEndLoads<L::Scalar>>]),
@@ -106,7 +106,7 @@ pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
             border,
             first,
             count: system.chunk.min(system.motion.len() - first),
-            handed: &mut other_end_loads,
+            other_end_loads: &mut other_end_loads,
             task,
         });
     });

@@ -7,20 +7,20 @@ mod motion;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work;
-use crate::simulate::bonded::work::Taken;
-use crate::simulate::bonded_run::advance::Driven;
+use crate::simulate::bonded::work::Dissipation;
+use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::spec::Pipeline;
@@ -31,7 +31,7 @@ pub struct Cpu<L: Lanes> {
     borders: Vec<Border<L::Scalar>>,
     /// Scratch rows, one per thread, for the loads that a chunk's bonds put on ends that they do not own.
     scratch: Vec<Mutex<OtherEndLoads<L::Scalar>>>,
-    driven: Driven<L::Scalar>,
+    driven: DrivenPoses<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Whether velocities are at the middle of the last step, so that its second kick is due.
     kick_due: bool,
@@ -43,11 +43,11 @@ pub struct Cpu<L: Lanes> {
     virials: Vec<Vec<L::Scalar>>,
     /// Energy dissipated by damping and friction since the last frame, by chunk and element. Empty unless the
     /// energy balance or hydrostatic strengths need it.
-    taken: Vec<Vec<Taken>>,
+    dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
 }
 
-type OtherEndLoads<S> = Vec<Row<S, 8>>;
+type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
@@ -69,7 +69,7 @@ impl<L: Lanes> Cpu<L> {
         };
         let mut cpu = Cpu {
             virials: vec![vec![Scalar::from_f64(0.0); extra]; chunks],
-            taken: vec![vec![Taken::default(); extra]; chunks],
+            dissipation: vec![vec![Dissipation::default(); extra]; chunks],
             borders: Border::all(&run.system),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             damped,
@@ -104,7 +104,7 @@ impl<L: Lanes> Cpu<L> {
         self.borders = Border::all(&self.run.system);
         self.run
             .contacts
-            .rebuild(&self.run.system, &self.driven.obstacles);
+            .rebuild(&self.run.system, &self.driven.colliders);
         self.start();
     }
 
@@ -112,7 +112,7 @@ impl<L: Lanes> Cpu<L> {
     fn start(&mut self) {
         self.add_loads(L::Scalar::default());
         self.chunk_breaks.iter_mut().for_each(Vec::clear);
-        let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
         self.run.means.start(now);
     }
 
@@ -138,7 +138,7 @@ impl<L: Lanes> Cpu<L> {
     /// Adds the energy dissipated since the last frame to the totals.
     fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
-            work::take(&mut self.taken, total);
+            work::drain(&mut self.dissipation, total);
         }
     }
 
@@ -158,20 +158,20 @@ impl<L: Lanes> Method for Cpu<L> {
             self.motion(true)?;
             self.run.step += 1;
             if left == 0 {
-                before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             }
             self.add_loads(self.parameters.dt);
             self.break_bonds();
         }
         if steps > 0 {
-            let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
         self.finish_step()
     }
 
-    fn place(&self) -> Place {
-        Place::on_cores::<L>()
+    fn platform(&self) -> Platform {
+        Platform::on_cores::<L>()
     }
 
     fn costs(&self) -> Vec<PassCost> {
@@ -198,7 +198,7 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
-        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
         self.collect_work();
         let carried = self.carried();
         let snapshot = self.run.snapshot(
@@ -211,16 +211,16 @@ impl<L: Lanes> Method for Cpu<L> {
             },
         );
         let state = state.then(|| self.run.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
-    fn state_apart(&mut self, frame: u32) -> Option<State> {
+    fn state_without_frame(&mut self, frame: u32) -> Option<State> {
         self.collect_work();
         Some(self.run.pack(frame))
     }
 
-    fn has_state_apart(&self) -> bool {
+    fn has_state_without_frame(&self) -> bool {
         true
     }
 

@@ -34,8 +34,8 @@ impl<L: Lanes> Cpu<L> {
         self.costs.motion.add(clock, rayon::current_num_threads());
         if let Some(distances) = moved? {
             let clock = Instant::now();
-            let (system, obstacles) = (&self.run.system, &self.driven.obstacles);
-            self.run.contacts.advance(distances, system, obstacles);
+            let (system, colliders) = (&self.run.system, &self.driven.colliders);
+            self.run.contacts.advance(distances, system, colliders);
             self.costs.lists.add(clock, rayon::current_num_threads());
         }
         Ok(())

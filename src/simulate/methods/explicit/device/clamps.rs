@@ -12,8 +12,8 @@ use super::constants::{
     CLAMP_MIDDLE, CLAMP_MIDDLE_LOW, CLAMP_ROTATION, CLAMP_ROWS, CLAMP_SPIN, CLAMP_VELOCITY,
     HELD_ROWS,
 };
-use crate::simulate::scene::clamps::{Clamps, Gripped, Hold};
-use crate::simulate::scene::reactions::Held;
+use crate::simulate::scene::clamps::{Clamps, DrivenElement, RigidPose};
+use crate::simulate::scene::reactions::ClampedElement;
 
 /// Bits of each of the first two parts of a number.
 const PART_BITS: i32 = 11;
@@ -45,18 +45,21 @@ fn row([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
 
 /// Rows of each held element: its packed position (high words) with the index of its clamp plus one, or 0 if
 /// that clamp is not driven; then the parts of its arm with the low words. Empty if no clamp is driven.
-pub fn held_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
+pub fn held_rows(clamps: &Clamps, held: &[ClampedElement]) -> Vec<[f32; 4]> {
     if clamps.count() == 0 {
         return Vec::new();
     }
-    let holds = clamps.holds::<f32>(0.0);
-    let pivots: Vec<DVec3> = holds.iter().map(|hold| hold.pivot).collect();
-    let arm = |gripped: &Gripped| gripped.rest - pivots[gripped.clamp as usize];
-    let longest = clamps.gripped().iter().map(|g| arm(g).abs().max_element());
+    let poses = clamps.poses::<f32>(0.0);
+    let pivots: Vec<DVec3> = poses.iter().map(|hold| hold.pivot).collect();
+    let arm = |gripped: &DrivenElement| gripped.rest - pivots[gripped.clamp as usize];
+    let longest = clamps
+        .driven_elements()
+        .iter()
+        .map(|g| arm(g).abs().max_element());
     // A power of two, so that scaling is exact; if all arms vanish, any power will do.
     let size = longest.fold(f64::MIN_POSITIVE.sqrt(), f64::max);
     let unit = (size.log2().ceil() - f64::from(PART_BITS)).exp2();
-    let mut gripped = clamps.gripped().iter().peekable();
+    let mut gripped = clamps.driven_elements().iter().peekable();
     let mut rows = Vec::new();
     for held in held {
         let Some(gripped) = gripped.next_if(|gripped| gripped.element == held.element) else {
@@ -78,14 +81,14 @@ pub fn held_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
 
 /// Rows of all clamps at time `t`, s.
 pub fn clamp_rows(clamps: &Clamps, t: f64) -> impl Iterator<Item = [f32; 4]> {
-    let holds = clamps.holds(t).into_iter().zip(clamps.middles());
-    holds.flat_map(|(hold, middle)| rows_of_clamp(&hold, middle))
+    let poses = clamps.poses(t).into_iter().zip(clamps.middles());
+    poses.flat_map(|(hold, middle)| rows_of_clamp(&hold, middle))
 }
 
 /// Rows of a clamp at a step: three rows for each part of R − 1, whose last numbers are the high and low
 /// words of the displacement and the rotation not yet applied to the quaternion; then the quaternion,
 /// velocity, spin, and high and low words of the middle's position.
-fn rows_of_clamp(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
+fn rows_of_clamp(hold: &RigidPose<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
     let turn = DMat3::from_quat(hold.pose.rotation) - DMat3::IDENTITY;
     // No entry is larger than 2.
     let unit = f64::from(1 - PART_BITS).exp2();

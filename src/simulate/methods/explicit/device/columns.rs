@@ -6,8 +6,8 @@ use super::constants::{
 };
 use super::launch::STATUS_WORDS;
 use crate::gpu::{Column, ColumnName, Device, GpuError};
-use crate::math::lanes::Row;
-use crate::simulate::bonded::system::{Motion, System, Tail};
+use crate::math::lanes::LaneRow;
+use crate::simulate::bonded::system::{MotionRow, System, TailRow};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::spec::Law;
 
@@ -144,7 +144,7 @@ macro_rules! columns {
 
 columns! {
     |sizes|
-    /// Motion; a step reads one such column and writes the other. Row k of element i is item `k·stride + i`:
+    /// MotionRow; a step reads one such column and writes the other. Row k of element i is item `k·stride + i`:
     /// `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
     motion: Vec4, MOTION_ROWS as u64 * sizes.stride;
     /// The other motion column.
@@ -290,7 +290,7 @@ pub fn vector(row: &[f32], at: usize) -> [f32; 4] {
 pub fn to_device(system: &System<f32>) -> Vec<[f32; 4]> {
     let mut out = Vec::with_capacity(MOTION_ROWS * system.motion.len());
     for k in 0..4 {
-        let quarter = |row: &Motion<f32>| std::array::from_fn(|c| row.0[4 * k + c]);
+        let quarter = |row: &MotionRow<f32>| std::array::from_fn(|c| row.0[4 * k + c]);
         out.extend(system.motion.iter().map(quarter));
     }
     out.extend(system.tail.iter().map(|tail| tail.0));
@@ -298,13 +298,13 @@ pub fn to_device(system: &System<f32>) -> Vec<[f32; 4]> {
 }
 
 /// Converts the device's rows back.
-pub fn from_device(words: &[u32], motion: &mut [Motion<f32>], tail: &mut [Tail<f32>]) {
+pub fn from_device(words: &[u32], motion: &mut [MotionRow<f32>], tail: &mut [TailRow<f32>]) {
     let values: &[[f32; 4]] = bytemuck::cast_slice(words);
     for (k, rows) in values.chunks_exact(motion.len()).enumerate() {
         for (i, value) in rows.iter().enumerate() {
             match k {
                 0..4 => motion[i].0[4 * k..4 * k + 4].copy_from_slice(value),
-                _ => tail[i] = Row(*value),
+                _ => tail[i] = LaneRow(*value),
             }
         }
     }

@@ -47,23 +47,23 @@ use self::plan::PendingTask;
 use self::slots::Slots;
 use self::tables::Tables;
 use crate::gpu::{Device, Launches};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, Place};
+use crate::simulate::method::{Capture, Method, Platform};
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::reactions::Supports;
 
 /// Constants of a run.
 struct DeviceScene {
     tables: Tables,
-    bearers: Bearers,
+    supports: Supports,
     /// Unit of the reaction sums, N.
     load_unit: f64,
-    rest: Rest,
+    rest: RestData,
     drag: f64,
     surfaces: Surfaces,
     /// Distance beyond touching up to which pairs are listed, m.
@@ -91,7 +91,7 @@ pub struct Gpu {
     /// Cells and faces, if the elements are cells; their momenta are current at frames with a checkpoint.
     cells: Option<CellTables>,
     slots: Slots,
-    load: Vec<Load<f32>>,
+    load: Vec<LoadRow<f32>>,
     labels: Vec<u32>,
     means: MeanLoads,
     /// Whether the loads before the first step are still to be read.
@@ -202,8 +202,8 @@ impl Method for Gpu {
         }
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn platform(&self) -> Platform {
+        Platform {
             name: self.device.report.name.clone(),
             device_bytes: Some(self.device_bytes()),
         }
@@ -221,7 +221,7 @@ impl Method for Gpu {
         self.labels = sections::labels(state, self.system.count)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.means
-            .unpack(&self.scene.bearers, &sections::last_loads(state)?);
+            .unpack(&self.scene.supports, &sections::last_loads(state)?);
         Ok(self.upload(&sections::springs(state)?)?)
     }
 }

@@ -9,8 +9,8 @@ use super::constants::{
     START_LOADS, WRENCH_COMPONENTS,
 };
 use crate::simulate::contact::surfaces::Surfaces;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::{Supports, Wrench};
 
 /// Reactions of a frame.
 pub struct Reactions {
@@ -25,9 +25,9 @@ pub struct Reactions {
 }
 
 /// Number of rows for elements padded to `stride`.
-pub fn row_count(bearers: &Bearers, stride: u64) -> u64 {
-    let colliders = bearers.colliders().len() as u64;
-    stride.div_ceil(u64::from(REACTION_BLOCK)) * colliders + bearers.held().len() as u64
+pub fn row_count(supports: &Supports, stride: u64) -> u64 {
+    let colliders = supports.colliders().len() as u64;
+    stride.div_ceil(u64::from(REACTION_BLOCK)) * colliders + supports.held().len() as u64
 }
 
 /// Unit of the reaction sums, N: the power of two at 2⁻⁶⁰ of the largest load that the stiffest contact or
@@ -35,12 +35,12 @@ pub fn row_count(bearers: &Bearers, stride: u64) -> u64 {
 /// such loads above.
 pub fn load_unit(
     surfaces: &Surfaces,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     largest: f64,
     bonds: impl Iterator<Item = f64>,
 ) -> f64 {
     let contacts = (0..surfaces.count())
-        .map(|material| surfaces.stiffest(material, largest, largest, obstacles) * largest);
+        .map(|material| surfaces.stiffest(material, largest, largest, colliders) * largest);
     let load = contacts.chain(bonds).fold(0.0, f64::max);
     // A shader must be able to represent it and its inverse.
     let exponent = (load.log2().ceil() - 60.0).clamp(-120.0, 120.0);
@@ -50,7 +50,7 @@ pub fn load_unit(
 impl DeviceScene {
     /// Decodes the words that the device summed up.
     pub fn reactions(&self, words: &[u32]) -> Reactions {
-        let (touching, rows) = words.split_at(self.bearers.colliders().len());
+        let (touching, rows) = words.split_at(self.supports.colliders().len());
         let [before, last_step, at_start] = [FULL_STEPS, LAST_STEP, START_LOADS]
             .map(|accumulator| self.wrenches(rows, accumulator as usize));
         Reactions {
@@ -63,8 +63,8 @@ impl DeviceScene {
 
     /// One accumulator of all rows, by collider and attachment.
     fn wrenches(&self, rows: &[u32], accumulator: usize) -> Vec<Wrench> {
-        let held = self.bearers.held();
-        let colliders = self.bearers.colliders().len();
+        let held = self.supports.held();
+        let colliders = self.supports.colliders().len();
         let rows: Vec<&[u32]> = rows.chunks_exact(REACTION_ROW_WORDS as usize).collect();
         let (walls, clamped) = rows.split_at(rows.len() - held.len());
         let mut sums = vec![[0; WRENCH_COMPONENTS as usize]; colliders];
@@ -77,10 +77,10 @@ impl DeviceScene {
             }
         }
         let mut out: Vec<Wrench> = sums.into_iter().map(|sum| self.wrench(sum)).collect();
-        out.resize(self.bearers.count(), Wrench::default());
+        out.resize(self.supports.count(), Wrench::default());
         for (held, row) in held.iter().zip(clamped) {
             let sum = self.wrench(components(row, accumulator));
-            out[self.bearers.attachment(held.attachment)] += held.borne(sum);
+            out[self.supports.attachment(held.attachment)] += held.clamp_wrench(sum);
         }
         out
     }

@@ -7,8 +7,8 @@ use super::capture::{DeviceBreak, RawFrame};
 use super::columns;
 use super::reactions::Reactions;
 use crate::columns::{BreakMode, Breaks};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
-use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::breaks::BrokenBond;
 use crate::simulate::bonded::fragments;
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::method::Capture;
@@ -16,7 +16,7 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot as record;
 use crate::simulate::run_state::snapshot::Moment;
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reactions::Stamp;
+use crate::simulate::scene::reactions::FrameTime;
 
 impl Gpu {
     /// Updates the host's copy to a frame and returns the frame's tables.
@@ -41,10 +41,10 @@ impl Gpu {
         if !raw.events.is_empty() {
             fragments::update(&mut self.labels, &self.system);
         }
-        let carried: Vec<Carried> = raw
+        let carried: Vec<StressAndEnergy> = raw
             .measured
             .iter()
-            .map(|&[sigma, tau, energy, _]| Carried {
+            .map(|&[sigma, tau, energy, _]| StressAndEnergy {
                 sigma: f64::from(sigma),
                 tau: f64::from(tau),
                 energy: f64::from(energy),
@@ -71,9 +71,9 @@ impl Gpu {
             self.averaged_to_step = step;
         }
         let mean = self.means.take();
-        let bearers = &self.scene.bearers;
+        let supports = &self.scene.supports;
         let dt = self.dt;
-        let loads = bearers.table(Stamp { frame, step, dt }, mean, &touching, &self.system);
+        let loads = supports.table(FrameTime { frame, step, dt }, mean, &touching, &self.system);
         let moment = Moment {
             step,
             dt: self.dt,
@@ -100,7 +100,7 @@ impl Gpu {
             }
             sections::put_springs(&mut state, &raw.springs);
             sections::put_labels(&mut state, &self.labels);
-            let last = self.means.pack(&self.scene.bearers);
+            let last = self.means.pack(&self.scene.supports);
             sections::put_last_loads(&mut state, &last);
             state
         });
@@ -113,7 +113,7 @@ impl Gpu {
         let (i, j) = (event.element, side.other as u32);
         let tension = event.sigma > bonds.sigma_c.get(side.entry);
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
-        Broken {
+        BrokenBond {
             step: event.step,
             time: event.step as f64 * self.dt,
             bond: bonds.id[side.entry],

@@ -13,7 +13,7 @@ use super::slots::{MAX_SLOTS, Slots};
 use super::tables::Tables;
 use super::{DeviceScene, Gpu, arithmetic, reactions};
 use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
@@ -21,8 +21,8 @@ use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::error::SimulateError;
 use crate::simulate::run_state::averages::MeanLoads;
-use crate::simulate::scene::colliders::{Barrier, Obstacle};
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::colliders::{PosedCollider, SolidCollider};
+use crate::simulate::scene::reactions::Supports;
 use crate::spec::Pipeline;
 
 impl Gpu {
@@ -64,18 +64,18 @@ impl Gpu {
         dt: f64,
     ) -> Result<Self, SimulateError> {
         let system = built.system;
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<Obstacle> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<PosedCollider> = colliders.map(|c| c.at(0.0)).collect();
         let tables = Tables::new(
             &system.classes,
             &built.surfaces,
-            &obstacles,
+            &colliders,
             &built.forces,
-            &built.bearers,
+            &built.supports,
             system.count,
         );
         // Sizes the contact lists: the current number of entries plus half of it.
-        let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
+        let contacts = Contacts::new(&system, &built.surfaces, &colliders);
         let slots = Slots::new(&system);
         if slots.slots > MAX_SLOTS {
             return Err(SimulateError::TooManyNeighbours {
@@ -89,7 +89,7 @@ impl Gpu {
                 &system,
                 &slots,
                 &tables,
-                &built.bearers,
+                &built.supports,
                 contacts.sides() as u64,
             )
         };
@@ -99,17 +99,17 @@ impl Gpu {
         let count = system.count as u64;
         let kernels = Kernels::new(&device, &launches, &columns, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
-        let means = MeanLoads::new(built.bearers.count());
+        let means = MeanLoads::new(built.supports.count());
         let scene = DeviceScene {
             tables,
             load_unit: reactions::load_unit(
                 &built.surfaces,
-                &obstacles,
+                &colliders,
                 contacts.largest(),
                 system.classes.iter().map(|class| f64::from(class.es)),
             ),
-            surface_speed: fastest_surface(built.bearers.colliders()),
-            bearers: built.bearers,
+            surface_speed: fastest_surface(built.supports.colliders()),
+            supports: built.supports,
             rest: built.rest,
             drag: pipeline.simulate.drag,
             surfaces: built.surfaces,
@@ -151,7 +151,7 @@ impl Gpu {
     /// Uploads the columns after they were changed by hand, and computes the loads with unstretched springs.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
-        self.means = MeanLoads::new(self.scene.bearers.count());
+        self.means = MeanLoads::new(self.scene.supports.count());
         self.starting_loads_due = true;
         self.submit_task(PendingTask::Start { step: self.step })?;
         Ok(())
@@ -185,7 +185,7 @@ impl Gpu {
         c.list_first.write(device, 0, &contacts.rows.first);
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
-        let both = |side: Side| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
+        let both = |side: BondSide| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
         let strength = slots.map(bonds, both, |_| [0.0; 2]);
         c.bond_strength.write(device, 0, &strength);
         if self.sizes.several_classes {
@@ -238,7 +238,7 @@ impl Sizes {
         system: &System<f32>,
         slots: &Slots,
         tables: &Tables,
-        bearers: &Bearers,
+        supports: &Supports,
         sides: u64,
     ) -> Self {
         let stride = system.motion.len() as u64;
@@ -249,13 +249,13 @@ impl Sizes {
             law: system.law,
             cells: None,
             several_classes: system.classes.len() > 1,
-            colliders: bearers.colliders().len() as u64,
-            clamps: bearers.clamps().count() as u64,
+            colliders: supports.colliders().len() as u64,
+            clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,
             lists: (sides * 3 / 2).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
             springs: sides.max(1024),
-            reaction_rows: reactions::row_count(bearers, stride),
+            reaction_rows: reactions::row_count(supports, stride),
         }
     }
 }
@@ -303,7 +303,7 @@ impl DeviceContacts {
 }
 
 /// Upper bound of the speed of the colliders' surfaces at any time, m/s.
-fn fastest_surface(colliders: &[Barrier]) -> f64 {
+fn fastest_surface(colliders: &[SolidCollider]) -> f64 {
     let speeds = colliders.iter().flat_map(|barrier| {
         let keys = &barrier.collider.keys;
         // The speed is constant between two keys, and at all times without keys.

@@ -4,7 +4,7 @@
 //! Bonds within a rigid piece have no slot: the device neither evaluates them nor treats their ends as broken
 //! pairs. Slots are rebuilt when the mask of rigid elements changes.
 
-use crate::simulate::bonded::bonds::{Bonds, Side};
+use crate::simulate::bonded::bonds::{BondSide, Bonds};
 use crate::simulate::bonded::system::System;
 
 /// Most slots of an element: the bits of its masks.
@@ -48,7 +48,7 @@ impl Slots {
     }
 
     /// The bond in a slot that is not empty.
-    pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> Side {
+    pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> BondSide {
         let element = element as usize;
         let side = sides(bonds, element).nth(slot as usize);
         side.expect("the device reports slots that hold bonds")
@@ -64,7 +64,7 @@ impl Slots {
     pub fn map<T>(
         &self,
         bonds: &Bonds<f32>,
-        bond: impl Fn(Side) -> T,
+        bond: impl Fn(BondSide) -> T,
         empty: impl Fn(usize) -> T,
     ) -> Vec<T> {
         let mut out: Vec<T> = (0..self.slots * self.stride)
@@ -83,7 +83,7 @@ impl Slots {
     pub fn masks(&self, bonds: &Bonds<f32>, whole: bool) -> Vec<u32> {
         let mask = |i: usize| {
             sides(bonds, i).enumerate().fold(0, |mask, (slot, side)| {
-                mask | u32::from(bonds.is_whole(side.entry) == whole) << slot
+                mask | u32::from(bonds.is_intact(side.entry) == whole) << slot
             })
         };
         (0..self.stride).map(mask).collect()
@@ -106,7 +106,7 @@ impl Slots {
 }
 
 /// The bonds of an element that have slots, in slot order.
-fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = Side> {
+fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = BondSide> {
     let all = bonds.sides(element);
     all.filter(|side| !bonds.is_within_piece(side.entry))
 }

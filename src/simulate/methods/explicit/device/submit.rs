@@ -214,7 +214,7 @@ impl Gpu {
         };
         self.device
             .write(&self.shared, 0, bytemuck::bytes_of(&launch));
-        let colliders = scene.bearers.colliders();
+        let colliders = scene.supports.colliders();
         if !colliders.is_empty() {
             let poses: Vec<[f32; 4]> = (base..base + STEPS_PER_SUBMISSION)
                 .flat_map(|step| colliders.iter().map(move |c| (step, c)))
@@ -222,7 +222,7 @@ impl Gpu {
                 .collect();
             self.columns.poses.write(&self.device, 0, &poses);
         }
-        let clamps = scene.bearers.clamps();
+        let clamps = scene.supports.clamps();
         if clamps.count() > 0 {
             // The last step opens the one after it.
             let poses: Vec<[f32; 4]> = (base..=base + STEPS_PER_SUBMISSION)

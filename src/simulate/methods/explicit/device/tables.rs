@@ -9,11 +9,11 @@ use super::constants::{
     POSE_VELOCITY,
 };
 use super::solids;
-use crate::simulate::bonded::system::{BondClass, Load, System};
+use crate::simulate::bonded::system::{BondClass, LoadRow, System};
 use crate::simulate::contact::surfaces::{Shared, Surfaces};
 use crate::simulate::scene::attachments::AttachedForce;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Supports;
 
 /// Rows of the tables and the first row of each part.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +36,9 @@ impl Tables {
     pub fn new(
         classes: &[BondClass<f32>],
         surfaces: &Surfaces,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
         attached: &[AttachedForce],
-        bearers: &Bearers,
+        supports: &Supports,
         count: usize,
     ) -> Self {
         let mut rows = Vec::new();
@@ -73,8 +73,8 @@ impl Tables {
         for a in 0..materials {
             (0..materials).for_each(|b| push(surfaces.pair(a, b)));
         }
-        for obstacle in obstacles {
-            (0..materials).for_each(|a| push(&surfaces.wall(a, obstacle)));
+        for obstacle in colliders {
+            (0..materials).for_each(|a| push(&surfaces.with_collider(a, obstacle)));
         }
         let forces = rows.len() as u32;
         // An element with several attached forces gets their sum.
@@ -99,9 +99,9 @@ impl Tables {
             }
         }
         let first_held_row = rows.len() as u32;
-        rows.extend(held_rows(bearers.clamps(), bearers.held()));
+        rows.extend(held_rows(supports.clamps(), supports.held()));
         // A force on a held element moves nothing; the clamp's reaction accounts for it.
-        for (place, held) in (1..).zip(bearers.held()) {
+        for (place, held) in (1..).zip(supports.held()) {
             index_of[held.element as usize] = place;
         }
         Tables {
@@ -115,7 +115,7 @@ impl Tables {
 
     /// Inverse mass, inverse inertia, material, and index of the force or held element. Indices are stored as
     /// float values: their bit patterns would be denormal numbers, which a device may flush to 0.
-    pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
+    pub fn own_rows(&self, system: &System<f32>, load: &[LoadRow<f32>]) -> Vec<[f32; 4]> {
         (0..system.motion.len())
             .map(|i| {
                 let index = self.index_of.get(i).copied().unwrap_or(0);
@@ -127,7 +127,7 @@ impl Tables {
 }
 
 /// Rows of one collider at one step.
-pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
+pub fn pose_rows(obstacle: &PosedCollider) -> [[f32; 4]; POSE_ROWS as usize] {
     let pose = &obstacle.pose;
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();

@@ -8,7 +8,7 @@ use super::{Device, Gpu, Launches, texts};
 use crate::gpu::{Binding, Column, ColumnName, Item, Kernel, KernelText, Request, WORKGROUP};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 
@@ -182,9 +182,9 @@ fn crowded() -> (Packing, Pipeline) {
 }
 
 /// Contact lists computed on the host, without the pairs that have a slot.
-fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
+fn rows_of_host(gpu: &Gpu, colliders: &[PosedCollider]) -> Vec<Vec<u32>> {
     let system = &gpu.system;
-    let contacts = Contacts::new(system, &gpu.scene.surfaces, obstacles);
+    let contacts = Contacts::new(system, &gpu.scene.surfaces, colliders);
     (0..system.count)
         .map(|i| {
             contacts
@@ -201,8 +201,8 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     let Some(request) = request() else { return };
     let (packing, pipeline) = crowded();
     let built = crate::simulate::build(&packing, &pipeline).unwrap();
-    let colliders = built.bearers.colliders().iter();
-    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+    let colliders = built.supports.colliders().iter();
+    let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
     let mut gpu = Gpu::new(built, &pipeline, 1e-7, &request).unwrap();
     // At the packed position, and far from the origin, where cell indices are negative or large.
     for shift in [DVec3::ZERO, DVec3::new(-3.0, 0.0, 70.0)] {
@@ -214,11 +214,11 @@ fn contact_lists_and_grid_are_those_of_the_host() {
         gpu.wait().unwrap();
         let first: Vec<u32> = gpu.columns.list_first.read(&gpu.device).unwrap();
         let partner: Vec<u32> = gpu.columns.list_partner.read(&gpu.device).unwrap();
-        let expected = rows_of_host(&gpu, &obstacles);
+        let expected = rows_of_host(&gpu, &colliders);
         let entries: usize = expected.iter().map(Vec::len).sum();
         assert!(entries > 700, "the scene is crowded: {entries}");
         let near = |wall: u32| expected.iter().flatten().any(|j| *j == COLLIDER + wall);
-        let walls = (0..obstacles.len() as u32).filter(|wall| near(*wall));
+        let walls = (0..colliders.len() as u32).filter(|wall| near(*wall));
         assert!(walls.count() == 4 || shift != DVec3::ZERO, "one of each");
         for (i, row) in expected.iter().enumerate() {
             let range = first[i] as usize..first[i + 1] as usize;

@@ -94,11 +94,11 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
         (STEP, 0.0),
     );
     let surroundings = Surroundings {
-        obstacles: &[],
+        colliders: &[],
         before: &[],
         pulls: &[],
         constant_forces: &run.constant_forces,
-        bearers: &run.run.bearers,
+        supports: &run.run.supports,
     };
     let at = (run.run.system.clone(), run.run.contacts.clone());
     let mut problem = StepProblem::<Manifold>::new(at, &start, &surroundings, run.simulate.clone());
@@ -187,11 +187,11 @@ fn long_step(tolerance: f64) -> (Run<Manifold>, StepStart) {
 fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
     let (run, start) = long_step(1e-6);
     let surroundings = Surroundings {
-        obstacles: &[],
+        colliders: &[],
         before: &[],
         pulls: &[],
         constant_forces: &run.constant_forces,
-        bearers: &run.run.bearers,
+        supports: &run.run.supports,
     };
     let (mut system, mut contacts) = (run.run.system.clone(), run.run.contacts.clone());
     let mut newton = Newton::new(&system, &run.simulate, false);
@@ -235,11 +235,11 @@ fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
 fn threads_change_nothing_but_seconds() {
     let (run, start) = long_step(1e-2);
     let surroundings = Surroundings {
-        obstacles: &[],
+        colliders: &[],
         before: &[],
         pulls: &[],
         constant_forces: &run.constant_forces,
-        bearers: &run.run.bearers,
+        supports: &run.run.supports,
     };
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

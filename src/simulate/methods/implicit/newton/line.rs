@@ -9,7 +9,7 @@ use crate::simulate::contact::lists::Contacts;
 use crate::simulate::methods::implicit::line;
 use crate::simulate::methods::implicit::passing::StraightMotion;
 use crate::simulate::methods::implicit::start::{Guess, StepStart, displace, positions};
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::vector;
 
 impl Newton {
@@ -57,7 +57,7 @@ impl Newton {
             });
             let from: Vec<DVec3> = from.collect();
             let part = self
-                .straight_motion(system, (&from, &to), [surroundings.obstacles; 2])
+                .straight_motion(system, (&from, &to), [surroundings.colliders; 2])
                 .free_fraction();
             if part < 1.0 {
                 for i in (0..system.count).filter(|&i| !start.is_held(i)) {
@@ -74,7 +74,7 @@ impl Newton {
         &'a self,
         system: &'a System<f64>,
         (from, to): (&'a [DVec3], &'a [DVec3]),
-        [before, after]: [&'a [Obstacle]; 2],
+        [before, after]: [&'a [PosedCollider]; 2],
     ) -> StraightMotion<'a> {
         StraightMotion {
             system,
@@ -88,7 +88,12 @@ impl Newton {
 
     /// Whether elements got from `from` (m) to their current positions, while colliders moved from before to
     /// after, without passing through each other. Always true without barriers.
-    pub fn is_free(&self, system: &System<f64>, from: &[DVec3], walls: [&[Obstacle]; 2]) -> bool {
+    pub fn is_free(
+        &self,
+        system: &System<f64>,
+        from: &[DVec3],
+        walls: [&[PosedCollider]; 2],
+    ) -> bool {
         let to = positions(system);
         !self.contact_set.is_barrier() || self.straight_motion(system, (from, &to), walls).is_free()
     }
@@ -101,7 +106,7 @@ impl Newton {
         start: &StepStart,
         surroundings: &Surroundings,
     ) {
-        if contacts.follow(system, surroundings.obstacles) {
+        if contacts.rebuild_if_moved(system, surroundings.colliders) {
             // A pair that was out of reach meanwhile keeps its spring; one that is out of reach now has none.
             contacts.restore_springs(&start.springs);
             self.contact_set.collect(contacts, system);
@@ -128,7 +133,7 @@ impl Newton {
                 .map(|&[x, y, z, ..]| DVec3::new(x, y, z) * most);
             let to: Vec<DVec3> = from.iter().zip(by).map(|(from, by)| *from + by).collect();
             part = self
-                .straight_motion(system, (&from, &to), [surroundings.obstacles; 2])
+                .straight_motion(system, (&from, &to), [surroundings.colliders; 2])
                 .free_fraction();
             most *= part;
         }

@@ -9,10 +9,10 @@ use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
+use crate::simulate::contact::collider_list::ColliderContact;
 use crate::simulate::contact::pair_list::PairList;
-use crate::simulate::contact::wall_list::WallEntry;
 use crate::simulate::methods::implicit::start::StepStart;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::block::Six;
 use crate::spec::{ContactLaw, Friction};
 
@@ -93,11 +93,11 @@ impl CandidatePair {
     }
 
     /// An element of radius `r` (m) near a collider.
-    pub(super) fn wall(wall: &WallEntry<f64>, r: f64) -> CandidatePair {
+    pub(super) fn wall(wall: &ColliderContact<f64>, r: f64) -> CandidatePair {
         let [x, y, z] = wall.memory.spring;
         CandidatePair {
             i: wall.element,
-            j: COLLIDER + wall.wall,
+            j: COLLIDER + wall.collider,
             touch: 0.0,
             k: wall.k,
             spring: Vec3::new(x, y, z),
@@ -193,7 +193,7 @@ struct PairGeometry {
 fn geometry(
     pair: &CandidatePair,
     system: &System<f64>,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     start: &StepStart,
 ) -> Option<PairGeometry> {
     let (h, i) = (start.step, pair.i as usize);
@@ -201,7 +201,7 @@ fn geometry(
     let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
     let turned = |k: usize| rotation_between(start.rotation[k], system.quaternion(k)) * (1.0 / h);
     if pair.j >= COLLIDER {
-        let obstacle = &obstacles[(pair.j - COLLIDER) as usize];
+        let obstacle = &colliders[(pair.j - COLLIDER) as usize];
         let r = system.radius(i);
         let (distance, normal, velocity) =
             obstacle.pose.surface(&obstacle.solid, system.position(i));
@@ -252,7 +252,7 @@ pub(super) fn active_contact(
     (at, pair): (usize, &CandidatePair),
     law: ContactLaw,
     system: &System<f64>,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     start: &StepStart,
 ) -> Option<ActiveContact> {
     let h = start.step;
@@ -260,7 +260,7 @@ pub(super) fn active_contact(
         near,
         reach,
         mut state,
-    } = geometry(pair, system, obstacles, start)?;
+    } = geometry(pair, system, colliders, start)?;
     let mut k = pair.k;
     let barrier = (law == ContactLaw::Barrier).then(|| barrier(near, reach, k.normal));
     if let Some(barrier) = barrier {

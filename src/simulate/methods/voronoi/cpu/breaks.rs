@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::CellRun;
 use crate::math::Lanes;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bond_tasks::Carried;
+use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::face_pass::FacePass;
 use crate::simulate::methods::voronoi::tasks::FaceStressTask;
@@ -68,12 +68,15 @@ impl<L: Lanes> CellRun<L> {
     }
 
     /// Stresses and gap and bending energies of the faces of the `wanted` chunks, by entry; zero for others.
-    fn carried(&self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) -> Vec<Carried> {
+    fn carried(
+        &self,
+        wanted: impl Fn(usize) -> bool + Clone + Send + Sync,
+    ) -> Vec<StressAndEnergy> {
         let system = &self.run.system;
         // Without bonds there are no entries; use one row per chunk nevertheless.
         let slots = system.bonds.slots.max(1);
         let per_chunk = system.chunk * slots;
-        let mut carried = vec![Carried::default(); system.motion.len() * slots];
+        let mut carried = vec![StressAndEnergy::default(); system.motion.len() * slots];
         carried
             .par_chunks_mut(per_chunk)
             .enumerate()
@@ -102,12 +105,12 @@ impl<L: Lanes> CellRun<L> {
 
     /// Loads of each cell: the largest stresses of its intact faces, half of their energies, and its own
     /// energy of dilation.
-    pub(super) fn carried_by_cells(&self) -> Vec<Carried> {
+    pub(super) fn carried_by_cells(&self) -> Vec<StressAndEnergy> {
         let (system, carried) = (&self.run.system, self.carried(|_| true));
         let of = |cell: usize| {
-            let mut sum = Carried {
+            let mut sum = StressAndEnergy {
                 energy: self.cells.own_energy(cell),
-                ..Carried::default()
+                ..StressAndEnergy::default()
             };
             for side in system.bonds.active_sides(cell) {
                 let one = carried[side.entry];

@@ -8,15 +8,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::CellRun;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::system::Load;
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::bonded::work::Dissipation;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::ContactPass;
 use crate::simulate::contact::polyhedra::pass::ShapePass;
-use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::methods::voronoi::borders;
 use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::crossing_pass::{CrossingPass, CrossingTask};
@@ -43,7 +43,7 @@ fn lock_scratch<S>(scratch: &[Mutex<ChunkScratch<S>>]) -> MutexGuard<'_, ChunkSc
 }
 
 /// Rows of four numbers of a chunk.
-type ChunkRows<'a, S> = &'a mut [Row<S, 4>];
+type ChunkRows<'a, S> = &'a mut [LaneRow<S, 4>];
 
 impl<L: Lanes> CellRun<L> {
     /// One force pass: faces, contacts, springs, attached forces.
@@ -60,7 +60,7 @@ impl<L: Lanes> CellRun<L> {
     fn pass<T: FaceTask<L> + CrossingTask<L>>(
         &self,
         first: usize,
-        rest: &[Row<L::Scalar, 4>],
+        rest: &[LaneRow<L::Scalar, 4>],
         task: &mut T,
     ) {
         let system = &self.run.system;
@@ -155,58 +155,58 @@ impl<L: Lanes> CellRun<L> {
     fn add_face_loads(&mut self, dt: L::Scalar) {
         let mut load = std::mem::take(&mut self.run.load);
         let mut breaks = std::mem::take(&mut self.chunk_breaks);
-        let mut taken = std::mem::take(&mut self.taken);
+        let mut dissipation = std::mem::take(&mut self.dissipation);
         let mut contacts = std::mem::take(&mut self.run.contacts.chunks);
         let mut solids = std::mem::take(&mut self.run.contacts.solids);
         let mut sums = std::mem::take(&mut self.run.sums);
         let system = &self.run.system;
-        let walls = Walls {
+        let collider_context = ColliderContext {
             system,
-            obstacles: &self.driven.obstacles,
+            colliders: &self.driven.colliders,
             dt,
-            neared: self.run.contacts.neared(),
+            collider_approach: self.run.contacts.collider_approach(),
         };
-        let (closed, work) = (self.run.contacts.closed(), self.run.work.is_some());
+        let (pair_approach, work) = (self.run.contacts.pair_approach(), self.run.work.is_some());
         load.par_chunks_mut(system.chunk)
             .zip(contacts.par_iter_mut())
             .zip(solids.par_iter_mut())
             .zip(sums.par_iter_mut())
             .zip(breaks.par_iter_mut())
-            .zip(taken.par_iter_mut())
+            .zip(dissipation.par_iter_mut())
             .enumerate()
             .for_each(
-                |(chunk, (((((load, contacts), solids), sums), breaks), taken))| {
+                |(chunk, (((((load, contacts), solids), sums), breaks), dissipation))| {
                     let (first, clock) = (chunk * system.chunk, Instant::now());
-                    self.add_chunk_loads(first, load, breaks, (&mut *taken, dt.to_f64()));
+                    self.add_chunk_loads(first, load, breaks, (&mut *dissipation, dt.to_f64()));
                     let clock = self.costs.bonds.add(clock, 1);
                     ContactPass::<L, false> {
-                        walls,
-                        closed,
+                        collider_context,
+                        pair_approach,
                         first,
                         contacts,
                         load: &mut *load,
                         sums: &mut *sums,
-                        taken: &mut *taken,
+                        dissipation: &mut *dissipation,
                     }
                     .run_on(work);
                     if let Some(shapes) = self.run.contacts.shapes() {
                         ShapePass {
-                            walls,
+                            collider_context,
                             shapes,
                             contacts: solids,
                             load: &mut *load,
                             sums: &mut *sums,
-                            taken,
+                            dissipation,
                         }
                         .run();
                     }
-                    sums.add_held(first, load, &self.driven.holds);
+                    sums.add_held(first, load, &self.driven.poses);
                     self.costs.contacts.add(clock, 1);
                 },
             );
         self.run.load = load;
         self.chunk_breaks = breaks;
-        self.taken = taken;
+        self.dissipation = dissipation;
         self.run.contacts.chunks = contacts;
         self.run.contacts.solids = solids;
         self.run.sums = sums;
@@ -215,9 +215,9 @@ impl<L: Lanes> CellRun<L> {
     fn add_chunk_loads(
         &self,
         first: usize,
-        load: &mut [Load<L::Scalar>],
+        load: &mut [LoadRow<L::Scalar>],
         breaks: &mut Vec<BreakEvent>,
-        (taken, dt): (&mut [Taken], f64),
+        (dissipation, dt): (&mut [Dissipation], f64),
     ) {
         let bonds = &self.run.system.bonds;
         let mut scratch = lock_scratch(&self.scratch);
@@ -237,8 +237,8 @@ impl<L: Lanes> CellRun<L> {
         for (local, load) in load.iter_mut().enumerate() {
             tasks::put_load(loads.get(local), load);
         }
-        for (local, taken) in taken.iter_mut().enumerate().take(load.len()) {
-            taken.damping += tasks::power(loads.get(local)) * dt;
+        for (local, dissipation) in dissipation.iter_mut().enumerate().take(load.len()) {
+            dissipation.damping += tasks::power(loads.get(local)) * dt;
         }
     }
 
@@ -253,7 +253,7 @@ impl<L: Lanes> CellRun<L> {
         self.stresses = Some(stresses);
     }
 
-    fn stress_chunk(&self, first: usize, rows: &mut [Row<L::Scalar, 8>]) {
+    fn stress_chunk(&self, first: usize, rows: &mut [LaneRow<L::Scalar, 8>]) {
         let bonds = &self.run.system.bonds;
         let mut scratch = lock_scratch(&self.scratch);
         let sums = &mut scratch.virial;

@@ -19,12 +19,12 @@ use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::system::{System, motion};
-use crate::simulate::bonded::work::{self, Taken};
-use crate::simulate::bonded_run::advance::Driven;
+use crate::simulate::bonded::work::{self, Dissipation};
+use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -42,7 +42,7 @@ pub struct CellRun<L: Lanes> {
     stresses: Option<Stresses<L::Scalar>>,
     /// Cells at absorbing sides, with the damping coefficients of their velocities.
     absorbing_sides: Vec<(u32, DVec3)>,
-    driven: Driven<L::Scalar>,
+    driven: DrivenPoses<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
     /// Whether velocities are at the middle of the last step, so that its second kick is due.
     kick_due: bool,
@@ -53,7 +53,7 @@ pub struct CellRun<L: Lanes> {
     chunk_breaks: Vec<Vec<BreakEvent>>,
     /// Energy dissipated by damping and friction since the last frame, by chunk and element; empty unless
     /// needed.
-    taken: Vec<Vec<Taken>>,
+    dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
 }
 
@@ -65,7 +65,7 @@ impl<L: Lanes> CellRun<L> {
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
         let threads = rayon::current_num_threads() + 1;
-        let taken = if run.work.is_some() { chunk } else { 0 };
+        let dissipation = if run.work.is_some() { chunk } else { 0 };
         let mut cpu = CellRun {
             driven: run.driven(),
             breakable,
@@ -79,7 +79,7 @@ impl<L: Lanes> CellRun<L> {
             crossings: Crossings::all(&run.system, &scene.faces),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             chunk_breaks: vec![Vec::new(); chunks],
-            taken: vec![vec![Taken::default(); taken]; chunks],
+            dissipation: vec![vec![Dissipation::default(); dissipation]; chunks],
             costs: Costs::default(),
             cells: scene.cells,
             faces: scene.faces,
@@ -90,7 +90,7 @@ impl<L: Lanes> CellRun<L> {
         // The loads that the first kick needs. Nothing slides or breaks before time runs.
         cpu.add_loads(L::Scalar::default());
         cpu.chunk_breaks.iter_mut().for_each(Vec::clear);
-        let now = ReactionSums::take(&cpu.run.bearers, &mut cpu.run.sums);
+        let now = ReactionSums::take(&cpu.run.supports, &mut cpu.run.sums);
         cpu.run.means.start(now);
         cpu
     }
@@ -121,8 +121,8 @@ impl<L: Lanes> CellRun<L> {
         let threads = rayon::current_num_threads();
         let clock = self.costs.motion.add(clock, threads);
         if let Some(distances) = moved? {
-            let (system, obstacles) = (&self.run.system, &self.driven.obstacles);
-            self.run.contacts.advance(distances, system, obstacles);
+            let (system, colliders) = (&self.run.system, &self.driven.colliders);
+            self.run.contacts.advance(distances, system, colliders);
             self.costs.lists.add(clock, threads);
         }
         Ok(())
@@ -135,14 +135,14 @@ impl<L: Lanes> CellRun<L> {
             self.motion(true)?;
             self.run.step += 1;
             if left == 0 {
-                before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             }
             self.add_loads(self.parameters.dt);
             self.find_principal_breaks();
             self.break_faces();
         }
         if steps > 0 {
-            let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
         if self.kick_due {
@@ -154,7 +154,7 @@ impl<L: Lanes> CellRun<L> {
     /// Adds the energy dissipated since the last frame to the totals.
     fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
-            work::take(&mut self.taken, total);
+            work::drain(&mut self.dissipation, total);
         }
     }
 
@@ -195,8 +195,8 @@ impl<L: Lanes> Method for CellRun<L> {
         rayon::scope(|_| self.take_steps(steps))
     }
 
-    fn place(&self) -> Place {
-        Place::on_cores::<L>()
+    fn platform(&self) -> Platform {
+        Platform::on_cores::<L>()
     }
 
     fn costs(&self) -> Vec<PassCost> {
@@ -221,7 +221,7 @@ impl<L: Lanes> Method for CellRun<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
-        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
         self.collect_work();
         self.update_stresses();
         let measured = Measured {
@@ -232,16 +232,16 @@ impl<L: Lanes> Method for CellRun<L> {
         };
         let snapshot = self.run.snapshot(frame, measured);
         let state = state.then(|| self.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
-    fn state_apart(&mut self, frame: u32) -> Option<State> {
+    fn state_without_frame(&mut self, frame: u32) -> Option<State> {
         self.collect_work();
         Some(self.pack(frame))
     }
 
-    fn has_state_apart(&self) -> bool {
+    fn has_state_without_frame(&self) -> bool {
         true
     }
 

@@ -2,16 +2,16 @@
 
 use glam::DVec3;
 
-use crate::geometry::mesh_solid::Near;
+use crate::geometry::mesh_solid::NearTriangles;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::rows::{put, vector};
-use crate::simulate::bonded::system::{Load, System, motion};
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::{LoadRow, System, motion};
+use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::pair_list::Memory;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
 
@@ -21,11 +21,11 @@ const NEAR_SLACK: f64 = 0.05;
 
 /// An element near a collider.
 #[derive(Clone, Debug)]
-pub struct WallEntry<S> {
+pub struct ColliderContact<S> {
     /// The element.
     pub element: u32,
     /// Index of the collider.
-    pub wall: u32,
+    pub collider: u32,
     /// Springs of the contact.
     pub memory: Memory<S>,
     /// Contact parameters.
@@ -35,39 +35,44 @@ pub struct WallEntry<S> {
     /// They cannot touch until element and collider may have approached by this distance, m.
     pub clear_until: f64,
     /// Nearest triangles of the collider, if it is a mesh.
-    pub near: Near,
+    pub near: NearTriangles,
 }
 
 /// Data to evaluate contacts with colliders in a step.
 #[derive(Clone, Copy)]
-pub struct Walls<'a, S> {
+pub struct ColliderContext<'a, S> {
     /// The system.
     pub system: &'a System<S>,
     /// Colliders in their present poses.
-    pub obstacles: &'a [Obstacle],
+    pub colliders: &'a [PosedCollider],
     /// Time step, s.
     pub dt: S,
     /// Upper bound on how far elements and colliders have approached since the lists were built, m.
-    pub neared: f64,
+    pub collider_approach: f64,
 }
 
-impl<S: Scalar> Walls<'_, S> {
+impl<S: Scalar> ColliderContext<'_, S> {
     /// Adds the load of an entry to element `local` of a chunk and the opposite wrench to its collider, adds
     /// the dissipated energy to `dissipation` if given, and steps the springs.
     pub fn apply(
         &self,
-        entry: &mut WallEntry<S>,
-        (local, load): (usize, &mut Load<S>),
+        entry: &mut ColliderContact<S>,
+        (local, load): (usize, &mut LoadRow<S>),
         sums: &mut ReactionSums,
-        dissipation: Option<&mut Taken>,
+        dissipation: Option<&mut Dissipation>,
     ) {
-        if self.neared < entry.clear_until {
+        if self.collider_approach < entry.clear_until {
             return;
         }
-        let (collider, i) = (&self.obstacles[entry.wall as usize], entry.element as usize);
+        let (collider, i) = (
+            &self.colliders[entry.collider as usize],
+            entry.element as usize,
+        );
         let (place, slack) = (self.system.position(i), NEAR_SLACK * self.system.radius(i));
         let near = &mut entry.near;
-        collider.pose.look(&collider.solid, place, slack, near);
+        collider
+            .pose
+            .refresh_near(&collider.solid, place, slack, near);
         match self.load(entry) {
             Ok(contact) => {
                 if let Some(dissipation) = dissipation {
@@ -81,20 +86,20 @@ impl<S: Scalar> Walls<'_, S> {
                 entry.memory.spring = [result.spring.x, result.spring.y, result.spring.z];
                 entry.memory.roll = [roll.x, roll.y, roll.z];
                 if result.overlap > S::default() {
-                    let place = self.obstacles[entry.wall as usize].pose.position;
+                    let place = self.colliders[entry.collider as usize].pose.position;
                     let arm = self.system.position(entry.element as usize) - place;
                     let [force, torque] =
                         [f, m].map(|v| -DVec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64()));
-                    sums.add(local, entry.wall, Wrench::at(arm, force, torque));
+                    sums.add(local, entry.collider, Wrench::at(arm, force, torque));
                 }
             }
             // A thousandth covers the rounding of positions and speeds.
-            Err(gap) => entry.clear_until = self.neared + 0.999 * gap,
+            Err(gap) => entry.clear_until = self.collider_approach + 0.999 * gap,
         }
     }
 
     /// Elastic energy of an entry, J; `None` if it does not touch.
-    pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
+    pub fn energy(&self, entry: &ColliderContact<S>) -> Option<f64> {
         let EvaluatedContact { load, .. } = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
         touching.then(|| {
@@ -104,7 +109,7 @@ impl<S: Scalar> Walls<'_, S> {
         })
     }
 
-    fn rolling(&self, entry: &WallEntry<S>) -> RollingParameters<S> {
+    fn rolling(&self, entry: &ColliderContact<S>) -> RollingParameters<S> {
         let r = self.system.tail[entry.element as usize].0[3];
         rolling::parameters(entry.k, entry.rolling, r, r)
     }
@@ -112,12 +117,12 @@ impl<S: Scalar> Walls<'_, S> {
     /// Adds the energy dissipated by damping and friction.
     fn account(
         &self,
-        entry: &WallEntry<S>,
+        entry: &ColliderContact<S>,
         contact: &EvaluatedContact<S>,
-        dissipation: &mut Taken,
+        dissipation: &mut Dissipation,
     ) {
         let (state, load) = (&contact.state, &contact.load);
-        let done = work::Done {
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
@@ -133,9 +138,9 @@ impl<S: Scalar> Walls<'_, S> {
     }
 
     /// Load of the collider on the element over the step, or else their gap, m.
-    fn load(&self, entry: &WallEntry<S>) -> Result<EvaluatedContact<S>, f64> {
+    fn load(&self, entry: &ColliderContact<S>) -> Result<EvaluatedContact<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
-        let collider = &self.obstacles[entry.wall as usize];
+        let collider = &self.colliders[entry.collider as usize];
         let (distance, normal, velocity) =
             collider
                 .pose
@@ -177,7 +182,7 @@ struct EvaluatedContact<S> {
     rolled: RollingLoad<S>,
 }
 
-impl<S: Scalar> WallEntry<S> {
+impl<S: Scalar> ColliderContact<S> {
     /// Tangential spring and rolling spring.
     fn springs(&self) -> [Vec3<S>; 2] {
         [self.memory.spring, self.memory.roll].map(|[x, y, z]| Vec3::new(x, y, z))
