@@ -2,15 +2,15 @@
 
 use super::axis::{Axis, Unit, step};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::{BreakMode, Named};
 use crate::units::show::prefix;
 
 /// Intervals of the lower panel, at most.
-const INTERVALS: f64 = 200.0;
+const MAX_INTERVALS: f64 = 200.0;
 
 /// Both panels.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     if tables.breaks.is_empty() {
         return None;
     }
@@ -24,7 +24,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     let start = frames.first().copied().unwrap_or(0.0);
     let (mut totals, mut rates) = (Vec::new(), Vec::new());
     let interval = match end > start {
-        true => step(end - start, INTERVALS),
+        true => step(end - start, MAX_INTERVALS),
         false => 1.0,
     };
     let (unit, factor) = rate_unit(end);
@@ -45,8 +45,8 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             colour: *colour,
             dashed: false,
         };
-        totals.push(series(so_far(&times, start, end)));
-        let mut points = counted(&times, start, end, interval);
+        totals.push(series(cumulative_steps(&times, start, end)));
+        let mut points = interval_counts(&times, start, end, interval);
         for point in &mut points {
             point[1] *= factor / interval;
         }
@@ -88,7 +88,7 @@ fn rate_unit(end: f64) -> (&'static str, f64) {
 }
 
 /// How many of ascending `times` have been, as steps.
-fn so_far(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
+fn cumulative_steps(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
     let mut points = vec![[start, 0.0]];
     for (before, time) in times.iter().enumerate() {
         points.push([*time, before as f64]);
@@ -99,7 +99,7 @@ fn so_far(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
 }
 
 /// How many of ascending `times` lie in each interval, as steps.
-fn counted(times: &[f64], start: f64, end: f64, interval: f64) -> Vec<[f64; 2]> {
+fn interval_counts(times: &[f64], start: f64, end: f64, interval: f64) -> Vec<[f64; 2]> {
     let intervals = ((end - start) / interval - 1e-9).ceil().max(1.0) as usize;
     let mut counts = vec![0u32; intervals];
     for time in times {
@@ -123,14 +123,14 @@ mod tests {
     #[test]
     fn steps_count_what_has_been() {
         let times = [0.2, 0.2, 0.7];
-        let steps = so_far(&times, 0.0, 1.0);
+        let steps = cumulative_steps(&times, 0.0, 1.0);
         assert_eq!(steps.first(), Some(&[0.0, 0.0]));
         assert_eq!(steps.last(), Some(&[1.0, 3.0]));
         assert!(steps.contains(&[0.2, 2.0]) && steps.contains(&[0.7, 2.0]));
-        let bins = counted(&times, 0.0, 1.0, 0.5);
+        let bins = interval_counts(&times, 0.0, 1.0, 0.5);
         assert!(bins.contains(&[0.0, 2.0]) && bins.contains(&[0.5, 2.0]));
         assert!(bins.contains(&[0.5, 1.0]) && bins.contains(&[1.0, 1.0]));
         // What breaks in the last instant counts too.
-        assert!(counted(&[1.0], 0.0, 1.0, 0.5).contains(&[1.0, 1.0]));
+        assert!(interval_counts(&[1.0], 0.0, 1.0, 0.5).contains(&[1.0, 1.0]));
     }
 }

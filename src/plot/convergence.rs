@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::{Convergence, Method};
 use crate::picture::drawing::Colour;
 
@@ -18,7 +18,7 @@ const METHODS: [(Method, &str, Colour, bool); 6] = [
 ];
 
 /// Residuals of the last step for which there are any.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let table = tables.convergence.iter().rfind(|t| !t.step.is_empty())?;
     let axis = |name, unit| Axis {
         name,
@@ -78,7 +78,7 @@ mod tests {
             violation: vec![0.0; 18],
             gradients: vec![0; 18],
         };
-        let tables = |convergence| Tables {
+        let tables = |convergence| ChartTables {
             history: Vec::new(),
             breaks: Vec::new(),
             fragments: Vec::new(),

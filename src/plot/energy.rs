@@ -2,13 +2,13 @@
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::History;
 
-type Column = fn(&History) -> &[f64];
+type HistoryColumn = fn(&History) -> &[f64];
 
 /// The kinds of energy that a history holds, and what took energy where it tells that.
-const KINDS: [(&str, Column); 8] = [
+const KINDS: [(&str, HistoryColumn); 8] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
     ("gravity", |h| &h.gravity),
@@ -20,7 +20,7 @@ const KINDS: [(&str, Column); 8] = [
 ];
 
 /// Each kind of energy, and their sum in dashes over them; kinds that some history does not tell are left out.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history
         .iter()
@@ -33,9 +33,11 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         let points = history.iter().map(|h| [h.time[0], energy(h)]);
         points.collect::<Vec<_>>()
     };
-    let told = |column: &Column| history.iter().all(|h| !column(h).is_empty());
+    let is_recorded = |column: &HistoryColumn| history.iter().all(|h| !column(h).is_empty());
     let kinds = KINDS.iter().zip(&COLOURS[1..]);
-    let kinds: Vec<_> = kinds.filter(|((_, column), _)| told(column)).collect();
+    let kinds: Vec<_> = kinds
+        .filter(|((_, column), _)| is_recorded(column))
+        .collect();
     let total = Series {
         name: "total".to_owned(),
         points: curve(&|h| kinds.iter().map(|((_, column), _)| column(h)[0]).sum()),

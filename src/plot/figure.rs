@@ -2,7 +2,7 @@
 //!
 //! A legend stands beside its panel, never over a curve.
 
-use super::axis::{Axis, Ends, Scale};
+use super::axis::{Axis, AxisEnds, FittedAxis};
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
 /// Colours that people with any colour vision tell apart (Okabe and Ito), the dark one first.
@@ -19,7 +19,7 @@ pub const COLOURS: [Colour; 9] = [
 ];
 
 /// A row of colours from light to dark, equal in steps for any colour vision (from viridis).
-pub const RAMP: [Colour; 5] = [
+pub const COLOUR_RAMP: [Colour; 5] = [
     [160, 218, 57],
     [74, 193, 109],
     [31, 161, 135],
@@ -62,46 +62,46 @@ pub struct Figure {
     pub panels: Vec<Panel>,
 }
 
-const WIDTH: f64 = 620.0;
+const FIGURE_WIDTH: f64 = 620.0;
 /// Height of the panels together.
-const HEIGHT: f64 = 330.0;
+const PANELS_HEIGHT: f64 = 330.0;
 /// The same where each has an axis across of its own.
-const APART: f64 = 480.0;
-const GAP: f64 = 16.0;
-const EDGE: f64 = 14.0;
-const TITLE: f64 = 13.0;
-const LABEL: f64 = 11.0;
-const SMALL: f64 = 10.0;
-const TICK: f64 = 4.0;
-const SWATCH: f64 = 20.0;
-const INK: Colour = [34, 34, 34];
-const GRID: Colour = [226, 228, 231];
+const HEIGHT_WITH_OWN_AXES: f64 = 480.0;
+const PANEL_GAP: f64 = 16.0;
+const MARGIN: f64 = 14.0;
+const TITLE_SIZE: f64 = 13.0;
+const LABEL_SIZE: f64 = 11.0;
+const TICK_LABEL_SIZE: f64 = 10.0;
+const TICK_LENGTH: f64 = 4.0;
+const SWATCH_WIDTH: f64 = 20.0;
+const INK_COLOUR: Colour = [34, 34, 34];
+const GRID_COLOUR: Colour = [226, 228, 231];
 /// Points nearer than this to the one before are not drawn.
-const FINEST: f64 = 0.25;
+const MIN_POINT_DISTANCE: f64 = 0.25;
 
 /// Where a panel lies.
-struct Frame {
+struct PanelFrame {
     left: f64,
     right: f64,
     top: f64,
     bottom: f64,
-    x: Scale,
-    y: Scale,
+    x: FittedAxis,
+    y: FittedAxis,
 }
 
-impl Frame {
-    fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+impl PanelFrame {
+    fn position(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [
-            self.left + self.x.place(x) * (self.right - self.left),
-            self.bottom - self.y.place(y) * (self.bottom - self.top),
+            self.left + self.x.position(x) * (self.right - self.left),
+            self.bottom - self.y.position(y) * (self.bottom - self.top),
         ]
     }
 }
 
 /// Least and greatest of all numbers.
-fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    values.fold(None, |range, value| {
-        let [low, high] = range.unwrap_or([value; 2]);
+fn min_max(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    values.fold(None, |ends, value| {
+        let [low, high] = ends.unwrap_or([value; 2]);
         Some([low.min(value), high.max(value)])
     })
 }
@@ -109,53 +109,67 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 impl Figure {
     /// The figure drawn; what has no points has axes from 0 to 1.
     pub fn draw(&self) -> Drawing {
-        let own = self.panels.iter().any(|panel| panel.x.is_some());
-        let foot = TICK + SMALL + 8.0 + LABEL + 6.0;
-        let (all, gap) = if own {
-            (APART, GAP + foot)
+        let own_axes = self.panels.iter().any(|panel| panel.x.is_some());
+        let foot = TICK_LENGTH + TICK_LABEL_SIZE + 8.0 + LABEL_SIZE + 6.0;
+        let (all, gap) = if own_axes {
+            (HEIGHT_WITH_OWN_AXES, PANEL_GAP + foot)
         } else {
-            (HEIGHT, GAP)
+            (PANELS_HEIGHT, PANEL_GAP)
         };
         let count = self.panels.len() as f64;
         let height = (all - (count - 1.0) * gap) / count;
-        let scales: Vec<Scale> = self.panels.iter().map(|panel| panel.fit(height)).collect();
+        let scales: Vec<FittedAxis> = self
+            .panels
+            .iter()
+            .map(|panel| panel.fit_y(height))
+            .collect();
         let labels = scales.iter().flat_map(|scale| &scale.ticks);
-        let widest = labels.fold(0.0, |w: f64, (_, label)| w.max(width(label, SMALL)));
+        let widest = labels.fold(0.0, |w: f64, (_, label)| {
+            w.max(width(label, TICK_LABEL_SIZE))
+        });
         let names = self.panels.iter().flat_map(|panel| &panel.series);
-        let legend = names.fold(0.0, |w: f64, series| w.max(width(&series.name, SMALL)));
-        let left = EDGE + LABEL + 8.0 + widest + TICK + 3.0;
-        let right = WIDTH - EDGE - legend - SWATCH - 16.0;
-        let head = EDGE + TITLE + 12.0;
+        let legend_width = names.fold(0.0, |w: f64, series| {
+            w.max(width(&series.name, TICK_LABEL_SIZE))
+        });
+        let left = MARGIN + LABEL_SIZE + 8.0 + widest + TICK_LENGTH + 3.0;
+        let right = FIGURE_WIDTH - MARGIN - legend_width - SWATCH_WIDTH - 16.0;
+        let head = MARGIN + TITLE_SIZE + 12.0;
         let mut drawing = Drawing {
-            width: WIDTH,
-            height: head + all + foot + EDGE,
+            width: FIGURE_WIDTH,
+            height: head + all + foot + MARGIN,
             marks: Vec::new(),
         };
-        drawing.text([left, EDGE + TITLE], &self.title, TITLE, Anchor::Start, INK);
-        for (place, (panel, y)) in self.panels.iter().zip(scales).enumerate() {
-            let top = head + place as f64 * (height + gap);
-            let frame = Frame {
+        drawing.text(
+            [left, MARGIN + TITLE_SIZE],
+            &self.title,
+            TITLE_SIZE,
+            Anchor::Start,
+            INK_COLOUR,
+        );
+        for (index, (panel, y)) in self.panels.iter().zip(scales).enumerate() {
+            let top = head + index as f64 * (height + gap);
+            let frame = PanelFrame {
                 left,
                 right,
                 top,
                 bottom: top + height,
-                x: self.across(panel),
+                x: self.fit_x(panel),
                 y,
             };
-            let last = place + 1 == self.panels.len();
-            frame.axes(&mut drawing, last || panel.x.is_some());
-            panel.curves(&mut drawing, &frame);
+            let last = index + 1 == self.panels.len();
+            frame.draw_axes(&mut drawing, last || panel.x.is_some());
+            panel.draw_curves(&mut drawing, &frame);
             // Panels of the same curves need one legend.
-            let above = place.checked_sub(1).map(|above| &self.panels[above]);
+            let above = index.checked_sub(1).map(|above| &self.panels[above]);
             if above.is_none_or(|above| !above.same_legend(panel)) {
-                panel.legend(&mut drawing, &frame);
+                panel.draw_legend(&mut drawing, &frame);
             }
         }
         drawing
     }
 
     /// The axis across of a panel.
-    fn across(&self, panel: &Panel) -> Scale {
+    fn fit_x(&self, panel: &Panel) -> FittedAxis {
         let alike = |other: &&Panel| match panel.x {
             Some(_) => std::ptr::eq(*other, panel),
             None => other.x.is_none(),
@@ -163,18 +177,22 @@ impl Figure {
         let series = self.panels.iter().filter(alike).flat_map(|p| &p.series);
         let values = series.flat_map(|series| series.points.iter().map(|p| p[0]));
         let axis = panel.x.as_ref().unwrap_or(&self.x);
-        let ends = if axis.log { Ends::Tick } else { Ends::Data };
-        axis.fit(range(values).unwrap_or([0.0; 2]), ends, 7.0)
+        let ends = if axis.log {
+            AxisEnds::Tick
+        } else {
+            AxisEnds::Data
+        };
+        axis.fit(min_max(values).unwrap_or([0.0; 2]), ends, 7.0)
     }
 }
 
 impl Panel {
-    fn fit(&self, height: f64) -> Scale {
+    fn fit_y(&self, height: f64) -> FittedAxis {
         let up = self.series.iter();
         let up = up.flat_map(|series| series.points.iter().map(|p| p[1]));
         let zero = (!self.y.log).then_some(0.0);
-        let found = range(up.chain(zero)).unwrap_or([0.0; 2]);
-        self.y.fit(found, Ends::Tick, (height / 40.0).max(3.0))
+        let found = min_max(up.chain(zero)).unwrap_or([0.0; 2]);
+        self.y.fit(found, AxisEnds::Tick, (height / 40.0).max(3.0))
     }
 
     fn same_legend(&self, other: &Panel) -> bool {
@@ -185,17 +203,17 @@ impl Panel {
             .eq(other.series.iter().map(entry))
     }
 
-    fn curves(&self, drawing: &mut Drawing, frame: &Frame) {
+    fn draw_curves(&self, drawing: &mut Drawing, frame: &PanelFrame) {
         for series in &self.series {
             match series.points.as_slice() {
                 [] => {}
                 [one] => drawing.marks.push(Mark::Disc {
-                    at: frame.place(*one),
+                    at: frame.position(*one),
                     radius: 3.0,
                     colour: series.colour,
                 }),
                 points => drawing.marks.push(Mark::Line {
-                    points: thinned(points.iter().map(|p| frame.place(*p))),
+                    points: thinned(points.iter().map(|p| frame.position(*p))),
                     width: 1.6,
                     colour: series.colour,
                     dash: series.dashed.then_some([5.0, 4.0]),
@@ -204,69 +222,75 @@ impl Panel {
         }
     }
 
-    fn legend(&self, drawing: &mut Drawing, frame: &Frame) {
+    fn draw_legend(&self, drawing: &mut Drawing, frame: &PanelFrame) {
         for (row, series) in self.series.iter().enumerate() {
-            let y = frame.top + 6.0 + row as f64 * (SMALL + 7.0);
+            let y = frame.top + 6.0 + row as f64 * (TICK_LABEL_SIZE + 7.0);
             let x = frame.right + 14.0;
             drawing.marks.push(Mark::Line {
-                points: vec![[x, y], [x + SWATCH, y]],
+                points: vec![[x, y], [x + SWATCH_WIDTH, y]],
                 width: 2.0,
                 colour: series.colour,
                 dash: series.dashed.then_some([5.0, 4.0]),
             });
-            let at = [x + SWATCH + 6.0, y + SMALL * 0.36];
-            drawing.text(at, &series.name, SMALL, Anchor::Start, INK);
+            let at = [x + SWATCH_WIDTH + 6.0, y + TICK_LABEL_SIZE * 0.36];
+            drawing.text(at, &series.name, TICK_LABEL_SIZE, Anchor::Start, INK_COLOUR);
         }
     }
 }
 
-impl Frame {
+impl PanelFrame {
     /// Grid, ticks, numbers and names; those of the axis across only where `bottom` says so.
-    fn axes(&self, drawing: &mut Drawing, bottom: bool) {
-        let across = |value: f64| self.place([value, self.y.ends[0]])[0];
-        let up = |value: f64| self.place([self.x.ends[0], value])[1];
+    fn draw_axes(&self, drawing: &mut Drawing, bottom: bool) {
+        let x_of = |value: f64| self.position([value, self.y.ends[0]])[0];
+        let y_of = |value: f64| self.position([self.x.ends[0], value])[1];
         for (value, label) in &self.y.ticks {
-            let y = up(*value);
-            drawing.rule([self.left, y], [self.right, y], 0.6, GRID);
-            let at = [self.left - TICK - 3.0, y + SMALL * 0.36];
-            drawing.text(at, label, SMALL, Anchor::End, INK);
+            let y = y_of(*value);
+            drawing.rule([self.left, y], [self.right, y], 0.6, GRID_COLOUR);
+            let at = [self.left - TICK_LENGTH - 3.0, y + TICK_LABEL_SIZE * 0.36];
+            drawing.text(at, label, TICK_LABEL_SIZE, Anchor::End, INK_COLOUR);
         }
         for (value, label) in &self.x.ticks {
-            let x = across(*value);
-            drawing.rule([x, self.top], [x, self.bottom], 0.6, GRID);
+            let x = x_of(*value);
+            drawing.rule([x, self.top], [x, self.bottom], 0.6, GRID_COLOUR);
             if bottom {
-                let at = [x, self.bottom + TICK + SMALL + 2.0];
-                drawing.text(at, label, SMALL, Anchor::Middle, INK);
+                let at = [x, self.bottom + TICK_LENGTH + TICK_LABEL_SIZE + 2.0];
+                drawing.text(at, label, TICK_LABEL_SIZE, Anchor::Middle, INK_COLOUR);
             }
         }
         let numbered = |ticks: &[(f64, String)]| ticks.iter().map(|t| t.0).collect::<Vec<_>>();
-        for (values, long) in [(numbered(&self.x.ticks), TICK), (self.x.small.clone(), 2.2)] {
-            for x in values.into_iter().map(across) {
-                drawing.rule([x, self.bottom], [x, self.bottom + long], 0.8, INK);
+        for (values, long) in [
+            (numbered(&self.x.ticks), TICK_LENGTH),
+            (self.x.minor_ticks.clone(), 2.2),
+        ] {
+            for x in values.into_iter().map(x_of) {
+                drawing.rule([x, self.bottom], [x, self.bottom + long], 0.8, INK_COLOUR);
             }
         }
-        for (values, long) in [(numbered(&self.y.ticks), TICK), (self.y.small.clone(), 2.2)] {
-            for y in values.into_iter().map(up) {
-                drawing.rule([self.left - long, y], [self.left, y], 0.8, INK);
+        for (values, long) in [
+            (numbered(&self.y.ticks), TICK_LENGTH),
+            (self.y.minor_ticks.clone(), 2.2),
+        ] {
+            for y in values.into_iter().map(y_of) {
+                drawing.rule([self.left - long, y], [self.left, y], 0.8, INK_COLOUR);
             }
         }
         let corner = [self.left, self.bottom];
-        drawing.rule([self.left, self.top], corner, 0.8, INK);
-        drawing.rule(corner, [self.right, self.bottom], 0.8, INK);
+        drawing.rule([self.left, self.top], corner, 0.8, INK_COLOUR);
+        drawing.rule(corner, [self.right, self.bottom], 0.8, INK_COLOUR);
         if bottom {
             let at = [
                 (self.left + self.right) / 2.0,
-                self.bottom + TICK + SMALL + 10.0 + LABEL,
+                self.bottom + TICK_LENGTH + TICK_LABEL_SIZE + 10.0 + LABEL_SIZE,
             ];
-            drawing.text(at, &self.x.title, LABEL, Anchor::Middle, INK);
+            drawing.text(at, &self.x.title, LABEL_SIZE, Anchor::Middle, INK_COLOUR);
         }
         drawing.marks.push(Mark::Text {
-            at: [EDGE + LABEL, (self.top + self.bottom) / 2.0],
+            at: [MARGIN + LABEL_SIZE, (self.top + self.bottom) / 2.0],
             text: self.y.title.clone(),
-            size: LABEL,
+            size: LABEL_SIZE,
             anchor: Anchor::Middle,
             upward: true,
-            colour: INK,
+            colour: INK_COLOUR,
         });
     }
 }
@@ -276,9 +300,9 @@ fn thinned(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     let mut kept: Vec<[f64; 2]> = Vec::new();
     let mut skipped = None;
     for point in points {
-        let near = kept
-            .last()
-            .is_some_and(|k| (k[0] - point[0]).abs().max((k[1] - point[1]).abs()) < FINEST);
+        let near = kept.last().is_some_and(|k| {
+            (k[0] - point[0]).abs().max((k[1] - point[1]).abs()) < MIN_POINT_DISTANCE
+        });
         if near {
             skipped = Some(point);
         } else {
@@ -325,14 +349,14 @@ mod tests {
         let inside = |[x, y]: [f64; 2]| {
             (0.0..=drawing.width).contains(&x) && (0.0..=drawing.height).contains(&y)
         };
-        let (mut curves, mut legend) = (0.0f64, Vec::new());
+        let (mut curves_right, mut legend) = (0.0f64, Vec::new());
         for mark in &drawing.marks {
             match mark {
                 Mark::Line { points, colour, .. } => {
                     assert!(points.iter().all(|p| inside(*p)), "{mark:?}");
                     if points.len() > 2 {
-                        curves = points.iter().fold(curves, |most, p| most.max(p[0]));
-                    } else if *colour != INK && *colour != GRID {
+                        curves_right = points.iter().fold(curves_right, |most, p| most.max(p[0]));
+                    } else if *colour != INK_COLOUR && *colour != GRID_COLOUR {
                         legend.push(points[0][0]);
                     }
                 }
@@ -343,7 +367,7 @@ mod tests {
             }
         }
         assert_eq!(legend.len(), 2, "one legend for panels of the same curves");
-        assert!(legend.iter().all(|x| *x > curves));
+        assert!(legend.iter().all(|x| *x > curves_right));
     }
 
     #[test]

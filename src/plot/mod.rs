@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use crate::picture;
 use crate::store::{Store, StoreError, atomic};
-use tables::Tables;
+use tables::ChartTables;
 
 /// Why there are no charts.
 #[derive(Debug, thiserror::Error)]
@@ -83,51 +83,51 @@ struct Chart {
     /// Name of its files.
     name: &'static str,
     /// Tables without which there is none.
-    needs: &'static str,
+    required: &'static str,
     /// Makes it of what is there.
-    figure: fn(&Tables) -> Option<Figure>,
+    figure: fn(&ChartTables) -> Option<Figure>,
 }
 
 /// Every chart.
 const CHARTS: [Chart; 8] = [
     Chart {
         name: "energy",
-        needs: "history/*.parquet",
+        required: "history/*.parquet",
         figure: energy::figure,
     },
     Chart {
         name: "breaks",
-        needs: "breaks/*.parquet",
+        required: "breaks/*.parquet",
         figure: breaks::figure,
     },
     Chart {
         name: "fragments",
-        needs: "fragments/*.parquet",
+        required: "fragments/*.parquet",
         figure: fragments::figure,
     },
     Chart {
         name: "loads",
-        needs: "loads/*.parquet",
+        required: "loads/*.parquet",
         figure: loads::figure,
     },
     Chart {
         name: "convergence",
-        needs: "convergence/*.parquet",
+        required: "convergence/*.parquet",
         figure: convergence::figure,
     },
     Chart {
         name: "packing_distances",
-        needs: "packing/elements.parquet",
+        required: "packing/elements.parquet",
         figure: packing::distances,
     },
     Chart {
         name: "packing_bonds",
-        needs: "packing/bonds.parquet",
+        required: "packing/bonds.parquet",
         figure: packing::coordination,
     },
     Chart {
         name: "packing_directions",
-        needs: "packing/bonds.parquet",
+        required: "packing/bonds.parquet",
         figure: packing::directions,
     },
 ];
@@ -141,12 +141,12 @@ pub fn run(
     formats: &[ChartFormat],
     folder: Option<&Path>,
 ) -> Result<PlotSummary, PlotError> {
-    let tables = Tables {
-        history: read(store, "history", frames, Store::read_history)?,
-        breaks: read(store, "breaks", frames, Store::read_breaks)?,
-        fragments: read(store, "fragments", frames, Store::read_fragments)?,
-        loads: read(store, "loads", frames, Store::read_loads)?,
-        convergence: read(store, "convergence", frames, Store::read_convergence)?,
+    let tables = ChartTables {
+        history: read_tables(store, "history", frames, Store::read_history)?,
+        breaks: read_tables(store, "breaks", frames, Store::read_breaks)?,
+        fragments: read_tables(store, "fragments", frames, Store::read_fragments)?,
+        loads: read_tables(store, "loads", frames, Store::read_loads)?,
+        convergence: read_tables(store, "convergence", frames, Store::read_convergence)?,
         packing: store
             .path("packing/bonds.parquet")
             .is_file()
@@ -157,14 +157,14 @@ pub fn run(
     let mut figures = Vec::new();
     for Chart {
         name,
-        needs,
+        required,
         figure,
     } in CHARTS
     {
         match figure(&tables) {
             Some(figure) => figures.push((name, figure)),
             None => {
-                let absent = format!("{name} needs {needs}");
+                let absent = format!("{name} needs {required}");
                 summary.absent.push(absent);
             }
         }
@@ -213,15 +213,15 @@ pub fn write(
 }
 
 /// A table of every frame in `frames` that has one.
-fn read<T>(
+fn read_tables<T>(
     store: &Store,
     kind: &str,
     frames: &Range<u32>,
-    one: fn(&Store, u32) -> crate::store::Result<T>,
+    read_table: fn(&Store, u32) -> crate::store::Result<T>,
 ) -> Result<Vec<T>, PlotError> {
     let numbers = store.numbers(kind, "parquet")?;
     let wanted = numbers.into_iter().filter(|frame| frames.contains(frame));
-    wanted.map(|frame| Ok(one(store, frame)?)).collect()
+    wanted.map(|frame| Ok(read_table(store, frame)?)).collect()
 }
 
 #[cfg(test)]

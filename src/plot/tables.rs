@@ -4,7 +4,7 @@ use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
 use crate::store::Packing;
 
 /// The tables that charts are drawn from, in the order of frames; empty where the store has none.
-pub struct Tables {
+pub struct ChartTables {
     pub history: Vec<History>,
     pub breaks: Vec<Breaks>,
     pub fragments: Vec<Fragments>,
