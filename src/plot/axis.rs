@@ -1,54 +1,54 @@
-//! Axes: ranges, ticks at 1, 2 and 5, units with SI prefixes.
+//! Axes of charts: ranges, ticks at 1, 2 and 5 times powers of ten, and units with SI prefixes.
 
 use crate::units::show::{grouped, prefix};
 
-/// What the numbers of an axis are.
+/// Unit of the values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// An SI unit that takes prefixes: "J", "g".
     Si(&'static str),
-    /// How many.
+    /// A number without a unit.
     Count,
-    /// How many in a unit that is written out: "per ms".
+    /// A number per unit, spelled out: "per ms".
     Per(&'static str),
 }
 
-/// An axis as a chart asks for it.
+/// Specification of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows.
+    /// Name of the quantity.
     pub name: &'static str,
-    /// Unit of its numbers.
+    /// Unit of the values.
     pub unit: Unit,
-    /// Whether it is logarithmic; its numbers are positive then.
+    /// Whether the axis is logarithmic; all values must then be positive.
     pub log: bool,
 }
 
-/// An axis fitted to what it shows.
+/// An axis fitted to the data: its range, ticks and title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedAxis {
     /// Name and unit.
     pub title: String,
-    /// Where it begins and ends, in units of the data.
+    /// Range of the axis, in units of the data.
     pub ends: [f64; 2],
     /// Whether it is logarithmic.
     pub log: bool,
-    /// Numbered ticks.
+    /// Ticks with labels.
     pub ticks: Vec<(f64, String)>,
-    /// Ticks without a number.
+    /// Ticks without labels.
     pub minor_ticks: Vec<f64>,
 }
 
-/// Whether an axis ends with the data or with a tick.
+/// Whether the range of an axis ends with the data or at a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisEnds {
-    /// With the first and last number.
+    /// The range is that of the data.
     Data,
-    /// With the tick beyond.
+    /// The range extends to the next ticks.
     Tick,
 }
 
-/// The step of 1, 2 or 5 times a power of ten that divides a range into at most so many parts.
+/// The smallest step of 1, 2 or 5 times a power of ten that divides a range into at most `parts` parts.
 pub fn step(range: f64, parts: f64) -> f64 {
     let rough = range / parts;
     let power = 10f64.powi(rough.log10().floor() as i32);
@@ -58,7 +58,7 @@ pub fn step(range: f64, parts: f64) -> f64 {
 }
 
 impl Axis {
-    /// The axis for numbers from `low` to `high`, with about `max_ticks` numbered ticks.
+    /// Fits the axis to values from `low` to `high`, with about `max_ticks` labelled ticks.
     pub fn fit(&self, [low, high]: [f64; 2], ends: AxisEnds, max_ticks: f64) -> FittedAxis {
         if self.log {
             self.logarithmic(low, high)
@@ -69,7 +69,7 @@ impl Axis {
 
     fn linear(&self, mut low: f64, mut high: f64, ends: AxisEnds, max_ticks: f64) -> FittedAxis {
         if high <= low {
-            // One value only: room around it, or up from zero.
+            // A single value: the range extends half of it to both sides, or from 0 to 1 if it is 0.
             let margin = low.abs() / 2.0;
             (low, high) = match margin > 0.0 {
                 true => (low - margin, high + margin),
@@ -112,10 +112,10 @@ impl Axis {
         let (title, factor) = self.title_and_factor(value(high));
         let shift = factor.log10().round() as i32;
         let decades = high.1 - low.1;
-        // Where there are few decades, 2 and 5 have numbers too.
+        // If there are few decades, 2 and 5 have labels too.
         let labelled: &[u32] = if decades <= 2 { &[1, 2, 5] } else { &[1] };
         let every = decades / 7 + 1;
-        let plain_enough = low.1 - shift >= -2 && high.1 - shift <= 4;
+        let short_enough = low.1 - shift >= -2 && high.1 - shift <= 4;
         let (mut ticks, mut minor_ticks) = (Vec::new(), Vec::new());
         for power in low.1..=high.1 {
             for mantissa in 1..10 {
@@ -125,7 +125,7 @@ impl Axis {
                     continue;
                 }
                 if labelled.contains(&mantissa) && (power - shift).rem_euclid(every) == 0 {
-                    let label = match plain_enough {
+                    let label = match short_enough {
                         true => grouped(at / factor, (shift - power).max(0) as usize),
                         false => power_of_ten_label(mantissa, power - shift),
                     };
@@ -137,7 +137,7 @@ impl Axis {
         }
         FittedAxis {
             title,
-            // What lies at the very beginning must not lie on the other axis.
+            // The smallest values must not lie on the other axis.
             ends: [
                 value(low) * (value(low) / value(high)).powf(0.03),
                 value(high),
@@ -148,7 +148,7 @@ impl Axis {
         }
     }
 
-    /// Name with unit, and what one of that unit is.
+    /// Title with unit, and the value of one such unit in SI units.
     fn title_and_factor(&self, largest: f64) -> (String, f64) {
         match self.unit {
             Unit::Si(unit) => {
@@ -162,7 +162,7 @@ impl Axis {
 }
 
 impl FittedAxis {
-    /// Where a number lies, 0 at the beginning and 1 at the end.
+    /// Position of a value on the axis, from 0 at the beginning to 1 at the end.
     pub fn position(&self, value: f64) -> f64 {
         let [low, high] = self.ends;
         if self.log {
@@ -173,6 +173,7 @@ impl FittedAxis {
     }
 }
 
+/// mantissa · 10^power.
 fn value((mantissa, power): (u32, i32)) -> f64 {
     f64::from(mantissa) * 10f64.powi(power)
 }
@@ -183,8 +184,9 @@ enum RoundDirection {
     Up,
 }
 
-/// The nearest 1, 2 or 5 times a power of ten on that side.
-fn round_to_1_2_5(number: f64, beyond: RoundDirection) -> (u32, i32) {
+/// The nearest 1, 2 or 5 times a power of ten that is not above (`Down`) or not below (`Up`) `number`, as
+/// (mantissa, power).
+fn round_to_1_2_5(number: f64, direction: RoundDirection) -> (u32, i32) {
     let power = number.log10().floor() as i32;
     let candidates = [
         (1, power - 1),
@@ -194,18 +196,18 @@ fn round_to_1_2_5(number: f64, beyond: RoundDirection) -> (u32, i32) {
         (1, power + 1),
         (2, power + 1),
     ];
-    let fits = |candidate: &(u32, i32)| match beyond {
+    let fits = |candidate: &(u32, i32)| match direction {
         RoundDirection::Down => value(*candidate) <= number * (1.0 + 1e-9),
         RoundDirection::Up => value(*candidate) >= number * (1.0 - 1e-9),
     };
-    let found = match beyond {
+    let found = match direction {
         RoundDirection::Down => candidates.into_iter().rev().find(fits),
         RoundDirection::Up => candidates.into_iter().find(fits),
     };
     found.unwrap_or((1, power))
 }
 
-/// Decimals that multiples of a step need.
+/// Number of decimals that multiples of `step` need.
 fn decimals(step: f64) -> usize {
     (0..15)
         .find(|&n| {
@@ -215,6 +217,7 @@ fn decimals(step: f64) -> usize {
         .unwrap_or(15) as usize
 }
 
+/// Label such as 2·10⁻³.
 fn power_of_ten_label(mantissa: u32, power: i32) -> String {
     let raised: String = power
         .to_string()
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_axes_take_prefixes_and_end_where_told() {
+    fn linear_axes_have_prefixes_and_the_requested_ends() {
         let time = axis(Unit::Si("s"), false).fit([0.0, 0.0301], AxisEnds::Data, 7.0);
         assert_eq!(time.title, "thing (ms)");
         assert_eq!(labels(&time), ["0", "5", "10", "15", "20", "25", "30"]);
@@ -296,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_of_a_single_value_have_room() {
+    fn axes_of_a_single_value_have_a_range() {
         let zero = axis(Unit::Count, false).fit([0.0, 0.0], AxisEnds::Tick, 5.0);
         assert_eq!((zero.ends, labels(&zero)), ([0.0, 1.0], vec!["0", "1"]));
         let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], AxisEnds::Data, 5.0);

@@ -1,13 +1,14 @@
-//! Energies over time.
+//! Chart of energies over time.
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::History;
 
+/// A column of the history.
 type HistoryColumn = fn(&History) -> &[f64];
 
-/// The kinds of energy that a history holds, and what took energy where it tells that.
+/// Kinds of energy in a history, and of energy that was dissipated.
 const KINDS: [(&str, HistoryColumn); 8] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
@@ -19,7 +20,7 @@ const KINDS: [(&str, HistoryColumn); 8] = [
     ("taken by breaking", |h| &h.breaking),
 ];
 
-/// Each kind of energy, and their sum in dashes over them; kinds that some history does not tell are left out.
+/// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left out.
 pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history

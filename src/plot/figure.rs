@@ -1,11 +1,11 @@
-//! Figures: panels one above the other with a common axis across, and their layout.
+//! Figures: panels one above the other with a common horizontal axis, and their layout.
 //!
-//! A legend stands beside its panel, never over a curve.
+//! A legend is to the right of its panel, never over a curve.
 
 use super::axis::{Axis, AxisEnds, FittedAxis};
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), the dark one first.
+/// Colours that can be distinguished with any colour vision (Okabe and Ito), the darkest first.
 pub const COLOURS: [Colour; 9] = [
     [34, 34, 34],
     [0, 114, 178],
@@ -18,7 +18,7 @@ pub const COLOURS: [Colour; 9] = [
     [127, 127, 127],
 ];
 
-/// A row of colours from light to dark, equal in steps for any colour vision (from viridis).
+/// Colours from light to dark in perceptually equal steps for any colour vision (from viridis).
 pub const COLOUR_RAMP: [Colour; 5] = [
     [160, 218, 57],
     [74, 193, 109],
@@ -32,40 +32,42 @@ pub const COLOUR_RAMP: [Colour; 5] = [
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// Its points, in units of the axes; a single one becomes a dot.
+    /// Points (x, y), in units of the axes; a single point is drawn as a dot.
     pub points: Vec<[f64; 2]>,
     /// Colour.
     pub colour: Colour,
-    /// Whether it is dashed.
+    /// Whether the curve is dashed.
     pub dashed: bool,
 }
 
-/// A pair of axes and what they show.
+/// A pair of axes with their curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Axis across where it is not the figure's.
+    /// Horizontal axis, if it is not that of the figure.
     pub x: Option<Axis>,
-    /// Upward axis; with zero unless logarithmic.
+    /// Vertical axis; its range includes 0 unless it is logarithmic.
     pub y: Axis,
-    /// Curves, the first below the others.
+    /// Curves; later ones are drawn over earlier ones.
     pub series: Vec<Series>,
 }
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it shows, above it.
+    /// Title above the panels.
     pub title: String,
-    /// Axis across, common to the panels that have none of their own.
+    /// Horizontal axis of all panels that have none of their own.
     pub x: Axis,
-    /// From the top.
+    /// Panels from top to bottom.
     pub panels: Vec<Panel>,
 }
 
+// Lengths are in points of the drawing.
+/// Width of the drawing.
 const FIGURE_WIDTH: f64 = 620.0;
-/// Height of the panels together.
+/// Total height of the panels and the gaps between them.
 const PANELS_HEIGHT: f64 = 330.0;
-/// The same where each has an axis across of its own.
+/// The same if panels have horizontal axes of their own.
 const HEIGHT_WITH_OWN_AXES: f64 = 480.0;
 const PANEL_GAP: f64 = 16.0;
 const MARGIN: f64 = 14.0;
@@ -76,10 +78,10 @@ const TICK_LENGTH: f64 = 4.0;
 const SWATCH_WIDTH: f64 = 20.0;
 const INK_COLOUR: Colour = [34, 34, 34];
 const GRID_COLOUR: Colour = [226, 228, 231];
-/// Points nearer than this to the one before are not drawn.
+/// Points nearer than this to the previous point are not drawn.
 const MIN_POINT_DISTANCE: f64 = 0.25;
 
-/// Where a panel lies.
+/// Rectangle of a panel, in points of the drawing, and its fitted axes.
 struct PanelFrame {
     left: f64,
     right: f64,
@@ -98,7 +100,7 @@ impl PanelFrame {
     }
 }
 
-/// Least and greatest of all numbers.
+/// Minimum and maximum of the values; `None` if there are none.
 fn min_max(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     values.fold(None, |ends, value| {
         let [low, high] = ends.unwrap_or([value; 2]);
@@ -107,7 +109,7 @@ fn min_max(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 }
 
 impl Figure {
-    /// The figure drawn; what has no points has axes from 0 to 1.
+    /// Draws the figure; without points, axes are from 0 to 1.
     pub fn draw(&self) -> Drawing {
         let own_axes = self.panels.iter().any(|panel| panel.x.is_some());
         let foot = TICK_LENGTH + TICK_LABEL_SIZE + 8.0 + LABEL_SIZE + 6.0;
@@ -159,7 +161,7 @@ impl Figure {
             let last = index + 1 == self.panels.len();
             frame.draw_axes(&mut drawing, last || panel.x.is_some());
             panel.draw_curves(&mut drawing, &frame);
-            // Panels of the same curves need one legend.
+            // Successive panels with the same curves share one legend.
             let above = index.checked_sub(1).map(|above| &self.panels[above]);
             if above.is_none_or(|above| !above.same_legend(panel)) {
                 panel.draw_legend(&mut drawing, &frame);
@@ -168,7 +170,7 @@ impl Figure {
         drawing
     }
 
-    /// The axis across of a panel.
+    /// Fits the horizontal axis of a panel to all panels that share it.
     fn fit_x(&self, panel: &Panel) -> FittedAxis {
         let alike = |other: &&Panel| match panel.x {
             Some(_) => std::ptr::eq(*other, panel),
@@ -187,6 +189,7 @@ impl Figure {
 }
 
 impl Panel {
+    /// Fits the vertical axis of a panel of the given height.
     fn fit_y(&self, height: f64) -> FittedAxis {
         let up = self.series.iter();
         let up = up.flat_map(|series| series.points.iter().map(|p| p[1]));
@@ -239,7 +242,7 @@ impl Panel {
 }
 
 impl PanelFrame {
-    /// Grid, ticks, numbers and names; those of the axis across only where `bottom` says so.
+    /// Draws the grid, ticks, labels and titles; labels and title of the horizontal axis only if `bottom`.
     fn draw_axes(&self, drawing: &mut Drawing, bottom: bool) {
         let x_of = |value: f64| self.position([value, self.y.ends[0]])[0];
         let y_of = |value: f64| self.position([self.x.ends[0], value])[1];
@@ -295,7 +298,7 @@ impl PanelFrame {
     }
 }
 
-/// Points without those that would lie on the one before; the last stays.
+/// Drops points that lie on the previous point, to [`MIN_POINT_DISTANCE`]; keeps the last.
 fn thinned(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     let mut kept: Vec<[f64; 2]> = Vec::new();
     let mut skipped = None;
@@ -344,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_outside_the_drawing_and_the_legend_beside_the_curves() {
+    fn everything_is_inside_the_drawing_and_the_legend_beside_the_curves() {
         let drawing = figure(vec![[0.0, -1.0], [0.5, 3.0], [1.0, 2.0]]).draw();
         let inside = |[x, y]: [f64; 2]| {
             (0.0..=drawing.width).contains(&x) && (0.0..=drawing.height).contains(&y)
@@ -412,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn crowded_points_are_thinned_and_the_last_stays() {
+    fn dense_points_are_thinned_and_the_last_stays() {
         let line = (0..=1000).map(|k| [k as f64 * 0.01, 0.0]);
         let thin = thinned(line);
         assert!(thin.len() < 50, "{}", thin.len());

@@ -1,4 +1,4 @@
-//! Fragment masses: how many fragments are at least so heavy, at a few times.
+//! Fragment masses: the number of fragments of at least a mass, at a few times.
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOUR_RAMP, Figure, Panel, Series};
@@ -6,8 +6,8 @@ use super::tables::ChartTables;
 use crate::columns::Fragments;
 use crate::units::show::{grouped, prefix};
 
-/// Cumulative numbers over mass, both logarithmic: the last frame, and earlier ones in which there were
-/// clearly fewer fragments.
+/// Cumulative number over mass, both logarithmic, for the last frame and for earlier ones with clearly fewer
+/// fragments; `None` without fragment tables.
 pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let all: Vec<&Fragments> = tables
         .fragments
@@ -21,7 +21,7 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let series = chosen.iter().zip(colours).map(|(&at, colour)| {
         let table = all[at];
         let time = table.time[0] / factor;
-        // Three figures are enough to tell frames apart.
+        // Three digits are enough to distinguish frames.
         let decimals = match time {
             t if t >= 100.0 => 0,
             t if t >= 10.0 => 1,
@@ -67,7 +67,7 @@ fn representative_frames(counts: &[usize]) -> Vec<usize> {
         .collect();
     indices.sort_unstable();
     indices.dedup();
-    // Frames with as many fragments show the same twice.
+    // Frames with equal numbers of fragments would show the same curve twice.
     indices.dedup_by_key(|at| counts[*at]);
     match indices.last() {
         Some(&place) if place != last => {
@@ -79,7 +79,7 @@ fn representative_frames(counts: &[usize]) -> Vec<usize> {
     indices
 }
 
-/// (m, number of fragments of mass ≥ m) as steps, from the lightest; masses in kg, m in g.
+/// Step curve of (m, number of fragments of mass ≥ m), from the lightest; `masses` in kg, m in g.
 fn cumulative_counts(masses: &[f64]) -> Vec<[f64; 2]> {
     let mut grams: Vec<f64> = masses
         .iter()
@@ -92,7 +92,7 @@ fn cumulative_counts(masses: &[f64]) -> Vec<[f64; 2]> {
         let count = (grams.len() - lighter) as f64;
         match points.last() {
             Some(before) if before[0] == *mass => {}
-            // Between two masses only the heavier counts.
+            // Between two masses, only the heavier fragments count.
             Some(&[before, _]) => points.extend([[before, count], [*mass, count]]),
             None => points.push([*mass, count]),
         }

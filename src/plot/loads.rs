@@ -1,5 +1,5 @@
-//! Loads: of what is driven over the way that it goes, of what only turns over its angle, or of all over time
-//! where nothing does.
+//! Loads of supports: over displacement if any support is driven, else torque over angle if any is rotated, else
+//! over time.
 
 use glam::DVec3;
 
@@ -8,33 +8,34 @@ use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::{LoadKind, Loads};
 
-/// Letters of a name in the legend, at most.
+/// Maximum number of letters of a name in the legend.
 const MAX_NAME_LENGTH: usize = 24;
 
-/// Ways, m, and angles, rad, up to which a thing stays: the rounding of what is held.
+/// Displacement, m, and angle, rad, up to which a support counts as fixed: covers rounding errors.
 pub const STILL: f64 = 1e-9;
 
-/// A row of a table.
+/// Load and displacement of a support in one frame.
 struct LoadSample {
+    /// Time of the frame, s.
     time: f64,
-    /// What bears on it, N.
+    /// Mean force on the support since the frame before, N.
     force: DVec3,
-    /// What turns it, N m.
+    /// Mean torque on the support since the frame before, N m.
     torque: DVec3,
-    /// How far it has moved, m.
+    /// Displacement since the start, m.
     moved: DVec3,
-    /// How far it is turned, rad.
+    /// Rotation since the start, rad.
     angle: f64,
 }
 
-/// What bears loads, frame by frame.
+/// A support (a collider or an attachment) with its loads in all frames.
 struct Support {
     kind: LoadKind,
     name: String,
     samples: Vec<LoadSample>,
 }
 
-/// Load over displacement where a collider or a clamp moves, else over time.
+/// Load over displacement if a support is driven, else torque over angle if one is rotated, else load over time.
 pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let supports = supports(&tables.loads);
     if supports.is_empty() {
@@ -54,7 +55,7 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         .filter(|support| is_turned(support))
         .collect();
     let (title, x, y, curves): (_, _, _, Vec<_>) = if !driven.is_empty() {
-        let over_way = |(support, along): &(&Support, DVec3)| {
+        let over_displacement = |(support, along): &(&Support, DVec3)| {
             curve(
                 &support.samples,
                 |m| m.moved.dot(*along),
@@ -65,7 +66,10 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
             "Load against displacement",
             axis("displacement", "m"),
             axis("load", "N"),
-            driven.iter().map(|one| (one.0, over_way(one))).collect(),
+            driven
+                .iter()
+                .map(|one| (one.0, over_displacement(one)))
+                .collect(),
         )
     } else if !turned.is_empty() {
         let over_angle =
@@ -112,11 +116,11 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
     })
 }
 
-/// The tables turned: a list of moments for each row of the first.
+/// Regroups the tables, one per frame, by support.
 fn supports(tables: &[Loads]) -> Vec<Support> {
     let mut supports: Vec<Support> = Vec::new();
     for t in tables {
-        // A gauge bears nothing.
+        // A gauge carries no load.
         let is_support = |row: &usize| t.kind[*row] != LoadKind::Gauge;
         for row in (0..t.frame.len()).filter(is_support) {
             let sample = LoadSample {
@@ -129,7 +133,7 @@ fn supports(tables: &[Loads]) -> Vec<Support> {
             let (kind, name) = (t.kind[row], &t.name[row]);
             match supports
                 .iter_mut()
-                .find(|b| b.kind == kind && b.name == *name)
+                .find(|s| s.kind == kind && s.name == *name)
             {
                 Some(support) => support.samples.push(sample),
                 None => supports.push(Support {
@@ -143,8 +147,8 @@ fn supports(tables: &[Loads]) -> Vec<Support> {
     supports
 }
 
-/// Whither something is driven: to where it is farthest from the start. None of what stays or goes where
-/// forces take it.
+/// Unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or is moved by
+/// forces.
 fn driven_direction(support: &Support) -> Option<DVec3> {
     let moved = support.samples.iter().map(|sample| sample.moved);
     let farthest = moved.fold(
@@ -158,13 +162,14 @@ fn driven_direction(support: &Support) -> Option<DVec3> {
     (driven && farthest.length() > STILL).then_some(along)
 }
 
-/// Whether it turns; what forces push is not asked.
+/// Whether a support rotates, other than by a prescribed force.
 fn is_turned(support: &Support) -> bool {
     let angles = support.samples.iter().map(|sample| sample.angle);
     support.kind != LoadKind::Force && angles.fold(0.0, f64::max) > STILL
 }
 
-/// A load is a mean since the frame before: it stands where the bearer was midway.
+/// Curve of `up` over `across`. A load is a mean since the frame before, so it is plotted at the midpoint of
+/// `across` between both frames.
 fn curve(
     samples: &[LoadSample],
     across: impl Fn(&LoadSample) -> f64,
@@ -193,7 +198,7 @@ fn shortened(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A punch driven down by 1 mm a frame into a spring of 2 kN/m, and a floor that bears it.
+    /// A punch that is driven down by 1 mm per frame into a spring of 2 kN/m, and a floor that supports the spring.
     fn tables(driven: bool) -> ChartTables {
         let table = |frame: u32| {
             let way = if driven { f64::from(frame) * 1e-3 } else { 0.0 };
@@ -232,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_driven_has_a_curve_over_its_way() {
+    fn a_driven_support_has_a_curve_over_displacement() {
         let figure = figure(&tables(true)).expect("a chart");
         let series = &figure.panels[0].series;
         assert_eq!(series.len(), 1);
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_driven_all_have_curves_over_time() {
+    fn without_a_driven_support_all_have_curves_over_time() {
         let figure = figure(&tables(false)).expect("a chart");
         let series = &figure.panels[0].series;
         assert_eq!(series.len(), 2);
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_turns_has_a_curve_over_its_angle() {
+    fn a_support_that_only_rotates_has_a_curve_over_angle() {
         let mut tables = tables(false);
         for (frame, table) in (0..).zip(&mut tables.loads) {
             let angle = 0.1 * f64::from(frame);

@@ -1,6 +1,7 @@
 //! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence, packings.
 //!
-//! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
+//! To add a chart, write one function from the tables to a figure, and its entry in `CHARTS`. The only input is the
+//! store.
 
 mod axis;
 mod breaks;
@@ -24,23 +25,23 @@ use crate::picture;
 use crate::store::{Store, StoreError, atomic};
 use tables::ChartTables;
 
-/// Why there are no charts.
+/// Why charts could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
-    /// The store could not be read or a chart not written.
+    /// The store could not be read, or a chart could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing to draw.
+    /// The store has no table for any chart.
     #[error(
-        "{path}: no chart can be drawn of frames {}..{}: {absent}; `cullet simulate` writes them",
+        "{path}: no chart can be drawn for frames {}..{}: {absent}; `cullet simulate` writes them",
         .frames.start, .frames.end, path = .path.display()
     )]
     NoTables {
         /// The store.
         path: PathBuf,
-        /// Frames asked for.
+        /// Requested frames.
         frames: Range<u32>,
-        /// Which chart lacks what.
+        /// The tables that each chart lacks.
         absent: String,
     },
 }
@@ -60,21 +61,21 @@ impl PlotError {
 pub enum ChartFormat {
     /// Scalable Vector Graphics.
     Svg,
-    /// Portable Network Graphics, two pixels a point.
+    /// Portable Network Graphics, two pixels per point.
     Png,
 }
 
 impl ChartFormat {
-    /// Both.
+    /// Both formats.
     pub const ALL: [ChartFormat; 2] = [ChartFormat::Svg, ChartFormat::Png];
 }
 
-/// What was drawn.
+/// Files that were written, and charts that were not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlotSummary {
     /// The files, chart by chart.
     pub files: Vec<PathBuf>,
-    /// Charts for which the store has no tables, with what is missing.
+    /// Charts that the store has no tables for, each with the missing tables.
     pub absent: Vec<String>,
 }
 
@@ -82,13 +83,13 @@ pub struct PlotSummary {
 struct Chart {
     /// Name of its files.
     name: &'static str,
-    /// Tables without which there is none.
+    /// Tables that it needs.
     required: &'static str,
-    /// Makes it of what is there.
+    /// Makes the figure from the tables; `None` if they are missing or empty.
     figure: fn(&ChartTables) -> Option<Figure>,
 }
 
-/// Every chart.
+/// All charts.
 const CHARTS: [Chart; 8] = [
     Chart {
         name: "energy",
@@ -132,9 +133,9 @@ const CHARTS: [Chart; 8] = [
     },
 ];
 
-/// Writes the charts of `frames` in these formats to `folder`, or to `plots` in the store.
+/// Writes the charts of `frames` in the given formats to `folder`, or to `plots` in the store.
 ///
-/// The same store gives the same bytes on any number of threads.
+/// The files have the same bytes for any number of threads.
 pub fn run(
     store: &Store,
     frames: &Range<u32>,
@@ -185,7 +186,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// Writes a figure in these formats to files of this name in a folder.
+/// Writes a figure in the given formats to `folder`, with `name` as file name.
 pub fn write(
     figure: &Figure,
     formats: &[ChartFormat],
@@ -212,7 +213,7 @@ pub fn write(
     Ok(files)
 }
 
-/// A table of every frame in `frames` that has one.
+/// Reads the table of each frame in `frames` that has one.
 fn read_tables<T>(
     store: &Store,
     kind: &str,

@@ -1,5 +1,4 @@
-//! Packings: how many elements lie how far from each other, how many bonds an element has, where bonds point.
-//! A curve a body.
+//! Charts of packings: distances of neighbours, bonds per element, and directions of bonds, with one curve per body.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -10,16 +9,16 @@ use super::tables::ChartTables;
 use crate::geometry::hash_grid::HashGrid;
 use crate::store::Packing;
 
-/// Bodies that get a curve; colours would repeat beyond.
+/// Maximum number of bodies with a curve, so that colours do not repeat.
 const MAX_BODIES: usize = COLOURS.len() - 1;
-/// Distances, over the sum of radii, up to which pairs are counted.
+/// Largest distance of pairs that are counted, over the sum of radii.
 const MAX_DISTANCE: f64 = 2.2;
-/// Width of a column of distances.
+/// Bin width of distances, over the sum of radii.
 const DISTANCE_STEP: f64 = 0.02;
-/// Columns of directions.
+/// Number of bins of directions.
 const DIRECTION_BINS: usize = 20;
 
-/// Elements within a distance of an element, over the sum of both radii, per unit of that.
+/// Density of neighbours per element over their distance, both in units of the sum of radii.
 pub fn distances(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let curve = |body: u32| {
@@ -38,13 +37,13 @@ pub fn distances(tables: &ChartTables) -> Option<Figure> {
         "Neighbours by distance",
         (
             "distance over the sum of radii",
-            "neighbours an element and unit",
+            "neighbours per element and unit",
         ),
         curve,
     ))
 }
 
-/// Elements by how many bonds they have.
+/// Distribution of the number of bonds per element.
 pub fn coordination(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     if packing.bonds.i.is_empty() {
@@ -55,25 +54,25 @@ pub fn coordination(tables: &ChartTables) -> Option<Figure> {
         degree[end as usize] += 1;
     }
     let curve = |body: u32| {
-        let most = elements_of(packing, body)
+        let max_degree = elements_of(packing, body)
             .map(|i| degree[i])
             .max()
             .unwrap_or(0);
-        let mut counts = vec![0.0; most + 1];
+        let mut counts = vec![0.0; max_degree + 1];
         elements_of(packing, body).for_each(|i| counts[degree[i]] += 1.0);
         let all: f64 = counts.iter().sum();
         histogram(-0.5, 1.0, counts.into_iter().map(|n| 100.0 * n / all))
     };
     Some(figure(
         packing,
-        "Bonds an element",
-        ("bonds", "part of the elements, %"),
+        "Bonds per element",
+        ("bonds", "share of elements, %"),
         curve,
     ))
 }
 
-/// How bonds point: the parts of them by the cosine of the angle to each axis; even in all directions where
-/// the curves are level at 1.
+/// Distribution of the cosine of the angle between bonds and each axis, relative to isotropic directions, for which
+/// the curves are 1.
 pub fn directions(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let bonds = &packing.bonds;
@@ -87,23 +86,23 @@ pub fn directions(tables: &ChartTables) -> Option<Figure> {
             let own = bonds.i.iter().zip(cosines.iter());
             let own = own.filter(|(i, _)| packing.elements.body[**i as usize] == body);
             for (_, cosine) in own {
-                let place = (cosine.abs() * DIRECTION_BINS as f64) as usize;
-                counts[place.min(DIRECTION_BINS - 1)] += 1.0;
+                let bin = (cosine.abs() * DIRECTION_BINS as f64) as usize;
+                counts[bin.min(DIRECTION_BINS - 1)] += 1.0;
             }
             let all: f64 = counts.iter().sum();
-            let even = (all / DIRECTION_BINS as f64).max(f64::MIN_POSITIVE);
+            let isotropic = (all / DIRECTION_BINS as f64).max(f64::MIN_POSITIVE);
             histogram(
                 0.0,
                 1.0 / DIRECTION_BINS as f64,
-                counts.map(|n| n / even).into_iter(),
+                counts.map(|n| n / isotropic).into_iter(),
             )
         };
         curves(packing, of_body)
     });
     let names = [
-        "bonds over even, x",
-        "bonds over even, y",
-        "bonds over even, z",
+        "bonds over isotropic, x",
+        "bonds over isotropic, y",
+        "bonds over isotropic, z",
     ];
     let panels = panels.into_iter().zip(names).map(|(series, name)| Panel {
         x: None,
@@ -117,6 +116,7 @@ pub fn directions(tables: &ChartTables) -> Option<Figure> {
     })
 }
 
+/// A linear axis of plain numbers.
 fn count_axis(name: &'static str) -> Axis {
     Axis {
         name,
@@ -142,7 +142,7 @@ fn figure(
     }
 }
 
-/// A curve of each of the first bodies.
+/// One curve for each of the first bodies that have elements.
 fn curves(packing: &Packing, curve: impl Fn(u32) -> Vec<[f64; 2]>) -> Vec<Series> {
     let bodies = packing
         .elements
@@ -162,12 +162,13 @@ fn curves(packing: &Packing, curve: impl Fn(u32) -> Vec<[f64; 2]>) -> Vec<Series
         .collect()
 }
 
+/// Indices of the elements of a body.
 fn elements_of(packing: &Packing, body: u32) -> impl Iterator<Item = usize> {
     let bodies = packing.elements.body.iter().enumerate();
     bodies.filter(move |(_, of)| **of == body).map(|(i, _)| i)
 }
 
-/// Columns as a line that steps.
+/// A histogram as a step curve.
 fn histogram(from: f64, width: f64, heights: impl Iterator<Item = f64>) -> Vec<[f64; 2]> {
     let column = |(k, height): (usize, f64)| {
         let left = from + k as f64 * width;
@@ -176,30 +177,31 @@ fn histogram(from: f64, width: f64, heights: impl Iterator<Item = f64>) -> Vec<[
     heights.enumerate().flat_map(column).collect()
 }
 
-/// Sides of pairs within a body by their distance over the sum of radii, from 0.9 to [`MAX_DISTANCE`] in columns of [`DISTANCE_STEP`].
+/// Counts pairs within a body, from both sides, by their distance over the sum of radii, from 0.9 to [`MAX_DISTANCE`] in bins of
+/// [`DISTANCE_STEP`].
 fn pair_distances(packing: &Packing, body: u32) -> Vec<u64> {
     let e = &packing.elements;
     let own: Vec<usize> = elements_of(packing, body).collect();
     let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
     let largest = own.iter().map(|i| e.r[*i]).fold(0.0, f64::max);
-    let columns = ((MAX_DISTANCE - 0.9) / DISTANCE_STEP).round() as usize;
+    let bins = ((MAX_DISTANCE - 0.9) / DISTANCE_STEP).round() as usize;
     let grid = HashGrid::new(own.len(), MAX_DISTANCE * 2.0 * largest, |k| place(own[k]));
     let add = |mut counts: Vec<u64>, i: &usize| {
         grid.around(place(*i), |k| {
             let j = own[k as usize];
             let distance = place(*i).distance(place(j)) / (e.r[*i] + e.r[j]);
-            let column = ((distance - 0.9) / DISTANCE_STEP).floor();
-            if j != *i && column < columns as f64 {
-                counts[column.max(0.0) as usize] += 1;
+            let bin = ((distance - 0.9) / DISTANCE_STEP).floor();
+            if j != *i && bin < bins as f64 {
+                counts[bin.max(0.0) as usize] += 1;
             }
         });
         counts
     };
     let parts = own
         .par_chunks(1024)
-        .map(|part| part.iter().fold(vec![0; columns], add));
+        .map(|part| part.iter().fold(vec![0; bins], add));
     parts.reduce(
-        || vec![0; columns],
+        || vec![0; bins],
         |mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a

@@ -247,8 +247,8 @@ impl PrimWriter {
         Ok(())
     }
 
-    /// The power of ten whose multiples are written for velocities (order 1) or accelerations (order 2): it
-    /// moves a point by less than `ROUNDING_TOLERANCE` of the fragment's size in half a frame.
+    /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it moves a
+    /// point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
     fn rounding_step(&self, texts: &PrimTexts, order: i32) -> f64 {
         let [low, high] = texts.at_rest.bounds.map(Vec3::from);
         let half = 0.5 / (self.time_scale * self.fps);
