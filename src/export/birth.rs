@@ -38,15 +38,15 @@ impl Birth {
         let earlier = pair.now.state_in_frame(fragment, state, pair.before)?;
         let rows = pair.now.rows(fragment)?;
         let now = pair.now.poses(rows);
-        let then = pair.before.poses(rows);
-        let turned = |((_, now), (place, then)): (&(_, DQuat), &(DVec3, DQuat))| {
-            (*place, *then * now.inverse())
+        let before = pair.before.poses(rows);
+        let turned = |((_, now), (position, before)): (&(_, DQuat), &(DVec3, DQuat))| {
+            (*position, *before * now.inverse())
         };
         Some(Birth {
             state: *state,
             earlier,
-            positions: now.iter().map(|(place, _)| *place).collect(),
-            earlier_poses: now.iter().zip(&then).map(turned).collect(),
+            positions: now.iter().map(|(position, _)| *position).collect(),
+            earlier_poses: now.iter().zip(&before).map(turned).collect(),
             radius: INFLUENCE_RADIUS * pair.now.largest_radius(rows),
         })
     }
@@ -60,11 +60,11 @@ impl Birth {
     /// the first frame.
     pub fn half_way(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let grid = CellGrid::new(&self.positions, self.radius);
-        let half_way = |place: &[f32; 3]| {
-            let now = self.state.to_body(*place);
-            let earlier = self.earlier_position(&grid, DVec3::from(place.map(f64::from)));
-            let earlier = earlier.map_or(now, |place| {
-                self.earlier.rotation.inverse() * (place - self.earlier.at)
+        let half_way = |position: &[f32; 3]| {
+            let now = self.state.to_body(*position);
+            let earlier = self.earlier_position(&grid, DVec3::from(position.map(f64::from)));
+            let earlier = earlier.map_or(now, |position| {
+                self.earlier.rotation.inverse() * (position - self.earlier.at)
             });
             (0.5 * (now + earlier)).as_vec3().to_array()
         };
@@ -72,10 +72,10 @@ impl Birth {
     }
 
     /// Position in the frame before of a point that follows the elements around it; `None` if there are none.
-    fn earlier_position(&self, grid: &CellGrid, place: DVec3) -> Option<DVec3> {
+    fn earlier_position(&self, grid: &CellGrid, position: DVec3) -> Option<DVec3> {
         let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-        grid.around(place, |element| {
-            let arm = place - self.positions[element as usize];
+        grid.around(position, |element| {
+            let arm = position - self.positions[element as usize];
             let near = (1.0 - arm.length_squared() / (self.radius * self.radius)).max(0.0);
             let (earlier, turned) = self.earlier_poses[element as usize];
             sum += (earlier + turned * arm) * (near * near);

@@ -128,8 +128,10 @@ pub fn gather<K: EpochRecorder>(
                     .as_ref()
                     .and_then(|pair| Birth::of(piece.fragment, &found.state, pair));
                 if let Some(birth) = &birth {
-                    let places = &surface.positions[surface.vertex_range(piece)];
-                    recorder.add_birth(&mut record, birth, places).map_err(io)?;
+                    let positions = &surface.positions[surface.vertex_range(piece)];
+                    recorder
+                        .add_birth(&mut record, birth, positions)
+                        .map_err(io)?;
                 }
                 let mut epoch = found.begin(frame, record);
                 epoch.adjacent[0] = birth.map(|birth| birth.earlier);

@@ -42,7 +42,7 @@ const REQUIRED_GROUPS: [FrameGroup; 5] = [
 struct ElementMotion {
     mass: f64,
     inertia: f64,
-    place: DVec3,
+    position: DVec3,
     velocity: DVec3,
     spin: DVec3,
 }
@@ -100,8 +100,8 @@ impl<'a> FrameElements<'a> {
             let k = row as usize;
             let axis = double(space.rotate([table.qx[k], table.qy[k], table.qz[k]]));
             let turn = DQuat::from_vec4(axis.extend(f64::from(table.qw[k])));
-            let place = double(space.transform([table.x[k], table.y[k], table.z[k]]));
-            (place, turn.normalize())
+            let position = double(space.transform([table.x[k], table.y[k], table.z[k]]));
+            (position, turn.normalize())
         };
         rows.iter().map(pose).collect()
     }
@@ -142,7 +142,7 @@ impl<'a> FrameElements<'a> {
             ElementMotion {
                 mass,
                 inertia: 0.4 * mass * r * r,
-                place: double(space.transform([table.x[k], table.y[k], table.z[k]])),
+                position: double(space.transform([table.x[k], table.y[k], table.z[k]])),
                 velocity: double(space.transform([table.vx[k], table.vy[k], table.vz[k]])),
                 spin: double(space.rotate([table.wx[k], table.wy[k], table.wz[k]])),
             }
@@ -174,10 +174,10 @@ impl FragmentMotion {
         let mean = |of: fn(&ElementMotion) -> DVec3| {
             elements.iter().map(|e| of(e) * e.mass).sum::<DVec3>() / total_mass
         };
-        let (centre, velocity) = (mean(|e| e.place), mean(|e| e.velocity));
+        let (centre, velocity) = (mean(|e| e.position), mean(|e| e.velocity));
         let (mut inertia, mut momentum) = (DMat3::ZERO, DVec3::ZERO);
         for e in elements {
-            let r = e.place - centre;
+            let r = e.position - centre;
             momentum += r.cross(e.velocity - velocity) * e.mass + e.spin * e.inertia;
             inertia += mass::of_point(r) * e.mass + DMat3::from_diagonal(DVec3::splat(e.inertia));
         }
@@ -204,7 +204,7 @@ mod tests {
         let element = |arm: DVec3, swing: DVec3| ElementMotion {
             mass: 2.0,
             inertia: 0.01,
-            place: centre + arm,
+            position: centre + arm,
             velocity: velocity + spin.cross(arm) + swing,
             spin,
         };

@@ -65,13 +65,13 @@ impl RigidState {
     }
 
     /// A world position in the body frame, whose origin is the centre of mass.
-    pub fn to_body(&self, place: [f32; 3]) -> DVec3 {
-        self.rotation.inverse() * (DVec3::from(place.map(f64::from)) - self.at)
+    pub fn to_body(&self, position: [f32; 3]) -> DVec3 {
+        self.rotation.inverse() * (DVec3::from(position.map(f64::from)) - self.at)
     }
 
-    /// A world velocity at `place` minus that of the rigid motion, in the axes of the body frame.
-    pub fn relative_velocity(&self, place: [f32; 3], velocity: [f32; 3]) -> DVec3 {
-        let arm = DVec3::from(place.map(f64::from)) - self.at;
+    /// A world velocity at `position` minus that of the rigid motion, in the axes of the body frame.
+    pub fn relative_velocity(&self, position: [f32; 3], velocity: [f32; 3]) -> DVec3 {
+        let arm = DVec3::from(position.map(f64::from)) - self.at;
         let own = self.velocity + self.spin.cross(arm);
         self.rotation.inverse() * (DVec3::from(velocity.map(f64::from)) - own)
     }

@@ -177,8 +177,8 @@ fn histogram(from: f64, width: f64, heights: impl Iterator<Item = f64>) -> Vec<[
     heights.enumerate().flat_map(column).collect()
 }
 
-/// Counts pairs within a body, from both sides, by their distance over the sum of radii, from 0.9 to [`MAX_DISTANCE`] in bins of
-/// [`DISTANCE_STEP`].
+/// Counts pairs within a body, from both sides, by their distance over the sum of radii, from 0.9 to
+/// [`MAX_DISTANCE`] in bins of [`DISTANCE_STEP`].
 fn pair_distances(packing: &Packing, body: u32) -> Vec<u64> {
     let e = &packing.elements;
     let own: Vec<usize> = elements_of(packing, body).collect();

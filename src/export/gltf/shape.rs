@@ -96,11 +96,11 @@ impl EpochRecorder for ShapeRecorder {
         state: &RigidState,
     ) -> io::Result<()> {
         let places = &surface.positions[surface.vertex_range(piece)];
-        for (vertex, place) in shape.vertices.iter_mut().zip(places) {
-            let place = state.to_body(*place);
-            vertex.sum += place;
-            vertex.low = vertex.low.min(place.as_vec3());
-            vertex.high = vertex.high.max(place.as_vec3());
+        for (vertex, position) in shape.vertices.iter_mut().zip(places) {
+            let position = state.to_body(*position);
+            vertex.sum += position;
+            vertex.low = vertex.low.min(position.as_vec3());
+            vertex.high = vertex.high.max(position.as_vec3());
         }
         shape.frames += 1;
         Ok(())

@@ -58,6 +58,6 @@ pub fn vectors(columns: [&[f64]; 3], rows: &[usize]) -> Vec<[f32; 3]> {
 
 /// Vertex positions in the coordinates of the file.
 pub fn positions(job: &ExportJob, mesh: &TriMesh) -> Vec<[f32; 3]> {
-    let place = |p: &DVec3| job.space.transform(p.as_vec3().to_array());
-    mesh.positions.iter().map(place).collect()
+    let position = |p: &DVec3| job.space.transform(p.as_vec3().to_array());
+    mesh.positions.iter().map(position).collect()
 }

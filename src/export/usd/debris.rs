@@ -22,29 +22,37 @@ const MAX_SHAPES: usize = 8;
 /// Debris of one body.
 pub struct Debris<'a> {
     instances: Vec<DebrisInstance<'a>>,
+    /// Shapes that the instances share.
     shapes: Vec<&'a RestTexts>,
+    /// Frames per second of the event.
     fps: f64,
+    /// Seconds of the event per played second.
     time_scale: f64,
 }
 
 /// A label and its epochs as debris.
 struct DebrisInstance<'a> {
     label: u32,
+    /// Index of its shape.
     shape: usize,
     epochs: Vec<&'a Epoch<PrimTexts>>,
 }
 
 /// Pose of an instance at one time.
 struct InstancePose {
+    /// Whether the instance is visible.
     shown: bool,
-    place: [f32; 3],
+    /// Position of the centre of mass, units of the file.
+    position: [f32; 3],
     /// Unit quaternion w, x, y, z.
     rotation: [f32; 4],
     /// Velocity of the centre of mass, units of the file per played second.
     velocity: [f32; 3],
     /// Angular velocity, degrees per played second.
     spin: [f32; 3],
+    /// Stretch of the shape along the axes at rest.
     scale: [f32; 3],
+    /// Diagonal of the fragment's bounding box at rest, units of the file.
     size: f32,
 }
 
@@ -55,10 +63,10 @@ impl<'a> Debris<'a> {
         fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<PrimTexts>>)>,
     ) -> Self {
         let mut instances: Vec<DebrisInstance> = fragments
-            .map(|(&(_, label), turns)| DebrisInstance {
+            .map(|(&(_, label), epochs)| DebrisInstance {
                 label,
                 shape: 0,
-                epochs: turns.iter().filter(|e| job.is_debris(e.size)).collect(),
+                epochs: epochs.iter().filter(|e| job.is_debris(e.size)).collect(),
             })
             .filter(|instance| !instance.epochs.is_empty())
             .collect();
@@ -97,11 +105,11 @@ impl<'a> Debris<'a> {
         if self.instances.is_empty() {
             return Ok(());
         }
-        let of_all = |number: fn(&DebrisInstance) -> u32| -> Vec<u32> {
+        let per_instance = |number: fn(&DebrisInstance) -> u32| -> Vec<u32> {
             self.instances.iter().map(number).collect()
         };
-        let labels = integers(&of_all(|instance| instance.label)).concat();
-        let shapes = integers(&of_all(|instance| instance.shape as u32)).concat();
+        let labels = integers(&per_instance(|instance| instance.label)).concat();
+        let shapes = integers(&per_instance(|instance| instance.shape as u32)).concat();
         let paths: Vec<String> = (0..self.shapes.len())
             .map(|shape| format!("</World/{body}/debris/prototypes/shape_{shape}>"))
             .collect();
@@ -113,35 +121,35 @@ impl<'a> Debris<'a> {
             paths.join(", ")
         )?;
         let frames: Vec<(f64, u32)> = job.frames.iter().map(|&f| (f.into(), f)).collect();
-        let of_times = |times: &[(f64, u32)], of: &dyn Fn(&[InstancePose]) -> Vec<String>| {
+        let samples_at = |times: &[(f64, u32)], of: &dyn Fn(&[InstancePose]) -> Vec<String>| {
             let all = times.iter().zip(self.poses(times));
             all.map(|(&(time, _), poses)| (time, of(&poses).concat()))
                 .collect::<Vec<(f64, String)>>()
         };
         let times = self.times(&job.frames);
-        let each = |of: &dyn Fn(&[InstancePose]) -> Vec<String>| of_times(&times, of);
-        let extents = each(&|poses| vectors(&extent(poses)));
-        let places = each(&|poses| {
-            let places: Vec<[f32; 3]> = poses.iter().map(|pose| pose.place).collect();
-            vectors(&places)
+        let pose_samples = |of: &dyn Fn(&[InstancePose]) -> Vec<String>| samples_at(&times, of);
+        let extents = pose_samples(&|poses| vectors(&extent(poses)));
+        let positions = pose_samples(&|poses| {
+            let positions: Vec<[f32; 3]> = poses.iter().map(|pose| pose.position).collect();
+            vectors(&positions)
         });
-        let rotations = each(&|poses| {
+        let rotations = pose_samples(&|poses| {
             let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
             unit_vectors(&rotations)
         });
-        let velocities = each(&|poses| {
+        let velocities = pose_samples(&|poses| {
             let velocities: Vec<[f32; 3]> = poses.iter().map(|pose| pose.velocity).collect();
             vectors(&velocities)
         });
-        let spins = each(&|poses| {
+        let spins = pose_samples(&|poses| {
             let spins: Vec<[f32; 3]> = poses.iter().map(|pose| pose.spin).collect();
             vectors(&spins)
         });
-        let scales = of_times(&frames, &|poses| {
+        let scales = samples_at(&frames, &|poses| {
             let scales: Vec<[f32; 3]> = poses.iter().map(|pose| pose.scale).collect();
             vectors(&scales)
         });
-        let hidden = of_times(&frames, &|poses| {
+        let hidden = samples_at(&frames, &|poses| {
             let all = poses.iter().zip(&self.instances);
             let hidden: Vec<u32> = all
                 .filter(|(pose, _)| !pose.shown)
@@ -151,7 +159,7 @@ impl<'a> Debris<'a> {
         });
         for (declaration, samples) in [
             ("float3[] extent", extents),
-            ("point3f[] positions", places),
+            ("point3f[] positions", positions),
             ("quath[] orientations", rotations),
             ("vector3f[] velocities", velocities),
             ("vector3f[] angularVelocities", spins),
@@ -221,7 +229,7 @@ impl<'a> Debris<'a> {
             .states
             .partition_point(|state| f64::from(state.frame) <= time);
         let state = &epoch.states[next.saturating_sub(1)];
-        let (place, mut rotation) = match epoch.states.get(next) {
+        let (position, mut rotation) = match epoch.states.get(next) {
             Some(after) if next > 0 && time > f64::from(state.frame) => {
                 let whole = f64::from(after.frame - state.frame);
                 let part = (time - f64::from(state.frame)) / whole;
@@ -246,7 +254,7 @@ impl<'a> Debris<'a> {
         let [x, y, z, w] = rotation.as_quat().to_array();
         InstancePose {
             shown: (epoch.first..=epoch.last).contains(&frame),
-            place: place.as_vec3().to_array(),
+            position: position.as_vec3().to_array(),
             velocity: (state.velocity * self.time_scale).as_vec3().to_array(),
             spin: (state.spin * self.time_scale.to_degrees())
                 .as_vec3()
@@ -280,7 +288,7 @@ fn widths(rest: &RestTexts) -> [f32; 3] {
 fn extent(poses: &[InstancePose]) -> [[f32; 3]; 2] {
     let ends = poses.iter().filter(|pose| pose.shown).flat_map(|pose| {
         let reach = Vec3::splat(pose.size / 2.0);
-        [-reach, reach].map(|reach| (Vec3::from(pose.place) + reach).to_array())
+        [-reach, reach].map(|reach| (Vec3::from(pose.position) + reach).to_array())
     });
     bounds(&ends.collect::<Vec<_>>()).into()
 }

@@ -132,9 +132,9 @@ impl EpochRecorder for PrimWriter {
         &mut self,
         texts: &mut PrimTexts,
         birth: &Birth,
-        places: &[[f32; 3]],
+        positions: &[[f32; 3]],
     ) -> io::Result<()> {
-        let points = birth.half_way(places);
+        let points = birth.half_way(positions);
         let extent = <[_; 2]>::from(bounds(&points));
         for (samples, values) in [
             (&mut texts.points, &points[..]),

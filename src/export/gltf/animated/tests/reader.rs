@@ -141,20 +141,20 @@ impl File {
                 DQuat::from_array(a).slerp(DQuat::from_array(b), part)
             },
         );
-        let place = self.track::<3>(node, "translation").map_or_else(
+        let position = self.track::<3>(node, "translation").map_or_else(
             || DVec3::from_slice(&still("translation")),
             |keys| {
                 let (a, b, part) = around(&keys, time);
                 DVec3::from(a).lerp(DVec3::from(b), part)
             },
         );
-        (scale, rotation, place)
+        (scale, rotation, position)
     }
 
     /// Triangles of the skin and of the crack faces of a node at a time, s: each as the positions of its three
     /// corners and their normals.
     pub fn triangles(&self, node: usize, time: f64) -> [Vec<[DVec3; 6]>; 2] {
-        let (scale, rotation, place) = self.pose(node, time);
+        let (scale, rotation, position) = self.pose(node, time);
         let mesh = &self.root["meshes"][at(&self.root["nodes"][node]["mesh"])];
         let mut sides = [Vec::new(), Vec::new()];
         for primitive in mesh["primitives"].as_array().expect("primitives") {
@@ -167,7 +167,7 @@ impl File {
             for corners in indices.chunks_exact(3) {
                 let corner = |k: usize| corners[k][0] as usize;
                 sides[side].push(std::array::from_fn(|k| match k {
-                    0..3 => rotation * (scale * DVec3::from(positions[corner(k)])) + place,
+                    0..3 => rotation * (scale * DVec3::from(positions[corner(k)])) + position,
                     k => rotation * DVec3::from(normals[corner(k - 3)]),
                 }));
             }
