@@ -45,7 +45,7 @@ pub(super) type WriteFn =
     fn(&ExportJob, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
 
 /// A file format: its names, its requirements and the function that writes it.
-pub struct Format {
+pub struct FormatEntry {
     /// The format's variant in pipelines.
     pub format: ExportFormat,
     /// Name on the command line.
@@ -53,18 +53,18 @@ pub struct Format {
     /// Ending of a file name after the shot's name and a dot; its last part is the file extension.
     pub(super) extension: &'static str,
     /// Tables that the format is made from.
-    pub(super) needs: Needs,
+    pub(super) requires: RequiredTables,
     /// Axes and units that the format allows.
     pub(super) axes: Axes,
     /// Whether the range becomes a single file, instead of one file per frame.
-    pub(super) single: bool,
+    pub(super) single_file: bool,
     /// Writes the files of a job.
     pub(super) write: WriteFn,
 }
 
 /// Tables that a store must have for a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(super) enum RequiredTables {
     /// Surfaces in `meshes/`.
     Surfaces,
     /// Frame tables; surfaces are exported too if there are any.

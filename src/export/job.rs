@@ -27,7 +27,7 @@ pub(super) struct ExportJob<'a> {
     /// Size below which fragments are debris, units of the file; `None`: there is no debris.
     pub debris: Option<f64>,
     /// Column groups that at least one frame table lacks.
-    pub left_out: Vec<FrameGroup>,
+    pub missing_groups: Vec<FrameGroup>,
     /// The file, or the folder of a sequence.
     pub target: PathBuf,
 }
@@ -59,7 +59,7 @@ impl ExportJob<'_> {
     }
 
     /// Reads the table of a frame, which must have one row for each of `elements` elements. It has all columns
-    /// except those of `left_out`.
+    /// except those of `missing_groups`.
     pub fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
         let needed = [FrameGroup::Position];
         Ok(self.store.read_frame_of(frame, &needed, elements)?)

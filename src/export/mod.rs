@@ -44,16 +44,16 @@ use clap::ValueEnum;
 
 use crate::spec::{ExportFormat, FrameGroup, Playback, Up, is_shutter};
 use crate::store::{Manifest, Store};
-use format::{Axes, Needs};
+use format::{Axes, RequiredTables};
 use job::ExportJob;
 use names::ShotNames;
 use space::FileCoordinates;
 
 pub use error::ExportError;
-pub use format::{ExportSummary, Format, Stiffened};
+pub use format::{ExportSummary, FormatEntry, Stiffened};
 
 /// The entry of a format: its names, its requirements and its writer.
-pub fn entry_of(format: ExportFormat) -> &'static Format {
+pub fn entry_of(format: ExportFormat) -> &'static FormatEntry {
     match format {
         ExportFormat::Usd => &usd::FORMAT,
         ExportFormat::UsdElements => &usd::elements::FORMAT,
@@ -66,7 +66,7 @@ pub fn entry_of(format: ExportFormat) -> &'static Format {
 }
 
 /// The entries of all formats.
-pub fn formats() -> impl Iterator<Item = &'static Format> {
+pub fn formats() -> impl Iterator<Item = &'static FormatEntry> {
     ExportFormat::value_variants()
         .iter()
         .map(|&format| entry_of(format))
@@ -130,25 +130,25 @@ pub fn run(
         return Err(ExportError::Debris { size });
     }
     let format = entry_of(format);
-    let numbers = match format.needs {
-        Needs::Surfaces => {
+    let numbers = match format.requires {
+        RequiredTables::Surfaces => {
             let mut numbers = store.numbers("meshes", "rkyv")?;
             numbers.retain(|number| frames.contains(number));
             numbers
         }
-        Needs::Frames => store.frames(&frames)?,
+        RequiredTables::Frames => store.frames(&frames)?,
     };
     // Stress tables in the range, if the format can hold them.
     let writer = stress::writer(format.format);
     let mut tables = store.numbers("stress", "parquet")?;
     tables.retain(|number| writer.is_some() && frames.contains(number));
     if numbers.is_empty() && tables.is_empty() {
-        return Err(match format.needs {
-            Needs::Surfaces => ExportError::NoSurfaces {
+        return Err(match format.requires {
+            RequiredTables::Surfaces => ExportError::NoSurfaces {
                 path: store.path("meshes"),
                 frames,
             },
-            Needs::Frames => ExportError::NoFrames {
+            RequiredTables::Frames => ExportError::NoFrames {
                 path: store.path("frames"),
                 frames,
             },
@@ -156,9 +156,9 @@ pub fn run(
     }
     let manifest = Manifest::read(store)?;
     let pipeline = manifest.pipeline.as_ref();
-    let left_out = match format.needs {
-        Needs::Surfaces => Vec::new(),
-        Needs::Frames => left_out(store, &numbers)?,
+    let missing_groups = match format.requires {
+        RequiredTables::Surfaces => Vec::new(),
+        RequiredTables::Frames => missing_groups(store, &numbers)?,
     };
     let names = ShotNames::new(store, pipeline);
     let mut space = FileCoordinates::of_shot(pipeline);
@@ -180,7 +180,7 @@ pub fn run(
         space,
         target: target(store, format, &names, options.to),
         names,
-        left_out,
+        missing_groups,
     };
     let mut summary = match job.frames.is_empty() {
         true => ExportSummary::default(),
@@ -197,7 +197,7 @@ pub fn run(
 }
 
 /// Column groups that at least one of the frames lacks.
-fn left_out(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportError> {
+fn missing_groups(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportError> {
     let mut everywhere = FrameGroup::ALL.to_vec();
     for &frame in frames {
         let there = store.frame_groups(frame)?;
@@ -208,11 +208,11 @@ fn left_out(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportErro
 }
 
 /// Path of the file, or of the folder of a sequence.
-fn target(store: &Store, format: &Format, names: &ShotNames, to: Option<&Path>) -> PathBuf {
+fn target(store: &Store, format: &FormatEntry, names: &ShotNames, to: Option<&Path>) -> PathBuf {
     let extension = Path::new(format.extension).extension();
     let extension = extension.unwrap_or(format.extension.as_ref());
     let file = format!("{}.{}", names.shot(), format.extension);
-    match (to, format.single) {
+    match (to, format.single_file) {
         (None, true) => store.path("exports").join(file),
         (None, false) => store.path("exports").join(format.name),
         (Some(path), true) if path.extension().is_none_or(|e| e != extension) => path.join(file),

@@ -6,7 +6,7 @@
 use crate::parallel::prelude::*;
 
 use super::error::ExportError;
-use super::format::{Axes, ExportSummary, Format, Needs};
+use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use super::job::ExportJob;
 use super::sequence;
 use super::text::{format_all, push_f32, push_u32, push_unit};
@@ -16,13 +16,13 @@ use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
 /// OBJ.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Obj,
     name: "obj",
     extension: "obj",
-    needs: Needs::Surfaces,
+    requires: RequiredTables::Surfaces,
     axes: Axes::Chosen,
-    single: false,
+    single_file: false,
     write,
 };
 

@@ -6,7 +6,7 @@
 //! vertex on a seam of the texture, or where skin and crack face meet, is repeated for each texture coordinate.
 
 use super::error::ExportError;
-use super::format::{Axes, ExportSummary, Format, Needs};
+use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use super::job::ExportJob;
 use super::sequence;
 use crate::geometry::corners::Corners;
@@ -14,13 +14,13 @@ use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
 /// PLY.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Ply,
     name: "ply",
     extension: "ply",
-    needs: Needs::Surfaces,
+    requires: RequiredTables::Surfaces,
     axes: Axes::Chosen,
-    single: false,
+    single_file: false,
     write,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::units::show::{grouped, prefix};
 
-/// Unit of the values on an axis.
+/// The unit of the values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// An SI unit that takes prefixes: "J", "g".
@@ -18,7 +18,7 @@ pub enum Unit {
 pub struct Axis {
     /// Name of the quantity.
     pub name: &'static str,
-    /// Unit of the values.
+    /// The unit of the values.
     pub unit: Unit,
     /// Whether the axis is logarithmic; all values must then be positive.
     pub log: bool,

@@ -75,7 +75,7 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
     })
 }
 
-/// Unit of rates on a time axis that ends at `end`, and its time in s.
+/// The unit of rates on a time axis that ends at `end`, and its time in s.
 fn rate_unit(end: f64) -> (&'static str, f64) {
     let (prefix, factor) = prefix(end);
     let unit = match prefix {

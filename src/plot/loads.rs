@@ -147,7 +147,7 @@ fn supports(tables: &[Loads]) -> Vec<Support> {
     supports
 }
 
-/// Unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or is moved by
+/// The unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or is moved by
 /// forces.
 fn driven_direction(support: &Support) -> Option<DVec3> {
     let moved = support.samples.iter().map(|sample| sample.moved);

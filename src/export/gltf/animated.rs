@@ -18,20 +18,20 @@ use super::mesh::{FragmentMesh, Materials};
 use super::shape::{self, MeanShape, ShapeRecorder};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs, Stiffened};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::export::space::bounds;
 use crate::export::track::Track;
 use crate::spec::ExportFormat;
 
 /// Binary glTF, animated.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::GlbAnimated,
     name: "glb-animated",
     extension: "animated.glb",
-    needs: Needs::Surfaces,
+    requires: RequiredTables::Surfaces,
     axes: Axes::YUp,
-    single: true,
+    single_file: true,
     write,
 };
 
@@ -42,8 +42,8 @@ fn write(
     let mut epochs = epochs::gather(job, &mut ShapeRecorder, on_frame)?;
     let stiffened = shape::average_bending(&mut epochs);
     let (mut root, binary) = document(job, &epochs);
-    if let Some(Stiffened { surfaces, off, .. }) = stiffened {
-        root["extras"]["stiffened"] = json!({"surfaces": surfaces, "off": off});
+    if let Some(reported) = stiffened {
+        root["extras"]["stiffened"] = json!({"surfaces": reported.surfaces, "off": reported.off});
     }
     file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary {

@@ -52,13 +52,13 @@ impl MeanShape {
 
 /// Sets all fragments that bend to their mean shapes and summarizes their deviation; `None` if none bends.
 pub fn average_bending(epochs: &mut Epochs<MeanShape>) -> Option<Stiffened> {
-    let of = epochs.values().flatten().count();
+    let total = epochs.values().flatten().count();
     let all = epochs.values_mut().flatten();
     let bent = all.filter(|epoch| !epoch.is_rigid());
     let deviation: Vec<f64> = bent.map(|epoch| epoch.record.average()).collect();
     Some(Stiffened {
         surfaces: deviation.len(),
-        of,
+        of: total,
         off: deviation.into_iter().reduce(f64::max)?,
     })
 }

@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 use super::file::{self, BufferBuilder, ViewUsage};
 use super::mesh::{FragmentMesh, Materials};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::geometry::mass::Mass;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
 /// Binary glTF.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Glb,
     name: "glb",
     extension: "glb",
-    needs: Needs::Surfaces,
+    requires: RequiredTables::Surfaces,
     axes: Axes::YUp,
-    single: true,
+    single_file: true,
     write,
 };
 

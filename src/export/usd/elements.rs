@@ -12,7 +12,7 @@ use glam::{Quat, Vec3};
 use super::text::{self, TimeSamples, integers, unit_vectors, vectors, write_samples};
 use crate::columns::Frames;
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::export::space::{FileCoordinates, bounds};
 use crate::export::spool::Spool;
@@ -21,13 +21,13 @@ use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{StoreError, atomic};
 
 /// USD of elements.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::UsdElements,
     name: "usd-elements",
     extension: "elements.usda",
-    needs: Needs::Frames,
+    requires: RequiredTables::Frames,
     axes: Axes::Chosen,
-    single: true,
+    single_file: true,
     write,
 };
 
@@ -90,7 +90,7 @@ impl BodyElements {
                 .map(|row| job.space.transform([x[row], y[row], z[row]]))
                 .collect()
         };
-        let there = |group| !job.left_out.contains(&group);
+        let there = |group| !job.missing_groups.contains(&group);
         let mut new_rotations = Vec::new();
         let points = lengths(&table.x, &table.y, &table.z);
         let mut texts = vec![

@@ -24,7 +24,7 @@ use self::prim::{PrimTexts, PrimWriter};
 use self::text::{JUMP_DURATION, write_samples};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::export::spool::Spool;
 use crate::export::text::{push_f32, push_tuple};
@@ -33,13 +33,13 @@ use crate::spec::ExportFormat;
 use crate::store::{StoreError, atomic};
 
 /// USD.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Usd,
     name: "usd",
     extension: "usda",
-    needs: Needs::Surfaces,
+    requires: RequiredTables::Surfaces,
     axes: Axes::Chosen,
-    single: true,
+    single_file: true,
     write,
 };
 

@@ -10,19 +10,19 @@ use crate::parallel::prelude::*;
 use self::file::{CellKind, PolyData, collection};
 use crate::columns::{Breaks, Elements, Frames};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{SurfaceFrame, atomic};
 
 /// VTK.
-pub const FORMAT: Format = Format {
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Vtk,
     name: "vtk",
     extension: "pvd",
-    needs: Needs::Frames,
+    requires: RequiredTables::Frames,
     axes: Axes::Simulation,
-    single: false,
+    single_file: false,
     write,
 };
 
@@ -176,7 +176,7 @@ fn elements_file(
         file.add_point_array("material", 1, rest.material.iter().copied());
     }
     for group in FrameGroup::ALL {
-        if job.left_out.contains(&group) {
+        if job.missing_groups.contains(&group) {
             continue;
         }
         match group {
