@@ -56,8 +56,8 @@ impl Birth {
         0.5 * (f64::from(self.state.frame) + f64::from(self.earlier.frame))
     }
 
-    /// Vertex positions half-way to the frame before, in the body frame; `positions` are the world positions in
-    /// the first frame.
+    /// Vertex positions half-way to the frame before, in the body frame; `positions` are the world positions
+    /// in the first frame.
     pub fn half_way(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let grid = CellGrid::new(&self.positions, self.radius);
         let half_way = |position: &[f32; 3]| {

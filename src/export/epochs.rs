@@ -1,8 +1,8 @@
 //! Epochs: fragments over the frames in which their surface mesh stays the same, and their motion.
 //!
-//! An epoch is a fragment over consecutive frames in which its vertices at rest and its triangles are the same.
-//! When a fragment splits, the part that keeps its label begins the next epoch. Formats of moving objects have
-//! one object per epoch.
+//! An epoch is a fragment over consecutive frames in which its vertices at rest and its triangles are the
+//! same. When a fragment splits, the part that keeps its label begins the next epoch. Formats of moving
+//! objects have one object per epoch.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,8 +43,8 @@ pub struct Epoch<T> {
     inertia: DMat3,
     /// State of the best-fitting rigid body in each frame.
     pub states: Vec<RigidState>,
-    /// Rigid state of its elements in the frame before the epoch and in the frame after it; `None` if the frames
-    /// lack the columns.
+    /// Rigid state of its elements in the frame before the epoch and in the frame after it; `None` if the
+    /// frames lack the columns.
     adjacent: [Option<RigidState>; 2],
     /// Largest deviation of a vertex from the rigid motion in any frame, units of the file.
     pub deviation: f64,
@@ -68,8 +68,8 @@ pub trait EpochRecorder {
         centre: DVec3,
     ) -> io::Result<Self::Record>;
 
-    /// Called for an epoch that begins after the first frame, if the frames say where its elements were before;
-    /// the last argument is the vertex positions in the first frame of the epoch.
+    /// Called for an epoch that begins after the first frame, if the frames say where its elements were
+    /// before; the last argument is the vertex positions in the first frame of the epoch.
     fn add_birth(&mut self, _: &mut Self::Record, _: &Birth, _: &[[f32; 3]]) -> io::Result<()> {
         Ok(())
     }
@@ -89,8 +89,8 @@ pub trait EpochRecorder {
     }
 }
 
-/// Collects the epochs of all frames of a job. Memory holds one surface, the elements of two frames, the states
-/// of each epoch, and the records.
+/// Collects the epochs of all frames of a job. Memory holds one surface, the elements of two frames, the
+/// states of each epoch, and the records.
 pub fn gather<K: EpochRecorder>(
     job: &ExportJob,
     recorder: &mut K,
@@ -138,7 +138,8 @@ pub fn gather<K: EpochRecorder>(
                 fragment_epochs.push(epoch);
             }
             let epoch = fragment_epochs.last_mut().expect("an epoch was pushed");
-            // The centre of mass moves within a fragment that vibrates, so the one of its first frame is the reference.
+            // The centre of mass moves within a fragment that vibrates, so the one of its first frame is the
+            // reference.
             let state = found.state.at_point(&found.transform, epoch.centre);
             epoch.add_frame(state, found.deviation);
             let record = &mut epoch.record;
@@ -274,9 +275,9 @@ impl<T> Epoch<T> {
         trajectory.keyframes()
     }
 
-    /// Times, in frames, at which it appears and disappears; `None` if it exists from the first or to the last of
-    /// `frames`. These times are half-way between two frames: a shutter that is open around a frame sees one
-    /// surface only, and rounding cannot move a surface into the wrong frame.
+    /// Times, in frames, at which it appears and disappears; `None` if it exists from the first or to the
+    /// last of `frames`. These times are half-way between two frames: a shutter that is open around a frame
+    /// sees one surface only, and rounding cannot move a surface into the wrong frame.
     pub fn lifetime(&self, frames: &[u32]) -> [Option<f64>; 2] {
         let between = |a: u32, b: u32| 0.5 * (f64::from(a) + f64::from(b));
         let before = frames.iter().rev().find(|frame| **frame < self.first);

@@ -194,8 +194,8 @@ pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
     (folder, store)
 }
 
-/// Adds a packing of two elements and frame 0 to a store. Both elements rise and spin; the second is rotated by a
-/// quarter turn about x and compressed.
+/// Adds a packing of two elements and frame 0 to a store. Both elements rise and spin; the second is rotated
+/// by a quarter turn about x and compressed.
 pub fn write_elements(store: &Store) {
     let zeros = || vec![0.0; 2];
     let elements = Elements {

@@ -112,8 +112,8 @@ impl<'a> FrameElements<'a> {
         radii.fold(0.0, f64::max) * self.job.space.scale
     }
 
-    /// Rigid state of a fragment's elements in another frame, where they may belong to other fragments; `state` is
-    /// that of the fragment in this frame. `None` if this frame does not have the fragment.
+    /// Rigid state of a fragment's elements in another frame, where they may belong to other fragments;
+    /// `state` is that of the fragment in this frame. `None` if this frame does not have the fragment.
     pub fn state_in_frame(
         &self,
         fragment: u32,

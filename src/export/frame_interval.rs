@@ -1,8 +1,8 @@
 //! Motion of a fragment from one frame to the next, from its rigid states in both.
 //!
-//! Two frames leave the number of whole turns open, and the time at which the velocity changed. The fragment is
-//! assumed to fly freely except for one impact, whose time follows from the velocities at both ends, or for
-//! several. The spins at both ends, continued by free flight, give the number of turns and their axes.
+//! Two frames leave the number of whole turns open, and the time at which the velocity changed. The fragment
+//! is assumed to fly freely except for one impact, whose time follows from the velocities at both ends, or
+//! for several. The spins at both ends, continued by free flight, give the number of turns and their axes.
 
 use std::f64::consts::FRAC_PI_3;
 
@@ -16,8 +16,8 @@ use super::rigid_state::RigidState;
 /// Largest rotation between successive keyframes, rad.
 const MAX_TURN: f64 = FRAC_PI_3;
 
-/// Allowed error of interpolation, over the distance that a point moves from frame to frame: less than what motion
-/// blur shows.
+/// Allowed error of interpolation, over the distance that a point moves from frame to frame: less than what
+/// motion blur shows.
 const RELATIVE_TOLERANCE: f64 = 0.02;
 
 /// Allowed error in addition, over the fragment's size: less than a pixel of a fragment that fills a picture.
@@ -51,8 +51,8 @@ pub struct FrameInterval<'a> {
 }
 
 impl<'a> FrameInterval<'a> {
-    /// Motion from state `a` to state `b` of a fragment of `size`, units of the file, at `fps` frames per second
-    /// of the event; inertia about the centre of mass at rest.
+    /// Motion from state `a` to state `b` of a fragment of `size`, units of the file, at `fps` frames per
+    /// second of the event; inertia about the centre of mass at rest.
     pub fn new(
         a: &'a RigidState,
         b: &'a RigidState,
@@ -189,8 +189,8 @@ impl<'a> FrameInterval<'a> {
         }
     }
 
-    /// Adds keyframes between two others by repeated halving while interpolation misses the motion. The caller
-    /// pushes the two others.
+    /// Adds keyframes between two others by repeated halving while interpolation misses the motion. The
+    /// caller pushes the two others.
     fn subdivide(
         &self,
         from: (f64, &Keyframe),
@@ -208,8 +208,8 @@ impl<'a> FrameInterval<'a> {
         self.subdivide((half, &keyframe), to, halvings - 1, keyframes);
     }
 
-    /// Whether interpolation between two keyframes misses the motion. An S-shaped curve is missed at the quarters
-    /// rather than in the middle.
+    /// Whether interpolation between two keyframes misses the motion. An S-shaped curve is missed at the
+    /// quarters rather than in the middle.
     fn deviates(&self, from: (f64, &Keyframe), to: (f64, &Keyframe)) -> bool {
         let [shift, rotation] = self.tolerance();
         [0.25, 0.5, 0.75].into_iter().any(|share| {

@@ -13,8 +13,8 @@ use super::rigid_state::RigidState;
 /// Rotation per time step, rad: the error of the midpoint rule is then about 1e-5 of the rotation.
 const STEP_ANGLE: f64 = 0.02;
 
-/// Largest rotation that is computed, rad. What turns farther from frame to frame is blurred all round, whatever
-/// its poses are.
+/// Largest rotation that is computed, rad. What turns farther from frame to frame is blurred all round,
+/// whatever its poses are.
 const MAX_ANGLE: f64 = 32.0 * TAU;
 
 /// Rotation over a time interval.
@@ -26,8 +26,8 @@ pub struct FreeRotation {
 }
 
 impl FreeRotation {
-    /// Free rotation from `state` for `seconds`, backwards if negative; inertia about the centre of mass at rest.
-    /// The rotation stays constant if the spin is NaN or the angle would exceed [`MAX_ANGLE`].
+    /// Free rotation from `state` for `seconds`, backwards if negative; inertia about the centre of mass at
+    /// rest. The rotation stays constant if the spin is NaN or the angle would exceed [`MAX_ANGLE`].
     pub fn new(state: &RigidState, inertia: &DMat3, seconds: f64) -> Self {
         let unchanged = FreeRotation {
             rotations: vec![state.rotation; 2],

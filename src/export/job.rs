@@ -18,8 +18,8 @@ pub(super) struct ExportJob<'a> {
     pub fps: f64,
     /// Frames per second that a host plays.
     pub playback: f64,
-    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend have
-    /// points at those times too. `None`: points in frames only.
+    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
+    /// have points at those times too. `None`: points in frames only.
     pub shutter: Option<[f64; 2]>,
     /// Axes and units of the file.
     pub space: FileCoordinates,
@@ -33,7 +33,8 @@ pub(super) struct ExportJob<'a> {
 }
 
 impl ExportJob<'_> {
-    /// Reads the surfaces of a frame in the coordinates of the file; NaN or infinite coordinates are an error.
+    /// Reads the surfaces of a frame in the coordinates of the file; NaN or infinite coordinates are an
+    /// error.
     pub fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
         let mut surface = SurfaceFrame::read(self.store, frame)?;
         self.space.transform_surface(&mut surface);
@@ -58,15 +59,15 @@ impl ExportJob<'_> {
         self.playback / self.fps
     }
 
-    /// Reads the table of a frame, which must have one row for each of `elements` elements. It has all columns
-    /// except those of `missing_groups`.
+    /// Reads the table of a frame, which must have one row for each of `elements` elements. It has all
+    /// columns except those of `missing_groups`.
     pub fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
         let needed = [FrameGroup::Position];
         Ok(self.store.read_frame_of(frame, &needed, elements)?)
     }
 
-    /// Whether a fragment of this size, units of the file, is debris. Fragments of size 0 are not, since no shape
-    /// can be scaled to them.
+    /// Whether a fragment of this size, units of the file, is debris. Fragments of size 0 are not, since no
+    /// shape can be scaled to them.
     pub fn is_debris(&self, size: f64) -> bool {
         self.debris.is_some_and(|limit| size > 0.0 && size < limit)
     }

@@ -1,4 +1,5 @@
-//! Keyframes of rigid motion, between which players interpolate linearly (positions) and by slerp (rotations).
+//! Keyframes of rigid motion, between which players interpolate linearly (positions) and by slerp
+//! (rotations).
 
 use glam::{DQuat, DVec3};
 

@@ -12,7 +12,8 @@ pub struct ShotNames {
 }
 
 impl ShotNames {
-    /// Takes the names of bodies from the pipeline, or numbers them without one; the shot has the name of its folder.
+    /// Takes the names of bodies from the pipeline, or numbers them without one; the shot has the name of its
+    /// folder.
     pub fn new(store: &Store, pipeline: Option<&Pipeline>) -> Self {
         let folder = store.root().canonicalize().ok();
         let folder = folder.as_deref().and_then(|path| path.file_name());
@@ -52,7 +53,8 @@ impl ShotNames {
     }
 }
 
-/// `name` with all but ASCII letters and digits replaced by `_`; `fallback` if it has neither letters nor digits.
+/// `name` with all but ASCII letters and digits replaced by `_`; `fallback` if it has neither letters nor
+/// digits.
 fn identifier(name: &str, fallback: &str) -> String {
     if !name.chars().any(|c| c.is_ascii_alphanumeric()) {
         return fallback.to_owned();

@@ -15,7 +15,7 @@ use crate::spec::ExportFormat;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
-/// OBJ.
+/// Table entry of OBJ.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Obj,
     name: "obj",

@@ -1,9 +1,10 @@
-//! Binary PLY: one file per frame. Vertices have a normal, velocity, position at rest, stress (Pa) and fragment;
-//! faces have their fragment and a flag for crack faces.
+//! Binary PLY: one file per frame. Vertices have a normal, velocity, position at rest, stress (Pa) and
+//! fragment; faces have their fragment and a flag for crack faces.
 //!
-//! Readers of PLY expect closed surfaces with shared vertices, so normals are per vertex and smooth across edges
-//! too. Texture coordinates, if there are any, are per vertex as well, since few readers support other ones. A
-//! vertex on a seam of the texture, or where skin and crack face meet, is repeated for each texture coordinate.
+//! Readers of PLY expect closed surfaces with shared vertices, so normals are per vertex and smooth across
+//! edges too. Texture coordinates, if there are any, are per vertex as well, since few readers support other
+//! ones. A vertex on a seam of the texture, or where skin and crack face meet, is repeated for each texture
+//! coordinate.
 
 use super::error::ExportError;
 use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
@@ -13,7 +14,7 @@ use crate::geometry::corners::Corners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
-/// PLY.
+/// Table entry of PLY.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Ply,
     name: "ply",

@@ -6,7 +6,8 @@ use glam::DVec3;
 /// of the interval off the middle, it lasts 2 % of the interval.
 const IMPACT_SHARPNESS: i32 = 16;
 
-/// Path of a point that moves straight except for one impact, or several. Times are fractions of the interval.
+/// Path of a point that moves straight except for one impact, or several. Times are fractions of the
+/// interval.
 #[derive(Clone, Copy, Debug)]
 pub struct PointPath {
     /// Positions at the start and at the end.
@@ -25,7 +26,8 @@ pub struct PointPath {
 }
 
 impl PointPath {
-    /// Path between two positions; `velocities` are displacements over the whole interval at either end's velocity.
+    /// Path between two positions; `velocities` are displacements over the whole interval at either end's
+    /// velocity.
     pub fn new(positions: [DVec3; 2], velocities: [DVec3; 2]) -> Self {
         let gained = velocities[1] - velocities[0];
         let ahead = positions[1] - positions[0] - velocities[0];
@@ -45,8 +47,8 @@ impl PointPath {
             velocities,
             gap,
             impact: [1.0 - remaining - half, 1.0 - remaining + half],
-            // At 0.5, one impact explains little of the motion. Beyond 2, the velocities say less and less about
-            // the path; from 3 the point just drifts across the gap.
+            // At 0.5, one impact explains little of the motion. Beyond 2, the velocities say less and less
+            // about the path; from 3 the point just drifts across the gap.
             spread: if apart < 3.0 {
                 (2.0 * apart).min(3.0 - apart).min(1.0)
             } else {
@@ -55,8 +57,8 @@ impl PointPath {
         }
     }
 
-    /// Position at a fraction of the interval: a blend of the path with one impact, along which the point drifts
-    /// across the gap, and the cubic over the whole interval, which approximates several impacts.
+    /// Position at a fraction of the interval: a blend of the path with one impact, along which the point
+    /// drifts across the gap, and the cubic over the whole interval, which approximates several impacts.
     pub fn at(&self, fraction: f64) -> DVec3 {
         let drifting = self.velocities.map(|way| way + self.gap);
         let one = self.hermite(drifting, self.impact, fraction);
@@ -66,7 +68,8 @@ impl PointPath {
         )
     }
 
-    /// Position on a path that is straight before `from` and after `to`, with the cubic Hermite curve in between.
+    /// Position on a path that is straight before `from` and after `to`, with the cubic Hermite curve in
+    /// between.
     fn hermite(&self, velocities: [DVec3; 2], [from, to]: [f64; 2], fraction: f64) -> DVec3 {
         let before = |fraction: f64| self.positions[0] + velocities[0] * fraction;
         let after = |fraction: f64| self.positions[1] + velocities[1] * (fraction - 1.0);

@@ -14,8 +14,8 @@ pub struct RigidTransform {
 }
 
 impl RigidTransform {
-    /// Transform with the least sum of squared distances between transformed `rest` and `now`, which have the same
-    /// length.
+    /// Transform with the least sum of squared distances between transformed `rest` and `now`, which have the
+    /// same length.
     pub fn fit(rest: &[[f32; 3]], now: &[[f32; 3]]) -> Self {
         let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
         let middle = |points: &[[f32; 3]]| {

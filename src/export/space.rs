@@ -3,8 +3,8 @@
 use crate::spec::{Pipeline, Up};
 use crate::store::SurfaceFrame;
 
-/// Conversion from coordinates of the simulation to those of a file: multiplies lengths by `scale` and rotates
-/// the up axis of the shot to that of the file.
+/// Conversion from coordinates of the simulation to those of a file: multiplies lengths by `scale` and
+/// rotates the up axis of the shot to that of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FileCoordinates {
     /// Up axis of the simulation.

@@ -493,12 +493,12 @@ fn vertices_of_ply_and_gltf_are_split_at_seams() {
     for piece in &surface.pieces {
         let positions = &surface.positions[surface.vertex_range(piece)];
         let pivot = glam::DVec3::new(0.5, 0.25, -0.125);
-        let part = gltf::mesh::FragmentMesh::new(&surface, piece, positions, pivot);
-        assert_eq!(part.positions.len(), 24);
-        let found = sorted(&mut part.indices.iter().flatten().map(|&v| {
-            let (place, [u, v]) = (part.positions[v as usize], part.uv[v as usize]);
+        let mesh = gltf::mesh::FragmentMesh::new(&surface, piece, positions, pivot);
+        assert_eq!(mesh.positions.len(), 24);
+        let found = sorted(&mut mesh.indices.iter().flatten().map(|&v| {
+            let (place, [u, v]) = (mesh.positions[v as usize], mesh.uv[v as usize]);
             (
-                (glam::Vec3::from(place) + part.pivot.as_vec3()).to_array(),
+                (glam::Vec3::from(place) + mesh.pivot.as_vec3()).to_array(),
                 [u, 1.0 - v],
             )
         }));

@@ -37,7 +37,8 @@ pub fn push_unit(out: &mut String, value: f32) {
     }
 }
 
-/// Appends a number rounded to three significant digits, more than a colour map can show. NaN and infinity become 0.
+/// Appends a number rounded to three significant digits, more than a colour map can show. NaN and infinity
+/// become 0.
 pub fn push_three_digits(out: &mut String, value: f32) {
     if value == 0.0 || !value.is_finite() {
         out.push('0');

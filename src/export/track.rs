@@ -20,8 +20,8 @@ pub struct Track {
 /// Largest error of a point, over the object's size, that dropping a keyframe of zero tolerance may cause.
 const TOLERANCE: f64 = 1e-6;
 
-/// Largest angle between successive keyframes, rad. At this angle, players that interpolate quaternions without
-/// slerp are off by 2 degrees.
+/// Largest angle between successive keyframes, rad. At this angle, players that interpolate quaternions
+/// without slerp are off by 2 degrees.
 const MAX_TURN: f64 = TAU / 3.0;
 
 impl Track {

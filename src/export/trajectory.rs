@@ -14,8 +14,8 @@ use super::rigid_state::RigidState;
 pub struct Trajectory<'a> {
     /// States in the frames that have the fragment, in order; at least one.
     pub states: &'a [RigidState],
-    /// State of its elements in the frame before the first and in the frame after the last, when they belong to
-    /// other fragments; `None` if the frames lack the columns.
+    /// State of its elements in the frame before the first and in the frame after the last, when they belong
+    /// to other fragments; `None` if the frames lack the columns.
     pub adjacent: [Option<RigidState>; 2],
     /// Times, in frames, at which the fragment appears and disappears; `None` if that is not within the shot.
     pub lifetime: [Option<f64>; 2],
@@ -62,8 +62,8 @@ impl Trajectory<'_> {
                 None => keyframes.push(self.free_flight(last, death)),
             }
         }
-        // Of the two quaternions of a rotation, take the one nearer to the last; otherwise interpolation takes the
-        // long way round.
+        // Of the two quaternions of a rotation, take the one nearer to the last; otherwise interpolation
+        // takes the long way round.
         for k in 1..keyframes.len() {
             if keyframes[k - 1].rotation.dot(keyframes[k].rotation) < 0.0 {
                 keyframes[k].rotation = -keyframes[k].rotation;
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// A body that spins about x, `turns` a frame, in free flight.
+    /// A body that spins about x, `turns` per frame, in free flight.
     fn state(frame: u32, turns: f64) -> RigidState {
         let angle = std::f64::consts::TAU * turns;
         RigidState {
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_new_fragment_begins_where_its_elements_were() {
-        // At two turns a frame, the half frame before its first frame needs keyframes in between.
+        // At two turns per frame, the half frame before its first frame needs keyframes in between.
         let all: Vec<RigidState> = (2..5).map(|frame| state(frame, 2.0)).collect();
         let keyframes = Trajectory {
             adjacent: [Some(all[0]), Some(all[2])],
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn rotation_after_a_late_impact_is_complete() {
-        // At rest until the impact, then 30 turns a frame.
+        // At rest until the impact, then 30 turns per frame.
         for impact in [0.985, 0.7, 0.515] {
             let seconds = 0.01 * (1.0 - impact);
             let turned = std::f64::consts::TAU * 30.0 * (1.0 - impact);

@@ -6,8 +6,8 @@ use super::tables::ChartTables;
 use crate::columns::{Convergence, Method};
 use crate::picture::drawing::Colour;
 
-/// All methods with their name in the legend, colour, and whether the curve is dashed. The two Newton methods, which
-/// differ only in their linear solver, share a colour.
+/// All methods with their name in the legend, colour, and whether the curve is dashed. The two Newton
+/// methods, which differ only in their linear solver, share a colour.
 const METHODS: [(Method, &str, Colour, bool); 6] = [
     (Method::Newton, "Newton, multigrid", COLOURS[0], false),
     (Method::NewtonJacobi, "Newton, Jacobi", COLOURS[0], true),

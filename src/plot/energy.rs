@@ -20,7 +20,8 @@ const KINDS: [(&str, HistoryColumn); 8] = [
     ("taken by breaking", |h| &h.breaking),
 ];
 
-/// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left out.
+/// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left
+/// out.
 pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history

@@ -53,8 +53,8 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
     })
 }
 
-/// Up to five ascending indices of frames, given the number of fragments in each frame: the last frame, and the
-/// first ones that reach equally spaced levels of its number on a logarithmic scale.
+/// Up to five ascending indices of frames, given the number of fragments in each frame: the last frame, and
+/// the first ones that reach equally spaced levels of its number on a logarithmic scale.
 fn representative_frames(counts: &[usize]) -> Vec<usize> {
     let last = counts.len() - 1;
     let most = (counts[last].max(1)) as f64;

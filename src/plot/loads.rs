@@ -1,5 +1,5 @@
-//! Loads of supports: over displacement if any support is driven, else torque over angle if any is rotated, else
-//! over time.
+//! Loads of supports: over displacement if any support is driven, else torque over angle if any is rotated,
+//! else over time.
 
 use glam::DVec3;
 
@@ -35,7 +35,8 @@ struct Support {
     samples: Vec<LoadSample>,
 }
 
-/// Load over displacement if a support is driven, else torque over angle if one is rotated, else load over time.
+/// Load over displacement if a support is driven, else torque over angle if one is rotated, else load over
+/// time.
 pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let supports = supports(&tables.loads);
     if supports.is_empty() {
@@ -147,8 +148,8 @@ fn supports(tables: &[Loads]) -> Vec<Support> {
     supports
 }
 
-/// The unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or is moved by
-/// forces.
+/// The unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or
+/// is moved by forces.
 fn driven_direction(support: &Support) -> Option<DVec3> {
     let moved = support.samples.iter().map(|sample| sample.moved);
     let farthest = moved.fold(
@@ -198,7 +199,8 @@ fn shortened(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A punch that is driven down by 1 mm per frame into a spring of 2 kN/m, and a floor that supports the spring.
+    /// A punch that is driven down by 1 mm per frame into a spring of 2 kN/m, and a floor that supports the
+    /// spring.
     fn tables(driven: bool) -> ChartTables {
         let table = |frame: u32| {
             let way = if driven { f64::from(frame) * 1e-3 } else { 0.0 };

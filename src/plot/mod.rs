@@ -1,7 +1,8 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence, packings.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence,
+//! packings.
 //!
-//! To add a chart, write one function from the tables to a figure, and its entry in `CHARTS`. The only input is the
-//! store.
+//! To add a chart, write one function from the tables to a figure, and its entry in `CHARTS`. The only input
+//! is the store.
 
 mod axis;
 mod breaks;

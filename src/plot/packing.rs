@@ -1,4 +1,5 @@
-//! Charts of packings: distances of neighbours, bonds per element, and directions of bonds, with one curve per body.
+//! Charts of packings: distances of neighbours, bonds per element, and directions of bonds, with one curve
+//! per body.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -71,8 +72,8 @@ pub fn coordination(tables: &ChartTables) -> Option<Figure> {
     ))
 }
 
-/// Distribution of the cosine of the angle between bonds and each axis, relative to isotropic directions, for which
-/// the curves are 1.
+/// Distribution of the cosine of the angle between bonds and each axis, relative to isotropic directions, for
+/// which the curves are 1.
 pub fn directions(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let bonds = &packing.bonds;
@@ -239,7 +240,8 @@ mod tests {
         };
         let counts = pair_distances(&packing, 0);
         let found: Vec<_> = counts.iter().enumerate().filter(|(_, n)| **n > 0).collect();
-        // 99 touching pairs and 98 second neighbours, from both sides; rounding may put either into the column before.
+        // 99 touching pairs and 98 second neighbours, from both sides; rounding may put either into the
+        // column before.
         assert_eq!(
             found.iter().map(|(_, n)| **n).collect::<Vec<_>>(),
             [198, 196]

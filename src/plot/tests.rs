@@ -1,8 +1,8 @@
 use super::*;
 use crate::columns::{BreakMode, Breaks, Fragments, History, LoadKind, Loads};
 
-/// A store with tables of the given kinds for `frames` frames; in each frame after the first, one bond breaks and one
-/// fragment comes off.
+/// A store with tables of the given kinds for `frames` frames; in each frame after the first, one bond breaks
+/// and one fragment comes off.
 fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {
     let store = Store::at(folder);
     for frame in 0..frames {

@@ -1,13 +1,15 @@
 //! Binary glTF 2.0 of a range of frames: one animated node per epoch of a fragment.
 //!
-//! The nodes correspond to the prims of the USD file and have the same names. A fragment that bends has the mean
-//! shape of its frames and moves as the best-fitting rigid body; the summary reports how many bend and their
-//! largest deviation. A node that does not exist in a frame has scale 0, which every glTF reader supports.
+//! The nodes correspond to the prims of the USD file and have the same names. A fragment that bends has the
+//! mean shape of its frames and moves as the best-fitting rigid body; the summary reports how many bend and
+//! their largest deviation. A node that does not exist in a frame has scale 0, which every glTF reader
+//! supports.
 //!
-//! Vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The scale of the node
-//! converts them to lengths, so no second node is needed. All data are compressed (EXT_meshopt_compression). The
-//! error of a position is up to 5e-5 of the fragment's size, that of a normal up to a degree. Memory holds one
-//! frame, each surface once, and the mean and bounds of each of its vertices.
+//! Vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The scale of the
+//! node converts them to lengths, so no second node is needed. All data are compressed
+//! (EXT_meshopt_compression). The error of a position is up to 5e-5 of the fragment's size, that of a normal
+//! up to a degree. Memory holds one frame, each surface once, and the mean and bounds of each of its
+//! vertices.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +26,7 @@ use crate::export::space::bounds;
 use crate::export::track::Track;
 use crate::spec::ExportFormat;
 
-/// Binary glTF, animated.
+/// Table entry of animated glTF.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::GlbAnimated,
     name: "glb-animated",
@@ -57,13 +59,16 @@ fn write(
 
 /// Builds the document and the binary chunk.
 fn document(job: &ExportJob, epochs: &Epochs<MeanShape>) -> (Value, Vec<u8>) {
-    let parts = epochs.values().flatten().map(|epoch| &epoch.record.part);
-    let materials = Materials::new(parts);
+    let fragment_meshes = epochs
+        .values()
+        .flatten()
+        .map(|epoch| &epoch.record.fragment_mesh);
+    let materials = Materials::new(fragment_meshes);
     let mut scene = GltfScene::new(job);
     let mut bodies: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (&(body, fragment), fragment_epochs) in epochs {
         for (index, epoch) in fragment_epochs.iter().enumerate() {
-            if !epoch.record.part.positions.is_empty() {
+            if !epoch.record.fragment_mesh.positions.is_empty() {
                 let node = scene.add(&epochs::name(fragment, index), epoch, &materials);
                 bodies.entry(body).or_default().push(node);
             }
@@ -133,7 +138,8 @@ impl<'a> GltfScene<'a> {
             texture: buffers.add_view(ViewUsage::Vertices, 8, Some("EXPONENTIAL")),
             times: buffers.add_view(ViewUsage::Keyframes, 4, None),
             translations: buffers.add_view(ViewUsage::Keyframes, 12, None),
-            // The quaternion filter does not keep signs, which decide the direction of rotation between keyframes.
+            // The quaternion filter does not keep signs, which decide the direction of rotation between
+            // keyframes.
             rotations: buffers.add_view(ViewUsage::Keyframes, 8, None),
             scales: buffers.add_view(ViewUsage::Keyframes, 12, None),
         };
@@ -149,15 +155,15 @@ impl<'a> GltfScene<'a> {
         }
     }
 
-    /// Adds the node of an epoch with its mesh and tracks, and returns its number. The node itself has the pose of
-    /// the first frame, for readers without animation.
+    /// Adds the node of an epoch with its mesh and tracks, and returns its number. The node itself has the
+    /// pose of the first frame, for readers without animation.
     fn add(&mut self, name: &str, epoch: &Epoch<MeanShape>, materials: &Materials) -> usize {
-        let part = &epoch.record.part;
-        let (low, high) = bounds(&part.positions);
+        let fragment_mesh = &epoch.record.fragment_mesh;
+        let (low, high) = bounds(&fragment_mesh.positions);
         let reach = low.iter().chain(&high).fold(0.0f32, |r, x| r.max(x.abs()));
         // A single point needs a scale above 0 too.
         let scale = if reach > 0.0 { reach } else { 1.0 };
-        let attributes = self.attributes(part, scale);
+        let attributes = self.attributes(fragment_mesh, scale);
         let keyframes = epoch.keyframes(&self.job.frames, self.job.fps);
         let track = Track::new(&keyframes, epoch.size);
         let lifetime = epoch.lifetime(&self.job.frames);
@@ -175,9 +181,9 @@ impl<'a> GltfScene<'a> {
             node["rotation"] = json!(file::shortest_decimals(rotation.as_quat().to_array()));
         }
         self.nodes.push(node);
-        // Meshes have no names: three.js would turn a mesh `fragment_1` into a child `fragment_1_1` and move that
-        // instead of the node.
-        let mesh = part.mesh(&attributes, materials, &mut self.buffers);
+        // Meshes have no names: three.js would turn a mesh `fragment_1` into a child `fragment_1_1` and move
+        // that instead of the node.
+        let mesh = fragment_mesh.mesh(&attributes, materials, &mut self.buffers);
         self.meshes.push(mesh);
         self.add_pose_tracks(number, &track);
         self.add_scale_track(number, lifetime, scale);
@@ -185,9 +191,9 @@ impl<'a> GltfScene<'a> {
     }
 
     /// Adds the vertex attributes: positions over `scale` in 16 bits, normals in 8 bits.
-    fn attributes(&mut self, part: &FragmentMesh, scale: f32) -> Value {
+    fn attributes(&mut self, fragment_mesh: &FragmentMesh, scale: f32) -> Value {
         let whole = |x: f32| (x / scale * f32::from(i16::MAX)).round() as i16;
-        let rows: Vec<[i16; 4]> = part
+        let rows: Vec<[i16; 4]> = fragment_mesh
             .positions
             .iter()
             .map(|&[x, y, z]| [whole(x), whole(y), whole(z), 0])
@@ -203,7 +209,7 @@ impl<'a> GltfScene<'a> {
             "componentType": BYTE, "normalized": true, "count": rows.len(), "type": "VEC3",
         });
         let rows = bytemuck::cast_slice(rows.as_flattened());
-        let directions: Vec<[f32; 4]> = part
+        let directions: Vec<[f32; 4]> = fragment_mesh
             .normals
             .iter()
             .map(|&[x, y, z]| [x, y, z, 0.0])
@@ -214,10 +220,10 @@ impl<'a> GltfScene<'a> {
             "POSITION": self.buffers.add_accessor(self.views.positions, positions, rows),
             "NORMAL": self.buffers.add_accessor(self.views.normals, normals, directions),
         });
-        if !part.uv.is_empty() {
+        if !fragment_mesh.uv.is_empty() {
             // Precise to a pixel of an image 30 thousand pixels wide.
             let mode = meshopt::EncodeExpMode::Separate;
-            let uv = meshopt::encode_filter_exp(&part.uv, 16, mode);
+            let uv = meshopt::encode_filter_exp(&fragment_mesh.uv, 16, mode);
             let accessor = json!({
                 "componentType": file::FLOAT, "count": uv.len(), "type": "VEC2",
             });
@@ -280,8 +286,8 @@ impl<'a> GltfScene<'a> {
         self.add_channel((node, "scale"), Some("STEP"), &frames, scales);
     }
 
-    /// Adds a channel: the property `path` of `node` takes the values of the accessor `output` at the times `frames`.
-    /// The first frame of the job is at 0 s.
+    /// Adds a channel: the property `path` of `node` takes the values of the accessor `output` at the times
+    /// `frames`. The first frame of the job is at 0 s.
     fn add_channel(
         &mut self,
         (node, path): (usize, &str),

@@ -1,5 +1,5 @@
-//! Buffer views and accessors of a glTF document, plain or compressed (EXT_meshopt_compression), and the binary
-//! file that contains them.
+//! Buffer views and accessors of a glTF document, plain or compressed (EXT_meshopt_compression), and the
+//! binary file that contains them.
 
 use std::io::Write;
 use std::path::Path;
@@ -69,8 +69,8 @@ impl BufferBuilder {
         buffers
     }
 
-    /// Adds a view with rows of `stride` bytes and returns its number. `filter` is the filter that decoders apply;
-    /// rows must be encoded for it.
+    /// Adds a view with rows of `stride` bytes and returns its number. `filter` is the filter that decoders
+    /// apply; rows must be encoded for it.
     pub fn add_view(
         &mut self,
         usage: ViewUsage,
@@ -128,8 +128,8 @@ impl BufferBuilder {
         self.add_accessor(view, accessor, &bytes)
     }
 
-    /// Puts accessors, views and buffers into `root` and returns the binary chunk. Lists that would be empty are
-    /// omitted, since glTF does not allow empty lists.
+    /// Puts accessors, views and buffers into `root` and returns the binary chunk. Lists that would be empty
+    /// are omitted, since glTF does not allow empty lists.
     pub fn finish(mut self, root: &mut Value, compressed: bool) -> Vec<u8> {
         let (mut chunk, mut decoded) = (Vec::new(), 0);
         let mut views = Vec::new();
@@ -229,7 +229,8 @@ fn rows<const N: usize>(bytes: &[u8]) -> Vec<u8> {
     encoded.expect("the encoder allocates its own output")
 }
 
-/// Converts to the doubles with the fewest decimal digits, since JSON would write all digits of double precision.
+/// Converts to the doubles with the fewest decimal digits, since JSON would write all digits of double
+/// precision.
 pub fn shortest_decimals<const N: usize>(values: [f32; N]) -> [f64; N] {
     values.map(|value| {
         let text = value.to_string();

@@ -1,5 +1,5 @@
-//! Fragment mesh for glTF: vertices relative to a pivot, one for each distinct normal and texture coordinate of
-//! the corners, and triangles by material; both are ordered for GPU caches.
+//! Fragment mesh for glTF: vertices relative to a pivot, one for each distinct normal and texture coordinate
+//! of the corners, and triangles by material; both are ordered for GPU caches.
 
 use glam::DVec3;
 use serde_json::{Value, json};

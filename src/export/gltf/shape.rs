@@ -1,5 +1,5 @@
-//! The constant shape of a fragment in an animated glTF: at rest if it is rigid, the mean over its frames if it
-//! bends.
+//! The constant shape of a fragment in an animated glTF: at rest if it is rigid, the mean over its frames if
+//! it bends.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::store::{Piece, SurfaceFrame};
 /// Mesh of a fragment, and sums over frames for its mean shape.
 pub struct MeanShape {
     /// Mesh for the file.
-    pub part: FragmentMesh,
+    pub fragment_mesh: FragmentMesh,
     /// Positions of each vertex of the piece over the frames, in the body frame.
     vertices: Vec<VertexRange>,
     /// Number of frames recorded.
@@ -30,11 +30,16 @@ struct VertexRange {
 }
 
 impl MeanShape {
-    /// Sets the mesh to the mean shape over its frames; returns the largest deviation of a vertex in any frame,
-    /// units of the file.
+    /// Sets the mesh to the mean shape over its frames; returns the largest deviation of a vertex in any
+    /// frame, units of the file.
     fn average(&mut self) -> f64 {
         let frames = f64::from(self.frames);
-        for (position, &source) in self.part.positions.iter_mut().zip(&self.part.sources) {
+        for (position, &source) in self
+            .fragment_mesh
+            .positions
+            .iter_mut()
+            .zip(&self.fragment_mesh.sources)
+        {
             let mean = self.vertices[source as usize].sum / frames;
             *position = mean.as_vec3().to_array();
         }
@@ -82,7 +87,7 @@ impl EpochRecorder for ShapeRecorder {
             high: Vec3::NEG_INFINITY,
         };
         Ok(MeanShape {
-            part: FragmentMesh::new(surface, piece, rest, centre),
+            fragment_mesh: FragmentMesh::new(surface, piece, rest, centre),
             vertices: vec![empty; rest.len()],
             frames: 0,
         })

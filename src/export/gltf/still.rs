@@ -15,7 +15,7 @@ use crate::geometry::mass::Mass;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
-/// Binary glTF.
+/// Table entry of still glTF.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Glb,
     name: "glb",
@@ -42,42 +42,46 @@ fn write(
 
 /// Builds the document and the binary chunk.
 fn document(job: &ExportJob, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
-    let part = |piece: &Piece| {
+    let fragment_mesh = |piece: &Piece| {
         let positions = &surface.positions[surface.vertex_range(piece)];
         let mass = Mass::of(positions, surface.local_triangles(piece));
         FragmentMesh::new(surface, piece, positions, mass.centre)
     };
-    let parts: Vec<(&Piece, FragmentMesh)> = surface
+    let fragment_meshes: Vec<(&Piece, FragmentMesh)> = surface
         .pieces
         .par_iter()
-        .map(|piece| (piece, part(piece)))
-        .filter(|(_, part)| !part.positions.is_empty())
+        .map(|piece| (piece, fragment_mesh(piece)))
+        .filter(|(_, fragment_mesh)| !fragment_mesh.positions.is_empty())
         .collect();
-    let materials = Materials::new(parts.iter().map(|(_, part)| part));
+    let materials = Materials::new(
+        fragment_meshes
+            .iter()
+            .map(|(_, fragment_mesh)| fragment_mesh),
+    );
     let mut buffers = BufferBuilder::new();
     let positions = buffers.add_view(ViewUsage::Vertices, 12, None);
     let normals = buffers.add_view(ViewUsage::Vertices, 12, None);
     let texture = buffers.add_view(ViewUsage::Vertices, 8, None);
     let mut nodes = vec![json!({"name": job.names.shot()})];
     let mut meshes = Vec::new();
-    for (piece, part) in &parts {
+    for (piece, fragment_mesh) in &fragment_meshes {
         let name = format!("{}_fragment_{}", job.names.body(piece.body), piece.fragment);
         let mut attributes = json!({
-            "POSITION": buffers.add_floats(positions, &part.positions, true),
-            "NORMAL": buffers.add_floats(normals, &part.normals, false),
+            "POSITION": buffers.add_floats(positions, &fragment_mesh.positions, true),
+            "NORMAL": buffers.add_floats(normals, &fragment_mesh.normals, false),
         });
-        if !part.uv.is_empty() {
-            attributes["TEXCOORD_0"] = buffers.add_floats(texture, &part.uv, false).into();
+        if !fragment_mesh.uv.is_empty() {
+            attributes["TEXCOORD_0"] = buffers.add_floats(texture, &fragment_mesh.uv, false).into();
         }
-        let mut mesh = part.mesh(&attributes, &materials, &mut buffers);
+        let mut mesh = fragment_mesh.mesh(&attributes, &materials, &mut buffers);
         mesh["name"] = name.as_str().into();
-        nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": file::shortest_decimals(part.pivot.as_vec3().to_array())}));
+        nodes.push(json!({"name": name, "mesh": meshes.len(), "translation": file::shortest_decimals(fragment_mesh.pivot.as_vec3().to_array())}));
         meshes.push(mesh);
     }
     let mut root = file::new_document();
     root["extras"] = json!({"frame": surface.frame, "time": surface.time});
     // glTF allows no empty lists.
-    if !parts.is_empty() {
+    if !fragment_meshes.is_empty() {
         nodes[0]["children"] = (1..nodes.len()).collect();
         root["meshes"] = meshes.into();
         root["materials"] = materials.entries.into();

@@ -1,5 +1,5 @@
-//! Export of stress tables on the surfaces at rest, as VTK, USD and PLY. All values are per triangle, as in the
-//! table; VTK also has values per element.
+//! Export of stress tables on the surfaces at rest, as VTK, USD and PLY. All values are per triangle, as in
+//! the table; VTK also has values per element.
 
 mod ply;
 mod surfaces;

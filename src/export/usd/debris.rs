@@ -1,8 +1,8 @@
 //! Debris in a USD file: fragments below a size are instances of a few shapes, one point instancer per body.
 //!
-//! There is one instance per label; `invisibleIds` lists those that do not exist in a frame or are too large to be
-//! debris. Its shape is that of a fragment of about the same size, stretched along the axes at rest to the
-//! fragment's bounding box. It moves as the rigid body that fits the fragment best.
+//! There is one instance per label; `invisibleIds` lists those that do not exist in a frame or are too large
+//! to be debris. Its shape is that of a fragment of about the same size, stretched along the axes at rest to
+//! the fragment's bounding box. It moves as the rigid body that fits the fragment best.
 
 use std::io::{self, Write};
 
@@ -186,8 +186,8 @@ impl<'a> Debris<'a> {
         writeln!(out, "            }}\n        }}")
     }
 
-    /// Times of the poses, each with the frame whose epochs apply: all frames, and both sides of the middle between
-    /// two frames where a label continues with another surface.
+    /// Times of the poses, each with the frame whose epochs apply: all frames, and both sides of the middle
+    /// between two frames where a label continues with another surface.
     fn times(&self, frames: &[u32]) -> Vec<(f64, u32)> {
         let mut times = Vec::new();
         for (at, &frame) in frames.iter().enumerate() {
@@ -215,8 +215,9 @@ impl<'a> Debris<'a> {
         times.iter().map(&mut poses).collect()
     }
 
-    /// Pose of an instance at a time, in its epoch of `frame`; before the first and after the last frame of the
-    /// epoch by its velocity and spin there. Of the two quaternions of the rotation, the one nearer to `last`.
+    /// Pose of an instance at a time, in its epoch of `frame`; before the first and after the last frame of
+    /// the epoch by its velocity and spin there. Of the two quaternions of the rotation, the one nearer to
+    /// `last`.
     fn pose(
         &self,
         instance: &DebrisInstance,
@@ -237,8 +238,8 @@ impl<'a> Debris<'a> {
                 (state.at.lerp(after.at, part), turned)
             }
             _ => {
-                // Beyond its frames it moves on with its velocity, for at most one frame: players interpolate with
-                // that pose until it appears or disappears half-way.
+                // Beyond its frames it moves on with its velocity, for at most one frame: players interpolate
+                // with that pose until it appears or disappears half-way.
                 let away = (time - f64::from(state.frame)).clamp(-1.0, 1.0);
                 let seconds = away / self.fps;
                 let turned = DQuat::from_scaled_axis(state.spin * seconds) * state.rotation;

@@ -1,8 +1,8 @@
 //! USD of the elements themselves: one point instancer per body, with a unit sphere as prototype.
 //!
-//! The instancer is in the prim of its body, so this file and that of the surfaces can be layers of one scene.
-//! It is made from frame tables alone, so a shot can be viewed before it has surfaces. Attributes whose columns
-//! the frames lack are omitted.
+//! The instancer is in the prim of its body, so this file and that of the surfaces can be layers of one
+//! scene. It is made from frame tables alone, so a shot can be viewed before it has surfaces. Attributes
+//! whose columns the frames lack are omitted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use crate::export::text::{array, push_three_digits};
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{StoreError, atomic};
 
-/// USD of elements.
+/// Table entry of USD of elements.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::UsdElements,
     name: "usd-elements",

@@ -2,15 +2,16 @@
 //!
 //! A fragment is one prim as long as its surface mesh stays the same. When it splits, the part that keeps its
 //! label becomes the next prim, and visibility says in which frames each is shown. Points are relative to the
-//! centre of mass; an animated translation and rotation move a prim as the best-fitting rigid body. A prim that
-//! bends also has animated points.
+//! centre of mass; an animated translation and rotation move a prim as the best-fitting rigid body. A prim
+//! that bends also has animated points.
 //!
-//! Whether a prim bends is known only after the last frame; until then its texts are kept in a [`Spool`]. Memory
-//! holds one frame, the points of the two before it, and for each surface which corners share a normal.
+//! Whether a prim bends is known only after the last frame; until then its texts are kept in a [`Spool`].
+//! Memory holds one frame, the points of the two before it, and for each surface which corners share a
+//! normal.
 //!
-//! Normals are an indexed `faceVarying` primvar instead of the attribute `normals`: without indices there would
-//! be six normals per vertex. Texture coordinates are such a primvar too. Debris, if the options give its size,
-//! are instances of a few shapes.
+//! Normals are an indexed `faceVarying` primvar instead of the attribute `normals`: without indices there
+//! would be six normals per vertex. Texture coordinates are such a primvar too. Debris, if the options give
+//! its size, are instances of a few shapes.
 
 mod debris;
 pub mod elements;
@@ -32,7 +33,7 @@ use crate::export::track::Track;
 use crate::spec::ExportFormat;
 use crate::store::{StoreError, atomic};
 
-/// USD.
+/// Table entry of USD.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Usd,
     name: "usd",
@@ -142,8 +143,8 @@ fn write_prim(
     writeln!(out, "        }}")
 }
 
-/// Writes when a prim is shown. Not every importer reads animated visibility (Blender's does not), so a hidden
-/// prim also has scale 0.
+/// Writes when a prim is shown. Not every importer reads animated visibility (Blender's does not), so a
+/// hidden prim also has scale 0.
 fn write_visibility(lifetime: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
     let (mut shown, mut sizes) = (Vec::new(), Vec::new());
     if let [Some(birth), _] = lifetime {

@@ -61,8 +61,8 @@ pub struct PrimWriter {
     pub time_scale: f64,
     /// Frames per second of the event.
     pub fps: f64,
-    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend have
-    /// points at those times too.
+    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
+    /// have points at those times too.
     pub shutter: Option<[f64; 2]>,
 }
 
@@ -206,9 +206,9 @@ impl EpochRecorder for PrimWriter {
 }
 
 impl PrimWriter {
-    /// Takes the points of a frame and adds the accelerations of the frame before. They are second differences of
-    /// points, because differences of velocities would be noise where waves are faster than frames. They are 0 in
-    /// the first and in the last frame of an epoch.
+    /// Takes the points of a frame and adds the accelerations of the frame before. They are second
+    /// differences of points, because differences of velocities would be noise where waves are faster than
+    /// frames. They are 0 in the first and in the last frame of an epoch.
     fn accelerate(
         &mut self,
         texts: &mut PrimTexts,
@@ -247,8 +247,8 @@ impl PrimWriter {
         Ok(())
     }
 
-    /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it moves a
-    /// point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
+    /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it
+    /// moves a point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
     fn rounding_step(&self, texts: &PrimTexts, order: i32) -> f64 {
         let [low, high] = texts.at_rest.bounds.map(Vec3::from);
         let half = 0.5 / (self.time_scale * self.fps);
@@ -258,8 +258,8 @@ impl PrimWriter {
     }
 }
 
-/// Largest error of a point by rounded velocities and accelerations, over the fragment's size: a fiftieth of a
-/// pixel of a fragment that fills a picture.
+/// Largest error of a point by rounded velocities and accelerations, over the fragment's size: a fiftieth of
+/// a pixel of a fragment that fills a picture.
 const ROUNDING_TOLERANCE: f64 = 2e-5;
 
 fn rounded(vectors: &[[f32; 3]], rounding_step: f64) -> Vec<String> {

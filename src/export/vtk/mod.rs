@@ -15,7 +15,7 @@ use crate::export::job::ExportJob;
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{SurfaceFrame, atomic};
 
-/// VTK.
+/// Table entry of VTK.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Vtk,
     name: "vtk",
@@ -99,8 +99,8 @@ impl ShotTables {
         })
     }
 
-    /// Writes the files of a frame. Returns its time and the file names by kind; `None` if the store has no table
-    /// for a kind.
+    /// Writes the files of a frame. Returns its time and the file names by kind; `None` if the store has no
+    /// table for a kind.
     fn write(
         &self,
         job: &ExportJob,

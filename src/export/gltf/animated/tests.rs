@@ -48,8 +48,8 @@ fn source(surface: &SurfaceFrame, piece: &Piece) -> [Vec<[DVec3; 6]>; 2] {
     sides
 }
 
-/// Asserts that both have the same triangles in some order, each beginning with any of its corners; positions may
-/// differ by `far`.
+/// Asserts that both have the same triangles in some order, each beginning with any of its corners; positions
+/// may differ by `far`.
 fn assert_alike(found: &[[DVec3; 6]], wanted: &[[DVec3; 6]], far: f64) {
     assert_eq!(found.len(), wanted.len());
     let mut left = found.to_vec();

@@ -151,8 +151,8 @@ impl File {
         (scale, rotation, position)
     }
 
-    /// Triangles of the skin and of the crack faces of a node at a time, s: each as the positions of its three
-    /// corners and their normals.
+    /// Triangles of the skin and of the crack faces of a node at a time, s: each as the positions of its
+    /// three corners and their normals.
     pub fn triangles(&self, node: usize, time: f64) -> [Vec<[DVec3; 6]>; 2] {
         let (scale, rotation, position) = self.pose(node, time);
         let mesh = &self.root["meshes"][at(&self.root["nodes"][node]["mesh"])];
