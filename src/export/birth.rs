@@ -1,82 +1,83 @@
-//! The shape of a new fragment half a frame before its first frame, while it was part of something larger:
-//! its vertices follow the elements near them.
+//! Shape of a new fragment half a frame before its first frame, while it was still part of a larger one: its
+//! vertices follow the elements near them.
 
 use glam::{DQuat, DVec3};
 
-use super::moment::Moment;
-use super::turning::Crowd;
+use super::fragment_motion::FrameElements;
+use super::rigid_state::RigidState;
 use crate::geometry::cell_grid::CellGrid;
 use crate::parallel::prelude::*;
 
-/// How far elements carry a vertex, over the radius of the largest: some layers, so that gaps between
-/// neighbours do not show.
-const REACH: f64 = 2.5;
+/// Distance up to which elements move a vertex, over the largest radius: a few layers, so that gaps between
+/// elements do not show.
+const INFLUENCE_RADIUS: f64 = 2.5;
 
-/// Elements of a frame, and of the frame before.
-pub struct Crowds<'a> {
-    pub now: &'a Crowd<'a>,
-    pub before: &'a Crowd<'a>,
+/// Elements in a frame and in the frame before.
+pub struct FramePair<'a> {
+    pub now: &'a FrameElements<'a>,
+    pub before: &'a FrameElements<'a>,
 }
 
-/// A fragment in its first frame.
+/// A new fragment: its elements in its first frame and in the frame before.
 pub struct Birth {
-    /// How it moves in its first frame.
-    moment: Moment,
-    /// How its elements stand and move together in the frame before.
-    pub earlier: Moment,
-    /// Where its elements are in its first frame, units of the file.
-    places: Vec<DVec3>,
-    /// Where they are in the frame before, and how far they turn on the way there.
-    earlier_places: Vec<(DVec3, DQuat)>,
-    reach: f64,
+    /// Rigid state in its first frame.
+    state: RigidState,
+    /// Rigid state of its elements in the frame before.
+    pub earlier: RigidState,
+    /// Positions of its elements in its first frame, units of the file.
+    positions: Vec<DVec3>,
+    /// Their positions in the frame before, and their rotations from the first frame to the frame before.
+    earlier_poses: Vec<(DVec3, DQuat)>,
+    /// Distance up to which an element moves a vertex, units of the file.
+    radius: f64,
 }
 
 impl Birth {
-    /// That of a fragment which moves by `moment`; nothing where frames do not have it.
-    pub fn of(fragment: u32, moment: &Moment, crowds: &Crowds) -> Option<Self> {
-        let earlier = crowds.now.elsewhere(fragment, moment, crowds.before)?;
-        let rows = crowds.now.rows(fragment)?;
-        let now = crowds.now.poses(rows);
-        let then = crowds.before.poses(rows);
-        let turned = |((_, now), (place, then)): (&(_, DQuat), &(DVec3, DQuat))| {
-            (*place, *then * now.inverse())
+    /// Finds a new fragment of rigid state `state`; `None` if its first frame does not have it.
+    pub fn of(fragment: u32, state: &RigidState, pair: &FramePair) -> Option<Self> {
+        let earlier = pair.now.state_in_frame(fragment, state, pair.before)?;
+        let rows = pair.now.rows(fragment)?;
+        let now = pair.now.poses(rows);
+        let before = pair.before.poses(rows);
+        let turned = |((_, now), (position, before)): (&(_, DQuat), &(DVec3, DQuat))| {
+            (*position, *before * now.inverse())
         };
         Some(Birth {
-            moment: *moment,
+            state: *state,
             earlier,
-            places: now.iter().map(|(place, _)| *place).collect(),
-            earlier_places: now.iter().zip(&then).map(turned).collect(),
-            reach: REACH * crowds.now.largest(rows),
+            positions: now.iter().map(|(position, _)| *position).collect(),
+            earlier_poses: now.iter().zip(&before).map(turned).collect(),
+            radius: INFLUENCE_RADIUS * pair.now.largest_radius(rows),
         })
     }
 
-    /// When the fragment is shown first, frames.
+    /// Time, in frames, from which the fragment is shown.
     pub fn time(&self) -> f64 {
-        0.5 * (f64::from(self.moment.frame) + f64::from(self.earlier.frame))
+        0.5 * (f64::from(self.state.frame) + f64::from(self.earlier.frame))
     }
 
-    /// Places of vertices half-way to the frame before, as the body sees them; `places` are those of the
-    /// first frame, in the world.
-    pub fn half_way(&self, places: &[[f32; 3]]) -> Vec<[f32; 3]> {
-        let grid = CellGrid::new(&self.places, self.reach);
-        let half_way = |place: &[f32; 3]| {
-            let now = self.moment.local(*place);
-            let earlier = self.carried(&grid, DVec3::from(place.map(f64::from)));
-            let earlier = earlier.map_or(now, |place| {
-                self.earlier.rotation.inverse() * (place - self.earlier.at)
+    /// Vertex positions half-way to the frame before, in the body frame; `positions` are the world positions
+    /// in the first frame.
+    pub fn half_way(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
+        let grid = CellGrid::new(&self.positions, self.radius);
+        let half_way = |position: &[f32; 3]| {
+            let now = self.state.to_body(*position);
+            let earlier = self.earlier_position(&grid, DVec3::from(position.map(f64::from)));
+            let earlier = earlier.map_or(now, |position| {
+                self.earlier.rotation.inverse() * (position - self.earlier.at)
             });
             (0.5 * (now + earlier)).as_vec3().to_array()
         };
-        places.par_iter().map(half_way).collect()
+        positions.par_iter().map(half_way).collect()
     }
 
-    /// Where the elements about a place carry it on their way to the frame before; nothing where there are none.
-    fn carried(&self, grid: &CellGrid, place: DVec3) -> Option<DVec3> {
+    /// Position in the frame before of a point that follows the elements around it; `None` if there are none.
+    fn earlier_position(&self, grid: &CellGrid, position: DVec3) -> Option<DVec3> {
         let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-        grid.around(place, |element| {
-            let arm = place - self.places[element as usize];
-            let near = (1.0 - arm.length_squared() / (self.reach * self.reach)).max(0.0);
-            let (earlier, turned) = self.earlier_places[element as usize];
+        grid.around(position, |element| {
+            let arm = position - self.positions[element as usize];
+            let near = (1.0 - arm.length_squared() / (self.radius * self.radius)).max(0.0);
+            let (earlier, turned) = self.earlier_poses[element as usize];
             sum += (earlier + turned * arm) * (near * near);
             weights += near * near;
         });
@@ -88,8 +89,8 @@ impl Birth {
 mod tests {
     use super::*;
 
-    fn moment(frame: u32, at: DVec3, rotation: DQuat) -> Moment {
-        Moment {
+    fn state(frame: u32, at: DVec3, rotation: DQuat) -> RigidState {
+        RigidState {
             frame,
             at,
             rotation,
@@ -100,7 +101,7 @@ mod tests {
 
     /// A row of elements along x that was bent upwards in the frame before.
     fn bent(height: f64) -> Birth {
-        let places: Vec<DVec3> = (-4..=4).map(|x| DVec3::X * f64::from(x)).collect();
+        let positions: Vec<DVec3> = (-4..=4).map(|x| DVec3::X * f64::from(x)).collect();
         let turn = DQuat::from_rotation_y(0.4);
         let raised = |p: &DVec3| {
             let slope = DQuat::from_rotation_z((2.0 * height * p.x).atan());
@@ -108,24 +109,24 @@ mod tests {
             (DVec3::X * 7.0 + turn * raised, turn * slope)
         };
         Birth {
-            moment: moment(5, DVec3::ZERO, DQuat::IDENTITY),
-            earlier: moment(4, DVec3::X * 7.0, turn),
-            earlier_places: places.iter().map(raised).collect(),
-            places,
-            reach: 1.25,
+            state: state(5, DVec3::ZERO, DQuat::IDENTITY),
+            earlier: state(4, DVec3::X * 7.0, turn),
+            earlier_poses: positions.iter().map(raised).collect(),
+            positions,
+            radius: 1.25,
         }
     }
 
     #[test]
     fn a_body_that_only_moves_keeps_its_shape() {
-        let places = [[0.5f32, 0.5, 0.0], [-4.0, -0.5, 0.2], [90.0, 0.0, 0.0]];
+        let positions = [[0.5f32, 0.5, 0.0], [-4.0, -0.5, 0.2], [90.0, 0.0, 0.0]];
         let birth = bent(0.0);
         assert_eq!(birth.time(), 4.5);
         for (found, expected) in birth
-            .half_way(&places)
+            .half_way(&positions)
             .iter()
             .flatten()
-            .zip(places.as_flattened())
+            .zip(positions.as_flattened())
         {
             assert!(
                 (found - expected).abs() < 1e-6,
@@ -136,9 +137,9 @@ mod tests {
 
     #[test]
     fn half_way_it_is_bent_half_as_much() {
-        let places = [[2.0f32, 0.0, 0.0], [-3.0, 0.0, 0.0], [0.0, 0.5, 0.0]];
-        let found = bent(0.02).half_way(&places);
-        for (found, [x, y, _]) in found.iter().zip(places) {
+        let positions = [[2.0f32, 0.0, 0.0], [-3.0, 0.0, 0.0], [0.0, 0.5, 0.0]];
+        let found = bent(0.02).half_way(&positions);
+        for (found, [x, y, _]) in found.iter().zip(positions) {
             let expected = y + 0.5 * 0.02 * x * x;
             assert!((found[1] - expected).abs() < 3e-3, "{found:?}: {expected}");
         }

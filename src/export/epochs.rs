@@ -1,8 +1,8 @@
-//! Fragments while their surfaces stay the same, and how they move meanwhile.
+//! Epochs: fragments over the frames in which their surface mesh stays the same, and their motion.
 //!
-//! An epoch is a fragment over frames in a row in which its vertices at rest and its triangles are the same.
-//! When a fragment splits, what keeps its label begins the next epoch. Formats that tell a shot by moving
-//! objects make one object an epoch.
+//! An epoch is a fragment over consecutive frames in which its vertices at rest and its triangles are the
+//! same. When a fragment splits, the part that keeps its label begins the next epoch. Formats of moving
+//! objects have one object per epoch.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,196 +11,208 @@ use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::birth::{Birth, Crowds};
+use super::birth::{Birth, FramePair};
 use super::error::ExportError;
-use super::job::Job;
-use super::key::Key;
-use super::moment::Moment;
-use super::path::Way;
-use super::rigid::Rigid;
+use super::fragment_motion::FrameElements;
+use super::job::ExportJob;
+use super::keyframe::Keyframe;
+use super::rigid_state::RigidState;
+use super::rigid_transform::RigidTransform;
 use super::space::bounds;
-use super::turning::Crowd;
+use super::trajectory::Trajectory;
 use crate::geometry::mass::Mass;
 use crate::store::{Piece, StoreError, SurfaceFrame};
 
-/// How far off a point of a rigid fragment may be, over the fragment's size: less than a pixel of a fragment
-/// that fills a picture.
-const RIGID: f64 = 2e-4;
+/// Largest deviation of a point from rigid motion, over the fragment's size, up to which a fragment is rigid:
+/// less than a pixel of a fragment that fills a picture.
+const RIGID_TOLERANCE: f64 = 2e-4;
 
-/// A fragment while its surface stays the same.
+/// A fragment over consecutive frames in which its surface mesh stays the same.
 pub struct Epoch<T> {
-    /// Hash of all that does not change.
+    /// Hash of the mesh at rest: positions, triangles, crack faces and texture coordinates.
     shape: u64,
-    /// The first frame that has it.
+    /// First frame of the epoch.
     pub first: u32,
-    /// The last.
+    /// Last frame of the epoch.
     pub last: u32,
-    /// Diagonal of the bounds at rest, units of the file.
+    /// Diagonal of the bounding box at rest, units of the file.
     pub size: f64,
     /// Centre of mass at rest.
     centre: DVec3,
-    /// Moments of inertia about it at rest, of any density.
+    /// Inertia tensor about the centre of mass at rest, for any density.
     inertia: DMat3,
-    /// For each frame the motion of the rigid body that is nearest to it.
-    pub moments: Vec<Moment>,
-    /// How its elements stand and move together in the frame before, and in the frame after; absent where
-    /// frames do not tell.
-    beside: [Option<Moment>; 2],
-    /// How far off that motion a point ever is at most, units of the file.
-    pub off: f64,
-    /// What a format keeps of it.
-    pub kept: T,
+    /// State of the best-fitting rigid body in each frame.
+    pub states: Vec<RigidState>,
+    /// Rigid state of its elements in the frame before the epoch and in the frame after it; `None` if the
+    /// frames lack the columns.
+    adjacent: [Option<RigidState>; 2],
+    /// Largest deviation of a vertex from the rigid motion in any frame, units of the file.
+    pub deviation: f64,
+    /// What the format records of it.
+    pub record: T,
 }
 
 /// Epochs by body and label, in order of time.
 pub type Epochs<T> = BTreeMap<(u32, u32), Vec<Epoch<T>>>;
 
-/// How a format keeps epochs.
-pub trait Keep {
-    /// What it keeps of one.
-    type Kept;
+/// Records what a format needs of each epoch.
+pub trait EpochRecorder {
+    /// The data recorded per epoch.
+    type Record;
 
-    /// Begins an epoch with a piece; `centre` is its centre of mass at rest.
+    /// Begins the record of an epoch from its first piece; `centre` is the centre of mass at rest.
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
         piece: &Piece,
         centre: DVec3,
-    ) -> io::Result<Self::Kept>;
+    ) -> io::Result<Self::Record>;
 
-    /// An epoch began after the first frame, and frames tell where its elements were.
-    fn born(&mut self, _: &mut Self::Kept, _: &Birth, _: &[[f32; 3]]) -> io::Result<()> {
+    /// Called for an epoch that begins after the first frame, if the frames say where its elements were
+    /// before; the last argument is the vertex positions in the first frame of the epoch.
+    fn add_birth(&mut self, _: &mut Self::Record, _: &Birth, _: &[[f32; 3]]) -> io::Result<()> {
         Ok(())
     }
 
-    /// An epoch has a frame, the first too.
-    fn follow(
+    /// Called for each frame of an epoch, including the first.
+    fn add_frame(
         &mut self,
-        kept: &mut Self::Kept,
+        record: &mut Self::Record,
         surface: &SurfaceFrame,
         piece: &Piece,
-        moment: &Moment,
+        state: &RigidState,
     ) -> io::Result<()>;
 
-    /// An epoch has had its last frame.
-    fn end(&mut self, _: &mut Self::Kept) -> io::Result<()> {
+    /// Called after the last frame of an epoch.
+    fn end(&mut self, _: &mut Self::Record) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Goes through a job's frames. Memory holds one surface, the elements of two frames, how each epoch moves,
-/// and what is kept.
-pub fn gather<K: Keep>(
-    job: &Job,
-    keep: &mut K,
+/// Collects the epochs of all frames of a job. Memory holds one surface, the elements of two frames, the
+/// states of each epoch, and the records.
+pub fn gather<K: EpochRecorder>(
+    job: &ExportJob,
+    recorder: &mut K,
     on_frame: &mut dyn FnMut(usize, usize),
-) -> Result<Epochs<K::Kept>, ExportError> {
+) -> Result<Epochs<K::Record>, ExportError> {
     let io = |error| StoreError::io(&job.target)(error);
     let mut epochs = Epochs::new();
     let elements = job.store.read_element_columns(&["mass", "r"]).ok();
-    let mut before: Option<(u32, Option<Crowd>)> = None;
+    let mut before: Option<(u32, Option<FrameElements>)> = None;
     for (done, &frame) in job.frames.iter().enumerate() {
         let surface = job.read(frame)?;
-        let crowd = match &elements {
-            Some(elements) => Crowd::read(job, elements, frame)?,
+        let frame_elements = match &elements {
+            Some(elements) => FrameElements::read(job, elements, frame)?,
             None => None,
         };
-        // Both frames' elements, where both frames tell.
-        let pair = match (&before, &crowd) {
-            (Some((_, Some(before))), Some(now)) => Some(Crowds { now, before }),
+        // Elements of both frames, if both have the columns.
+        let pair = match (&before, &frame_elements) {
+            (Some((_, Some(before))), Some(now)) => Some(FramePair { now, before }),
             _ => None,
         };
         let last = before.as_ref().map(|(frame, _)| *frame);
-        let found: Vec<Found> = surface
+        let found: Vec<FittedPiece> = surface
             .pieces
             .par_iter()
-            .map(|piece| Found::new(&surface, piece, crowd.as_ref()))
+            .map(|piece| FittedPiece::new(&surface, piece, frame_elements.as_ref()))
             .collect();
         for (piece, found) in surface.pieces.iter().zip(found) {
-            let known: &mut Vec<Epoch<K::Kept>> =
+            let fragment_epochs: &mut Vec<Epoch<K::Record>> =
                 epochs.entry((piece.body, piece.fragment)).or_default();
-            let goes_on = |epoch: &Epoch<_>| epoch.shape == found.shape && Some(epoch.last) == last;
-            if !known.last().is_some_and(goes_on) {
-                let mut kept = keep.begin(&surface, piece, found.centre).map_err(io)?;
+            let continues =
+                |epoch: &Epoch<_>| epoch.shape == found.shape && Some(epoch.last) == last;
+            if !fragment_epochs.last().is_some_and(continues) {
+                let mut record = recorder.begin(&surface, piece, found.centre).map_err(io)?;
                 let birth = pair
                     .as_ref()
-                    .and_then(|crowds| Birth::of(piece.fragment, &found.moment, crowds));
+                    .and_then(|pair| Birth::of(piece.fragment, &found.state, pair));
                 if let Some(birth) = &birth {
-                    let places = &surface.positions[surface.vertex_range(piece)];
-                    keep.born(&mut kept, birth, places).map_err(io)?;
+                    let positions = &surface.positions[surface.vertex_range(piece)];
+                    recorder
+                        .add_birth(&mut record, birth, positions)
+                        .map_err(io)?;
                 }
-                let mut epoch = found.begin(frame, kept);
-                epoch.beside[0] = birth.map(|birth| birth.earlier);
-                known.push(epoch);
+                let mut epoch = found.begin(frame, record);
+                epoch.adjacent[0] = birth.map(|birth| birth.earlier);
+                fragment_epochs.push(epoch);
             }
-            let epoch = known.last_mut().expect("there is one now");
-            // The centre of mass wanders within a fragment that vibrates: it turns about that of its first frame.
-            let moment = found.moment.about(&found.motion, epoch.centre);
-            epoch.follow(moment, found.off);
-            let kept = &mut epoch.kept;
-            keep.follow(kept, &surface, piece, &moment).map_err(io)?;
+            let epoch = fragment_epochs.last_mut().expect("an epoch was pushed");
+            // The centre of mass moves within a fragment that vibrates, so the one of its first frame is the
+            // reference.
+            let state = found.state.at_point(&found.transform, epoch.centre);
+            epoch.add_frame(state, found.deviation);
+            let record = &mut epoch.record;
+            recorder
+                .add_frame(record, &surface, piece, &state)
+                .map_err(io)?;
         }
-        for (&(_, fragment), known) in &mut epochs {
-            // What the frame before had and this one has not: its label is gone, or goes on with another surface.
+        for (&(_, fragment), fragment_epochs) in &mut epochs {
+            // Epochs that ended with the frame before: the label is gone, or continues with another surface.
             let ended = |epoch: &&mut Epoch<_>| Some(epoch.last) == last;
-            let Some(epoch) = known.iter_mut().rev().take(2).find(ended) else {
+            let Some(epoch) = fragment_epochs.iter_mut().rev().take(2).find(ended) else {
                 continue;
             };
-            keep.end(&mut epoch.kept).map_err(io)?;
-            if let Some(Crowds { now, before }) = pair {
-                let moment = &epoch.moments[epoch.moments.len() - 1];
-                epoch.beside[1] = before.elsewhere(fragment, moment, now);
+            recorder.end(&mut epoch.record).map_err(io)?;
+            if let Some(FramePair { now, before }) = pair {
+                let state = &epoch.states[epoch.states.len() - 1];
+                epoch.adjacent[1] = before.state_in_frame(fragment, state, now);
             }
         }
-        before = Some((frame, crowd));
+        before = Some((frame, frame_elements));
         on_frame(done + 1, job.frames.len());
     }
     let last = before.map(|(frame, _)| frame);
     for epoch in epochs.values_mut().flatten() {
         if Some(epoch.last) == last {
-            keep.end(&mut epoch.kept).map_err(io)?;
+            recorder.end(&mut epoch.record).map_err(io)?;
         }
     }
     Ok(epochs)
 }
 
-/// A piece of one frame.
-struct Found {
+/// A piece of one frame with its rigid fit.
+struct FittedPiece {
     shape: u64,
     size: f64,
     centre: DVec3,
     inertia: DMat3,
-    motion: Rigid,
-    moment: Moment,
-    off: f64,
+    transform: RigidTransform,
+    state: RigidState,
+    deviation: f64,
 }
 
-impl Found {
-    fn new(surface: &SurfaceFrame, piece: &Piece, crowd: Option<&Crowd>) -> Self {
+impl FittedPiece {
+    fn new(surface: &SurfaceFrame, piece: &Piece, frame_elements: Option<&FrameElements>) -> Self {
         let vertices = surface.vertex_range(piece);
         let rest = &surface.rest_positions[vertices.clone()];
         let now = &surface.positions[vertices.clone()];
-        let motion = Rigid::fit(rest, now);
-        let turning = crowd.and_then(|crowd| crowd.turning(piece.fragment));
-        let (moment, centre, inertia) = match turning {
-            Some(turning) => {
-                let turn = DMat3::from_quat(motion.rotation);
-                let moment = Moment {
+        let transform = RigidTransform::fit(rest, now);
+        let motion =
+            frame_elements.and_then(|frame_elements| frame_elements.motion_of(piece.fragment));
+        let (state, centre, inertia) = match motion {
+            Some(motion) => {
+                let rotation = DMat3::from_quat(transform.rotation);
+                let state = RigidState {
                     frame: surface.frame,
-                    at: turning.centre,
-                    rotation: motion.rotation,
-                    velocity: turning.velocity,
-                    spin: turning.spin,
+                    at: motion.centre,
+                    rotation: transform.rotation,
+                    velocity: motion.velocity,
+                    spin: motion.spin,
                 };
-                let centre = motion.rotation.inverse() * (turning.centre - motion.shift);
-                (moment, centre, turn.transpose() * turning.inertia * turn)
+                let centre = transform.rotation.inverse() * (motion.centre - transform.shift);
+                (
+                    state,
+                    centre,
+                    rotation.transpose() * motion.inertia * rotation,
+                )
             }
             None => {
                 let mass = Mass::of(rest, surface.local_triangles(piece));
-                let at_rest = (&motion, mass.centre);
+                let at_rest = (&transform, mass.centre);
                 let velocities = &surface.velocities[vertices];
-                let moment = Moment::fit(surface.frame, at_rest, now, velocities);
-                (moment, mass.centre, mass.inertia)
+                let state = RigidState::fit(surface.frame, at_rest, now, velocities);
+                (state, mass.centre, mass.inertia)
             }
         };
         let mut hash = Xxh3::new();
@@ -211,18 +223,18 @@ impl Found {
         hash.update(&surface.inside[surface.triangle_range(piece)]);
         hash.update(bytemuck::cast_slice(surface.uv_of(piece)));
         let (low, high) = bounds(rest);
-        Found {
+        FittedPiece {
             shape: hash.digest(),
             size: DVec3::from(low.map(f64::from)).distance(DVec3::from(high.map(f64::from))),
-            off: motion.worst(rest, now),
+            deviation: transform.largest_error(rest, now),
             centre,
             inertia,
-            motion,
-            moment,
+            transform,
+            state,
         }
     }
 
-    fn begin<T>(&self, frame: u32, kept: T) -> Epoch<T> {
+    fn begin<T>(&self, frame: u32, record: T) -> Epoch<T> {
         Epoch {
             shape: self.shape,
             first: frame,
@@ -230,43 +242,43 @@ impl Found {
             size: self.size,
             centre: self.centre,
             inertia: self.inertia,
-            moments: Vec::new(),
-            beside: [None; 2],
-            off: 0.0,
-            kept,
+            states: Vec::new(),
+            adjacent: [None; 2],
+            deviation: 0.0,
+            record,
         }
     }
 }
 
 impl<T> Epoch<T> {
-    fn follow(&mut self, moment: Moment, off: f64) {
-        self.last = moment.frame;
-        self.moments.push(moment);
-        self.off = self.off.max(off);
+    fn add_frame(&mut self, state: RigidState, deviation: f64) {
+        self.last = state.frame;
+        self.states.push(state);
+        self.deviation = self.deviation.max(deviation);
     }
 
-    /// Whether it moves as one body.
+    /// Whether it moves as a rigid body, to [`RIGID_TOLERANCE`].
     pub fn is_rigid(&self) -> bool {
-        self.off <= RIGID * self.size
+        self.deviation <= RIGID_TOLERANCE * self.size
     }
 
-    /// Its way as a rigid body through a shot of `frames`, `fps` a second of the event.
-    pub fn keys(&self, frames: &[u32], fps: f64) -> Vec<Key> {
-        let way = Way {
-            moments: &self.moments,
-            beside: self.beside,
-            life: self.life(frames),
+    /// Keyframes of its rigid motion in a shot of `frames`, at `fps` frames per second of the event.
+    pub fn keyframes(&self, frames: &[u32], fps: f64) -> Vec<Keyframe> {
+        let trajectory = Trajectory {
+            states: &self.states,
+            adjacent: self.adjacent,
+            lifetime: self.lifetime(frames),
             inertia: &self.inertia,
             size: self.size,
             fps,
         };
-        way.keys()
+        trajectory.keyframes()
     }
 
-    /// When it comes and goes, if it is not there in all of `frames`: half-way between two frames, so that a
-    /// shutter open around a frame sees one surface only, and rounding cannot show a frame what belongs to
-    /// the next.
-    pub fn life(&self, frames: &[u32]) -> [Option<f64>; 2] {
+    /// Times, in frames, at which it appears and disappears; `None` if it exists from the first or to the
+    /// last of `frames`. These times are half-way between two frames: a shutter that is open around a frame
+    /// sees one surface only, and rounding cannot move a surface into the wrong frame.
+    pub fn lifetime(&self, frames: &[u32]) -> [Option<f64>; 2] {
         let between = |a: u32, b: u32| 0.5 * (f64::from(a) + f64::from(b));
         let before = frames.iter().rev().find(|frame| **frame < self.first);
         let after = frames.iter().find(|frame| **frame > self.last);
@@ -277,10 +289,10 @@ impl<T> Epoch<T> {
     }
 }
 
-/// Name of epoch number `turn` of a fragment among those of its body.
-pub fn name(fragment: u32, turn: usize) -> String {
-    match turn {
+/// Name of epoch number `index` of a fragment, unique within its body.
+pub fn name(fragment: u32, index: usize) -> String {
+    match index {
         0 => format!("fragment_{fragment}"),
-        turn => format!("fragment_{fragment}_{turn}"),
+        index => format!("fragment_{fragment}_{index}"),
     }
 }

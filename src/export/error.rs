@@ -8,60 +8,60 @@ use crate::store::StoreError;
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The store could not be read or the target not written.
+    /// The store could not be read, or the target could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing to export.
+    /// No surfaces to export.
     #[error(
-        "{path}: no surfaces in the range asked for; run `cullet reconstruct` first or widen the range",
+        "{path}: no surfaces in the requested range; run `cullet reconstruct` first or widen the range",
         path = .path.display()
     )]
     NoSurfaces {
         /// Folder of the surfaces.
         path: PathBuf,
-        /// Frames asked for.
+        /// Requested frames.
         frames: Range<u32>,
     },
-    /// No frame to export.
+    /// No frames to export.
     #[error(
-        "{path}: no frames in the range asked for; run `cullet simulate` first or widen the range",
+        "{path}: no frames in the requested range; run `cullet simulate` first or widen the range",
         path = .path.display()
     )]
     NoFrames {
         /// Folder of the frames.
         path: PathBuf,
-        /// Frames asked for.
+        /// Requested frames.
         frames: Range<u32>,
     },
-    /// A frame rate that no player can use.
-    #[error("{fps} frames a second: the rate must be finite and above 0")]
+    /// A frame rate that is not finite or not above 0.
+    #[error("{fps} frames per second: the rate must be finite and above 0")]
     FrameRate {
-        /// The rate given.
+        /// Given rate.
         fps: f64,
     },
-    /// A scale that leaves nothing to see.
-    #[error("{scale} units a metre: the scale must be finite and above 0")]
+    /// A scale that is not finite or not above 0.
+    #[error("{scale} units per metre: the scale must be finite and above 0")]
     Scale {
-        /// The scale given.
+        /// Given scale.
         scale: f64,
     },
-    /// A shutter that is open at no time, or in which another frame is nearer.
+    /// A shutter that closes before it opens, or that is open beyond half a frame.
     #[error(
         "shutter from {open} to {close}: it must open before it closes, both within half a frame"
     )]
     Shutter {
-        /// When it opens, frames.
+        /// Time at which it opens, in frames.
         open: f64,
-        /// When it closes, frames.
+        /// Time at which it closes, in frames.
         close: f64,
     },
-    /// A size that no fragment is below.
+    /// A debris size that is not finite or not above 0.
     #[error("{size} m: the size of debris must be finite and above 0")]
     Debris {
-        /// The size given.
+        /// Given size, m.
         size: f64,
     },
-    /// A surface with a coordinate that is no number.
+    /// A surface with a coordinate that is NaN or infinite.
     #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
     NotFinite {
         /// The frame.
@@ -69,14 +69,14 @@ pub enum ExportError {
         /// Label of the fragment.
         fragment: u32,
     },
-    /// More than a binary glTF file can hold.
+    /// A binary glTF file above the limit of the format.
     #[error("{path}: {bytes} bytes; a binary glTF file holds {limit}", path = .path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Size of the file.
+        /// Size of the file, bytes.
         bytes: u64,
-        /// Largest size.
+        /// Largest size, bytes.
         limit: u64,
     },
 }

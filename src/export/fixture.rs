@@ -1,4 +1,4 @@
-//! A made-up shot for tests: two boxes that move apart; the second splits at frame 3.
+//! A synthetic shot for tests: two boxes that move apart; the second splits at frame 3.
 
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ const TRIANGLES: [[u32; 3]; 12] = [
     [0, 7, 3],
 ];
 
-/// Adds a closed box; its face at the upper end of x is a crack face where `cracked`.
+/// Adds a closed box; its face at the upper end of x is a crack face if `cracked`.
 fn add_box(
     surface: &mut SurfaceFrame,
     (body, fragment): (u32, u32),
@@ -69,7 +69,7 @@ fn add_box(
     }
 }
 
-/// The surfaces of frame `frame`.
+/// The surfaces of frame `frame` with one or two bodies.
 pub fn surface(frame: u32, bodies: u32) -> SurfaceFrame {
     let mut surface = SurfaceFrame {
         frame,
@@ -102,7 +102,7 @@ pub fn surface(frame: u32, bodies: u32) -> SurfaceFrame {
     surface
 }
 
-/// Gives every triangle texture coordinates: a chart for each side of a box, one that no other touches.
+/// Gives every triangle texture coordinates: a separate chart for each side of a box.
 pub fn texture(surface: &mut SurfaceFrame) {
     let rest = &surface.rest_positions;
     let chart = |(t, triangle): (usize, &[u32; 3])| {
@@ -138,7 +138,7 @@ fn material() -> Material {
     }
 }
 
-/// A pipeline with one body of each name.
+/// A pipeline with one body for each name.
 pub fn pipeline(names: &[&str]) -> Pipeline {
     let body = |name: &&str| Body {
         name: (*name).to_owned(),
@@ -179,7 +179,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
     }
 }
 
-/// A store of `frames` frames in a folder of its own.
+/// A store of `frames` frames in a temporary folder.
 pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let store = Store::at(folder.path().join("shot"));
@@ -194,8 +194,8 @@ pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
     (folder, store)
 }
 
-/// Adds a packing of two elements and frame 0 to a store: they rise and spin, the second has turned a quarter
-/// about x and is compressed.
+/// Adds a packing of two elements and frame 0 to a store. Both elements rise and spin; the second is rotated
+/// by a quarter turn about x and compressed.
 pub fn write_elements(store: &Store) {
     let zeros = || vec![0.0; 2];
     let elements = Elements {

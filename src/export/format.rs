@@ -1,33 +1,33 @@
-//! What a format is, and what writing one gives.
+//! Table entry of a format, and the summary of an export.
 
 use std::path::PathBuf;
 
 use super::error::ExportError;
-use super::job::Job;
+use super::job::ExportJob;
 use crate::spec::ExportFormat;
 use crate::store::StoreError;
 
-/// What an export wrote.
+/// Files that an export wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportSummary {
     /// The files, in order of frames.
     pub files: Vec<PathBuf>,
-    /// Their sizes together.
+    /// Total size of the files, bytes.
     pub bytes: u64,
-    /// How many times slower than it happened the files are played; absent: they are still.
+    /// Factor by which playback is slower than the event; `None` for files of one frame.
     pub slow_motion: Option<f64>,
-    /// What the files show stiffer than it is; absent: nothing.
+    /// Surfaces that bend but are shown rigid; `None` if there are none.
     pub stiffened: Option<Stiffened>,
 }
 
-/// Surfaces that bend and are moved as rigid bodies, for want of better in the format.
+/// Surfaces that bend but are moved as rigid bodies, because the format cannot show bending.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stiffened {
-    /// How many.
+    /// Number of such surfaces.
     pub surfaces: usize,
-    /// Of how many there are.
+    /// Number of all surfaces.
     pub of: usize,
-    /// How far off a point of them ever is at most, units of the file.
+    /// Largest error of a vertex in any frame, units of the file.
     pub off: f64,
 }
 
@@ -40,44 +40,44 @@ impl ExportSummary {
     }
 }
 
-/// Writes a job's files; the function given hears (done, of how many).
-pub(super) type Write =
-    fn(&Job, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
+/// Writes the files of a job; the callback receives (frames done, frames in all).
+pub(super) type WriteFn =
+    fn(&ExportJob, &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError>;
 
-/// A format: its name on the command line and the function that writes it.
-pub struct Format {
-    /// The choice in the pipeline.
+/// A file format: its names, its requirements and the function that writes it.
+pub struct FormatEntry {
+    /// The format's variant in pipelines.
     pub format: ExportFormat,
     /// Name on the command line.
     pub name: &'static str,
-    /// What follows the shot's name and a dot in a file's name; its last part is the file's extension.
+    /// Ending of a file name after the shot's name and a dot; its last part is the file extension.
     pub(super) extension: &'static str,
-    /// What it is made from.
-    pub(super) needs: Needs,
-    /// What its coordinates may be.
-    pub(super) space: Axes,
-    /// One file for the range, or one a frame.
-    pub(super) single: bool,
-    /// Writes its files.
-    pub(super) write: Write,
+    /// Tables that the format is made from.
+    pub(super) requires: RequiredTables,
+    /// Axes and units that the format allows.
+    pub(super) axes: Axes,
+    /// Whether the range becomes a single file, instead of one file per frame.
+    pub(super) single_file: bool,
+    /// Writes the files of a job.
+    pub(super) write: WriteFn,
 }
 
-/// What has to be there for a format to be written.
+/// Tables that a store must have for a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needs {
-    /// Surfaces.
+pub(super) enum RequiredTables {
+    /// Surfaces in `meshes/`.
     Surfaces,
-    /// Frame tables; surfaces come along where there are any.
+    /// Frame tables; surfaces are exported too if there are any.
     Frames,
 }
 
-/// Which coordinates a format may have.
+/// Axes and units that a format allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
-    /// Any.
+    /// Any up axis and scale, as the options say.
     Chosen,
-    /// y is up.
+    /// y is up; any scale.
     YUp,
-    /// Those of the simulation.
-    OfShot,
+    /// The axes of the simulation, in metres.
+    Simulation,
 }

@@ -1,40 +1,43 @@
-//! What a format's writer works on.
+//! Input of a format's writer.
 
 use std::path::PathBuf;
 
 use super::error::ExportError;
-use super::names::Names;
-use super::space::Space;
+use super::names::ShotNames;
+use super::space::FileCoordinates;
 use crate::columns::Frames;
 use crate::spec::FrameGroup;
 use crate::store::{Store, SurfaceFrame};
 
-/// What a format's writer needs to know.
-pub(super) struct Job<'a> {
+/// Store, frames and settings of an export, as the writers of formats take them.
+pub(super) struct ExportJob<'a> {
     pub store: &'a Store,
     /// Frames to write, ascending, at least one.
     pub frames: Vec<u32>,
-    /// Frames a second of the event.
+    /// Frames per second of the event.
     pub fps: f64,
-    /// Frames a second that a host plays.
+    /// Frames per second that a host plays.
     pub playback: f64,
-    /// When a shutter opens and closes, in frames about each frame: fragments that bend have points at those
-    /// times too; absent: none.
+    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
+    /// have points at those times too. `None`: points in frames only.
     pub shutter: Option<[f64; 2]>,
-    pub space: Space,
-    pub names: Names,
-    /// Fragments below this size are debris, units of the file; absent: none is.
+    /// Axes and units of the file.
+    pub space: FileCoordinates,
+    pub names: ShotNames,
+    /// Size below which fragments are debris, units of the file; `None`: there is no debris.
     pub debris: Option<f64>,
-    /// Columns that a frame table, or all of them, do not hold.
-    pub left_out: Vec<FrameGroup>,
+    /// Column groups that at least one frame table lacks.
+    pub missing_groups: Vec<FrameGroup>,
     /// The file, or the folder of a sequence.
     pub target: PathBuf,
 }
 
-impl Job<'_> {
+impl ExportJob<'_> {
+    /// Reads the surfaces of a frame in the coordinates of the file; NaN or infinite coordinates are an
+    /// error.
     pub fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
         let mut surface = SurfaceFrame::read(self.store, frame)?;
-        self.space.bring(&mut surface);
+        self.space.transform_surface(&mut surface);
         for piece in &surface.pieces {
             let range = surface.vertex_range(piece);
             let finite = [&surface.positions, &surface.normals, &surface.velocities]
@@ -51,18 +54,20 @@ impl Job<'_> {
         Ok(surface)
     }
 
-    /// Seconds of the event in a second that is played: what makes velocities those that a host sees.
-    pub fn pace(&self) -> f64 {
+    /// Seconds of the event per played second: converts velocities of the event to those of playback.
+    pub fn time_scale(&self) -> f64 {
         self.playback / self.fps
     }
 
-    /// The table of a frame, a row for each of so many elements; it holds the columns that are not left out.
+    /// Reads the table of a frame, which must have one row for each of `elements` elements. It has all
+    /// columns except those of `missing_groups`.
     pub fn read_table(&self, frame: u32, elements: usize) -> Result<Frames, ExportError> {
         let needed = [FrameGroup::Position];
         Ok(self.store.read_frame_of(frame, &needed, elements)?)
     }
 
-    /// Whether a fragment of such a size, units of the file, is debris. What has no size has no shape to share.
+    /// Whether a fragment of this size, units of the file, is debris. Fragments of size 0 are not, since no
+    /// shape can be scaled to them.
     pub fn is_debris(&self, size: f64) -> bool {
         self.debris.is_some_and(|limit| size > 0.0 && size < limit)
     }

@@ -1,34 +1,36 @@
-//! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of
-//! it in those of VTK.
+//! Export of a shot to the file formats of renderers and viewers.
 //!
-//! USD, PLY and VTK show tables of stress too, with or without frames. OBJ, PLY and still glTF are made from
-//! `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames,
-//! where they are there, for the motion between frames. The formats of elements and VTK need frames. A format
-//! is one file or folder here, its name in [`ExportFormat`] and its line in [`entry_of`].
+//! USD, glTF (still or animated), OBJ and PLY hold the surfaces; VTK holds surfaces, elements, bonds and
+//! breaks. USD, PLY and VTK also hold stress tables, with or without frames.
+//!
+//! OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF
+//! also read masses, radii and frames, if the store has them, for the motion between frames. USD of elements
+//! and VTK need frames. To add a format, add one file or folder here, its name in [`ExportFormat`] and its
+//! line in [`entry_of`].
 
 mod birth;
-mod course;
 mod epochs;
 mod error;
-mod flight;
 mod format;
+mod fragment_motion;
+mod frame_interval;
+mod free_rotation;
 mod gltf;
 mod job;
-mod key;
-mod moment;
+mod keyframe;
 mod names;
 mod obj;
-mod path;
 mod ply;
-mod rigid;
+mod point_path;
+mod rigid_state;
+mod rigid_transform;
 mod sequence;
 mod space;
 mod spool;
 mod stress;
-mod stretch;
 mod text;
 mod track;
-mod turning;
+mod trajectory;
 mod usd;
 mod vtk;
 
@@ -42,16 +44,16 @@ use clap::ValueEnum;
 
 use crate::spec::{ExportFormat, FrameGroup, Playback, Up, is_shutter};
 use crate::store::{Manifest, Store};
-use format::{Axes, Needs};
-use job::Job;
-use names::Names;
-use space::Space;
+use format::{Axes, RequiredTables};
+use job::ExportJob;
+use names::ShotNames;
+use space::FileCoordinates;
 
 pub use error::ExportError;
-pub use format::{ExportSummary, Format, Stiffened};
+pub use format::{ExportSummary, FormatEntry, Stiffened};
 
-/// What a format of the pipeline file is.
-pub fn entry_of(format: ExportFormat) -> &'static Format {
+/// The entry of a format: its names, its requirements and its writer.
+pub fn entry_of(format: ExportFormat) -> &'static FormatEntry {
     match format {
         ExportFormat::Usd => &usd::FORMAT,
         ExportFormat::UsdElements => &usd::elements::FORMAT,
@@ -63,42 +65,44 @@ pub fn entry_of(format: ExportFormat) -> &'static Format {
     }
 }
 
-/// Every format there is.
-pub fn formats() -> impl Iterator<Item = &'static Format> {
+/// The entries of all formats.
+pub fn formats() -> impl Iterator<Item = &'static FormatEntry> {
     ExportFormat::value_variants()
         .iter()
         .map(|&format| entry_of(format))
 }
 
-/// Whether a format shows tables of stress.
+/// Whether a format can hold stress tables.
 pub fn takes_stress(format: ExportFormat) -> bool {
     stress::writer(format).is_some()
 }
 
-/// What of a shot is exported, and how.
+/// Which frames of a shot are exported, and how.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// Frames.
+    /// Range of frames to export; frames that the store lacks are skipped.
     pub frames: Range<u32>,
-    /// Frames a second of the event; a rate that is not above 0 is an error.
+    /// Frames recorded per second of the event; must be above 0.
     pub fps: f64,
-    /// How fast a host plays them; a rate that is not above 0 is an error.
+    /// Rate at which a host plays the frames; must be above 0.
     pub playback: Playback,
-    /// In USD, when a shutter opens and closes, in frames about each frame: fragments that bend have points
-    /// at those times too; absent: none. Times that are not in order or beyond half a frame are an error.
+    /// Times at which the shutter opens and closes, in frames relative to each frame. In USD, fragments that
+    /// bend then have points at those times too. `None`: points in frames only. Both times must be in order
+    /// and within half a frame.
     pub shutter: Option<[f64; 2]>,
-    /// Up in the files; absent: as in the shot. glTF's is y, VTK's is the shot's.
+    /// Up axis of the files; `None`: that of the shot. glTF always has y up, VTK that of the shot.
     pub up: Option<Up>,
-    /// Units of the files in a metre; one that is not above 0 is an error. VTK's are metres.
+    /// Units of length of the files per metre; must be above 0. VTK files are always in metres.
     pub scale: f64,
-    /// Fragments below this size at rest, m, are instances of a few shapes in USD; absent: none is. One that
-    /// is not above 0 is an error.
+    /// Size at rest, m, below which USD shows fragments as instances of a few shapes; `None`: it shows all
+    /// fragments as they are. Must be above 0.
     pub debris: Option<f64>,
-    /// The file where it ends in the format's extension, else a folder; absent: `exports/` of the store.
+    /// Target: a file if the path ends in the format's extension, else a folder; `None`: `exports/` in the
+    /// store.
     pub to: Option<&'a Path>,
 }
 
-/// Writes those frames that exist; `on_frame` hears (done, of how many).
+/// Exports the frames that exist; `on_frame` is called with (frames done, frames in all).
 pub fn run(
     store: &Store,
     format: ExportFormat,
@@ -126,25 +130,25 @@ pub fn run(
         return Err(ExportError::Debris { size });
     }
     let format = entry_of(format);
-    let numbers = match format.needs {
-        Needs::Surfaces => {
+    let numbers = match format.requires {
+        RequiredTables::Surfaces => {
             let mut numbers = store.numbers("meshes", "rkyv")?;
             numbers.retain(|number| frames.contains(number));
             numbers
         }
-        Needs::Frames => store.frames(&frames)?,
+        RequiredTables::Frames => store.frames(&frames)?,
     };
-    // What tables of stress there are, where the format takes them.
+    // Stress tables in the range, if the format can hold them.
     let writer = stress::writer(format.format);
     let mut tables = store.numbers("stress", "parquet")?;
     tables.retain(|number| writer.is_some() && frames.contains(number));
     if numbers.is_empty() && tables.is_empty() {
-        return Err(match format.needs {
-            Needs::Surfaces => ExportError::NoSurfaces {
+        return Err(match format.requires {
+            RequiredTables::Surfaces => ExportError::NoSurfaces {
                 path: store.path("meshes"),
                 frames,
             },
-            Needs::Frames => ExportError::NoFrames {
+            RequiredTables::Frames => ExportError::NoFrames {
                 path: store.path("frames"),
                 frames,
             },
@@ -152,21 +156,21 @@ pub fn run(
     }
     let manifest = Manifest::read(store)?;
     let pipeline = manifest.pipeline.as_ref();
-    let left_out = match format.needs {
-        Needs::Surfaces => Vec::new(),
-        Needs::Frames => left_out(store, &numbers)?,
+    let missing_groups = match format.requires {
+        RequiredTables::Surfaces => Vec::new(),
+        RequiredTables::Frames => missing_groups(store, &numbers)?,
     };
-    let names = Names::new(store, pipeline);
-    let mut space = Space::of_shot(pipeline);
-    match format.space {
+    let names = ShotNames::new(store, pipeline);
+    let mut space = FileCoordinates::of_shot(pipeline);
+    match format.axes {
         Axes::Chosen => space.up = options.up.unwrap_or(space.shot),
         Axes::YUp => space.up = Up::Y,
-        Axes::OfShot => {}
+        Axes::Simulation => {}
     }
-    if format.space != Axes::OfShot {
+    if format.axes != Axes::Simulation {
         space.scale = scale;
     }
-    let job = Job {
+    let job = ExportJob {
         store,
         frames: numbers,
         fps,
@@ -176,7 +180,7 @@ pub fn run(
         space,
         target: target(store, format, &names, options.to),
         names,
-        left_out,
+        missing_groups,
     };
     let mut summary = match job.frames.is_empty() {
         true => ExportSummary::default(),
@@ -184,7 +188,7 @@ pub fn run(
     };
     if let Some(write) = writer {
         for number in tables {
-            let written = write(&job, &stress::Solids::read(store, number)?)?;
+            let written = write(&job, &stress::StressSurfaces::read(store, number)?)?;
             summary.files.extend(written.files);
             summary.bytes += written.bytes;
         }
@@ -192,8 +196,8 @@ pub fn run(
     Ok(summary)
 }
 
-/// The groups of columns that some frame lacks.
-fn left_out(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportError> {
+/// Column groups that at least one of the frames lacks.
+fn missing_groups(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportError> {
     let mut everywhere = FrameGroup::ALL.to_vec();
     for &frame in frames {
         let there = store.frame_groups(frame)?;
@@ -203,11 +207,12 @@ fn left_out(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, ExportErro
     Ok(all.filter(|group| !everywhere.contains(group)).collect())
 }
 
-fn target(store: &Store, format: &Format, names: &Names, to: Option<&Path>) -> PathBuf {
+/// Path of the file, or of the folder of a sequence.
+fn target(store: &Store, format: &FormatEntry, names: &ShotNames, to: Option<&Path>) -> PathBuf {
     let extension = Path::new(format.extension).extension();
     let extension = extension.unwrap_or(format.extension.as_ref());
     let file = format!("{}.{}", names.shot(), format.extension);
-    match (to, format.single) {
+    match (to, format.single_file) {
         (None, true) => store.path("exports").join(file),
         (None, false) => store.path("exports").join(format.name),
         (Some(path), true) if path.extension().is_none_or(|e| e != extension) => path.join(file),

@@ -1,18 +1,19 @@
-//! Names of the shot and its bodies, safe as identifiers in every format.
+//! Names of the shot and its bodies; names of bodies are valid identifiers in every format.
 
 use std::collections::BTreeSet;
 
 use crate::spec::Pipeline;
 use crate::store::Store;
 
-/// The shot's name and those of its bodies.
-pub struct Names {
+/// Names of the shot and its bodies.
+pub struct ShotNames {
     shot: String,
     bodies: Vec<String>,
 }
 
-impl Names {
-    /// Bodies are called as in the pipeline, or by number where there is none; the shot is called as its folder.
+impl ShotNames {
+    /// Takes the names of bodies from the pipeline, or numbers them without one; the shot has the name of its
+    /// folder.
     pub fn new(store: &Store, pipeline: Option<&Pipeline>) -> Self {
         let folder = store.root().canonicalize().ok();
         let folder = folder.as_deref().and_then(|path| path.file_name());
@@ -24,7 +25,7 @@ impl Names {
             .enumerate()
             .map(|(at, body)| {
                 let plain = identifier(&body.name, &format!("body_{at}"));
-                // Different names can become one identifier; the number tells them apart.
+                // Different names can become the same identifier; the number makes them distinct.
                 let name = if taken.contains(&plain) {
                     format!("{plain}_{at}")
                 } else {
@@ -34,7 +35,7 @@ impl Names {
                 name
             })
             .collect();
-        Names {
+        ShotNames {
             shot: shot.into_owned(),
             bodies,
         }
@@ -45,14 +46,15 @@ impl Names {
         &self.shot
     }
 
-    /// Name of body number `body`.
+    /// Name of body number `body`, a valid identifier.
     pub fn body(&self, body: u32) -> String {
         let known = self.bodies.get(body as usize);
         known.map_or_else(|| format!("body_{body}"), String::clone)
     }
 }
 
-/// `name` with everything but ASCII letters, digits and `_` replaced; `fallback` when nothing is left of it.
+/// `name` with all but ASCII letters and digits replaced by `_`; `fallback` if it has neither letters nor
+/// digits.
 fn identifier(name: &str, fallback: &str) -> String {
     if !name.chars().any(|c| c.is_ascii_alphanumeric()) {
         return fallback.to_owned();

@@ -1,13 +1,13 @@
-//! Wavefront OBJ: one file a frame, one object a body, one group a fragment.
+//! Wavefront OBJ: one file per frame, one object per body, one group per fragment.
 //!
-//! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals and texture
-//! coordinates are those of corners, and numbered apart from the vertices.
+//! Skin and crack faces have the materials `outside` and `inside`. Normals and texture coordinates belong to
+//! corners and have indices of their own, separate from those of the vertices.
 
 use crate::parallel::prelude::*;
 
 use super::error::ExportError;
-use super::format::{Axes, ExportSummary, Format, Needs};
-use super::job::Job;
+use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
+use super::job::ExportJob;
 use super::sequence;
 use super::text::{format_all, push_f32, push_u32, push_unit};
 use crate::geometry::corners::DistinctCorners;
@@ -15,22 +15,25 @@ use crate::spec::ExportFormat;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
-/// OBJ.
-pub const FORMAT: Format = Format {
+/// Table entry of OBJ.
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Obj,
     name: "obj",
     extension: "obj",
-    needs: Needs::Surfaces,
-    space: Axes::Chosen,
-    single: false,
+    requires: RequiredTables::Surfaces,
+    axes: Axes::Chosen,
+    single_file: false,
     write,
 };
 
-fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
+fn write(
+    job: &ExportJob,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
     sequence::write(job, FORMAT.extension, on_frame, bytes)
 }
 
-fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
+fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     let line = |keyword: &'static str, push: fn(&mut String, f32)| {
         move |out: &mut String, values: &[f32]| {
             out.push_str(keyword);
@@ -97,7 +100,7 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     parts.into_iter().map(String::into_bytes).collect()
 }
 
-/// Numbers start at 1.
+/// Appends a face; indices in OBJ start at 1.
 fn push_face(out: &mut String, vertices: [u32; 3], textures: Option<[u32; 3]>, normals: [u32; 3]) {
     out.push('f');
     for m in 0..3 {

@@ -1,50 +1,53 @@
-//! Binary PLY: one file a frame. Vertices carry normal, velocity, position at rest, stress (Pa) and fragment,
-//! faces their fragment and whether they are crack faces.
+//! Binary PLY: one file per frame. Vertices have a normal, velocity, position at rest, stress (Pa) and
+//! fragment; faces have their fragment and a flag for crack faces.
 //!
-//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth
-//! across edges too. Texture coordinates, where there are some, are the vertices' own as well, since few
-//! readers know any other; a vertex on a seam of the texture, or where skin and crack face meet, is there
-//! once for each.
+//! Readers of PLY expect closed surfaces with shared vertices, so normals are per vertex and smooth across
+//! edges too. Texture coordinates, if there are any, are per vertex as well, since few readers support other
+//! ones. A vertex on a seam of the texture, or where skin and crack face meet, is repeated for each texture
+//! coordinate.
 
 use super::error::ExportError;
-use super::format::{Axes, ExportSummary, Format, Needs};
-use super::job::Job;
+use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
+use super::job::ExportJob;
 use super::sequence;
 use crate::geometry::corners::DistinctCorners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
-/// PLY.
-pub const FORMAT: Format = Format {
+/// Table entry of PLY.
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Ply,
     name: "ply",
     extension: "ply",
-    needs: Needs::Surfaces,
-    space: Axes::Chosen,
-    single: false,
+    requires: RequiredTables::Surfaces,
+    axes: Axes::Chosen,
+    single_file: false,
     write,
 };
 
-fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
+fn write(
+    job: &ExportJob,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
     sequence::write(job, FORMAT.extension, on_frame, bytes)
 }
 
-/// The vertices and faces of a file.
-struct Rows {
-    /// Vertex of the surface and fragment of each vertex.
+/// Vertices and faces of a PLY file.
+struct PlyRows {
+    /// For each vertex, its vertex in the surface and its fragment label.
     vertices: Vec<(u32, u32)>,
-    /// Their texture coordinates; empty where there are none.
+    /// Texture coordinates of the vertices; empty without texture.
     uv: Vec<[f32; 2]>,
-    /// Vertices of each face, piece by piece.
+    /// Vertex indices of each face, piece by piece.
     faces: Vec<[u32; 3]>,
 }
 
-impl Rows {
+impl PlyRows {
     fn new(surface: &SurfaceFrame) -> Self {
         let pieces = || surface.pieces.iter();
         let triangles = |piece: &Piece| surface.triangles[surface.triangle_range(piece)].iter();
         if surface.uv.is_empty() {
-            // Vertices of no piece, which no face has, keep the first label there is.
+            // Vertices outside all pieces, which no face uses, keep label 0.
             let mut vertices: Vec<(u32, u32)> = (0..surface.positions.len() as u32)
                 .map(|v| (v, 0))
                 .collect();
@@ -55,7 +58,7 @@ impl Rows {
             }
             let faces = pieces().flat_map(triangles).copied().collect();
             let uv = Vec::new();
-            return Rows {
+            return PlyRows {
                 vertices,
                 uv,
                 faces,
@@ -73,7 +76,7 @@ impl Rows {
                 uv.push(own);
             }
         }
-        Rows {
+        PlyRows {
             vertices,
             uv,
             faces,
@@ -81,8 +84,8 @@ impl Rows {
     }
 }
 
-fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
-    let rows = Rows::new(surface);
+fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
+    let rows = PlyRows::new(surface);
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n\
          element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\

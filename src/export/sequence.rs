@@ -1,18 +1,18 @@
-//! Formats of one file a frame.
+//! Export of formats with one file per frame.
 
 use crate::parallel::prelude::*;
 
 use super::error::ExportError;
 use super::format::ExportSummary;
-use super::job::Job;
+use super::job::ExportJob;
 use crate::store::{SurfaceFrame, atomic};
 
-/// Writes `NAME.NNNNNN.extension` for each frame, as many frames at once as there are threads.
+/// Writes `NAME.NNNNNN.extension` for each frame, one frame per thread at a time.
 pub fn write(
-    job: &Job,
+    job: &ExportJob,
     extension: &str,
     on_frame: &mut dyn FnMut(usize, usize),
-    bytes: impl Fn(&Job, &SurfaceFrame) -> Vec<Vec<u8>> + Sync,
+    bytes: impl Fn(&ExportJob, &SurfaceFrame) -> Vec<Vec<u8>> + Sync,
 ) -> Result<ExportSummary, ExportError> {
     let mut summary = ExportSummary::default();
     for batch in job.frames.chunks(rayon::current_num_threads()) {

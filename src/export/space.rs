@@ -1,33 +1,33 @@
-//! Which way is up in an exported file, and how long a metre is there.
+//! Up axis and unit of length of exported files.
 
 use crate::spec::{Pipeline, Up};
 use crate::store::SurfaceFrame;
 
-/// From the coordinates of the simulation to those of a file: lengths times `scale`, the shot's up turned to
-/// the file's.
+/// Conversion from coordinates of the simulation to those of a file: multiplies lengths by `scale` and
+/// rotates the up axis of the shot to that of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Space {
-    /// Up in the simulation.
+pub struct FileCoordinates {
+    /// Up axis of the simulation.
     pub shot: Up,
-    /// Up in the file.
+    /// Up axis of the file.
     pub up: Up,
-    /// Units of the file in a metre.
+    /// Units of the file per metre.
     pub scale: f64,
 }
 
-impl Space {
-    /// As the simulation has it, in metres.
+impl FileCoordinates {
+    /// The axes of the simulation, in metres.
     pub fn of_shot(pipeline: Option<&Pipeline>) -> Self {
         let shot = pipeline.map_or(Up::Y, |pipeline| up_of(pipeline.world.gravity));
-        Space {
+        FileCoordinates {
             shot,
             up: shot,
             scale: 1.0,
         }
     }
 
-    /// A direction in the file's axes.
-    pub fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+    /// Rotates a direction to the axes of the file.
+    pub fn rotate(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
         match (self.shot, self.up) {
             (Up::Y, Up::Z) => [x, -z, y],
             (Up::Z, Up::Y) => [x, z, -y],
@@ -35,19 +35,19 @@ impl Space {
         }
     }
 
-    /// A place, a way or a velocity in the file's axes and unit.
-    pub fn lengths(self, vector: [f32; 3]) -> [f32; 3] {
+    /// Converts a position, displacement or velocity to the axes and unit of the file.
+    pub fn transform(self, vector: [f32; 3]) -> [f32; 3] {
         let scale = self.scale as f32;
-        self.turned(vector).map(|length| length * scale)
+        self.rotate(vector).map(|length| length * scale)
     }
 
-    /// Brings a surface into the file's coordinates.
-    pub fn bring(self, surface: &mut SurfaceFrame) {
+    /// Converts a surface to the coordinates of the file.
+    pub fn transform_surface(self, surface: &mut SurfaceFrame) {
         if self.shot == self.up && self.scale == 1.0 {
             return;
         }
         for normal in &mut surface.normals {
-            *normal = self.turned(*normal);
+            *normal = self.rotate(*normal);
         }
         for lengths in [
             &mut surface.positions,
@@ -55,12 +55,12 @@ impl Space {
             &mut surface.rest_positions,
         ] {
             for vector in lengths.iter_mut() {
-                *vector = self.lengths(*vector);
+                *vector = self.transform(*vector);
             }
         }
     }
 
-    /// The unit and the axis, for a comment.
+    /// Unit and up axis in words, for comments in files.
     pub fn describe(self) -> String {
         let unit = if self.scale == 1.0 {
             "metres".to_owned()
@@ -71,7 +71,7 @@ impl Space {
     }
 }
 
-/// Up is where gravity comes from, y where it says nothing.
+/// Up axis: z if gravity points mainly along −z, else y.
 fn up_of([x, y, z]: [f64; 3]) -> Up {
     if -z > x.abs().max(y.abs()) {
         Up::Z
@@ -80,7 +80,7 @@ fn up_of([x, y, z]: [f64; 3]) -> Up {
     }
 }
 
-/// Lowest and highest coordinates; zeros where there is no point.
+/// Lowest and highest coordinates of the points; zeros if there are none.
 pub fn bounds<const N: usize>(points: &[[f32; N]]) -> ([f32; N], [f32; N]) {
     let first = points.first().copied().unwrap_or([0.0; N]);
     points.iter().fold((first, first), |(low, high), point| {
@@ -103,29 +103,29 @@ mod tests {
     }
 
     #[test]
-    fn turning_keeps_hands_and_comes_back() {
-        let to_z = Space {
+    fn rotation_keeps_handedness_and_is_reversible() {
+        let to_z = FileCoordinates {
             shot: Up::Y,
             up: Up::Z,
             scale: 100.0,
         };
-        assert_eq!(to_z.turned([0.0, 1.0, 0.0]), [0.0, 0.0, 1.0]);
+        assert_eq!(to_z.rotate([0.0, 1.0, 0.0]), [0.0, 0.0, 1.0]);
         let axes =
-            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| to_z.turned(axis));
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| to_z.rotate(axis));
         let [x, y, z] = axes.map(glam::Vec3::from);
         assert_eq!(x.cross(y).dot(z), 1.0);
-        let back = Space {
+        let back = FileCoordinates {
             shot: Up::Z,
             up: Up::Y,
             scale: 1.0,
         };
-        assert_eq!(back.turned(to_z.turned([1.0, 2.0, 3.0])), [1.0, 2.0, 3.0]);
+        assert_eq!(back.rotate(to_z.rotate([1.0, 2.0, 3.0])), [1.0, 2.0, 3.0]);
         let mut surface = SurfaceFrame {
             positions: vec![[0.0, 1.0, 0.0]],
             normals: vec![[0.0, 1.0, 0.0]],
             ..SurfaceFrame::default()
         };
-        to_z.bring(&mut surface);
+        to_z.transform_surface(&mut surface);
         assert_eq!(surface.positions, [[0.0, 0.0, 100.0]]);
         assert_eq!(surface.normals, [[0.0, 0.0, 1.0]]);
         assert_eq!(to_z.describe(), "100 units a metre, z up");

@@ -1,17 +1,17 @@
-//! Text kept on disk until its place in a file is known.
+//! Text that is kept on disk until its position in the output file is known.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A stretch of text in a [`Spool`].
+/// A contiguous piece of text in a [`Spool`]: byte offset and length.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment {
+pub struct SpoolSegment {
     offset: u64,
     length: u64,
 }
 
-/// A temporary file that is written in one order and read in another; gone when dropped.
+/// A temporary file that is written in one order and read in another; deleted on drop.
 pub struct Spool {
     path: PathBuf,
     writer: BufWriter<File>,
@@ -19,8 +19,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens a spool beside `target`.
-    pub fn beside(target: &Path) -> io::Result<Self> {
+    /// Creates a spool in the folder of `target`.
+    pub fn next_to(target: &Path) -> io::Result<Self> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let path = target.with_file_name(format!(".{name}.{}.spool.tmp", std::process::id()));
         if let Some(folder) = path.parent() {
@@ -39,21 +39,21 @@ impl Spool {
         })
     }
 
-    /// Appends text.
-    pub fn append(&mut self, parts: &[String]) -> io::Result<Segment> {
+    /// Appends the concatenation of `parts`.
+    pub fn append(&mut self, parts: &[String]) -> io::Result<SpoolSegment> {
         let offset = self.length;
         for part in parts {
             self.writer.write_all(part.as_bytes())?;
             self.length += part.len() as u64;
         }
-        Ok(Segment {
+        Ok(SpoolSegment {
             offset,
             length: self.length - offset,
         })
     }
 
     /// Copies a segment to `out`.
-    pub fn copy(&mut self, segment: Segment, out: &mut impl Write) -> io::Result<()> {
+    pub fn copy(&mut self, segment: SpoolSegment, out: &mut impl Write) -> io::Result<()> {
         self.writer.flush()?;
         let mut file = self.writer.get_ref();
         file.seek(SeekFrom::Start(segment.offset))?;
@@ -70,7 +70,7 @@ impl Spool {
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // A file that cannot be removed harms nobody: it is hidden and has no reader.
+        // A file that cannot be removed does no harm: it is hidden and nothing reads it.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -22,7 +22,7 @@ fn export(store: &Store, format: ExportFormat, frames: Range<u32>) -> ExportSumm
 fn every_format_has_an_entry_of_its_own() {
     for (&format, entry) in ExportFormat::value_variants().iter().zip(formats()) {
         assert_eq!(entry.format, format);
-        // The command line and the names of stages are one.
+        // The name on the command line is that of the stage.
         let value = format.to_possible_value().unwrap();
         assert_eq!(value.get_name(), entry.name);
         let in_file = serde_json::to_value(format).unwrap();
@@ -79,15 +79,15 @@ fn usd_has_a_prim_for_a_fragment_while_it_stays_the_same() {
     assert_eq!(shown[1], until);
     assert_eq!(shown[2], from);
     assert_eq!(shown[3], from);
-    // Importers that do not take up visibility see them without size.
+    // Importers that do not read visibility see them with scale 0.
     let sizes = samples(meshes[2].1, "float3 xformOp:scale");
     assert_eq!(sizes, ["2.499: (0, 0, 0)", "2.5: (1, 1, 1)"]);
-    // They move as they are: points at rest, a way in time.
+    // They move rigidly: points at rest, an animated pose.
     for (name, mesh) in &meshes {
         assert!(samples(mesh, "point3f[] points").is_empty(), "{name}");
         assert!(mesh.contains("xformOpOrder"), "{name}");
     }
-    // The centre of mass, from half a frame before it is seen, with the velocity that it has.
+    // The centre of mass, from half a frame before its first frame, by its velocity there.
     let way = samples(meshes[3].1, "double3 xformOp:translate");
     let before = [
         "2.5: (4.244791",
@@ -152,7 +152,7 @@ fn what_bends_has_points_where_a_shutter_opens_and_closes() {
     let times: Vec<f64> = samples.iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [-0.25, 0.0, 0.5, 0.75, 1.0, 1.5, 1.75, 2.0, 2.5]);
     let rise = |from: usize, to: usize| samples[to].1 - samples[from].1;
-    // A quarter and half of a frame with one velocity, of which the rigid body has a part.
+    // A quarter and half of a frame with one velocity, of which the rigid body has a share.
     assert!(rise(3, 4) > 0.5 * 2.4 / 24.0 / 4.0);
     assert!((rise(4, 5) - 2.0 * rise(3, 4)).abs() < 1e-6);
     assert_eq!(rise(0, 2), 0.0);
@@ -167,7 +167,7 @@ fn what_bends_has_points_where_a_shutter_opens_and_closes() {
 }
 
 #[test]
-fn a_slow_host_is_given_velocities_per_second_that_it_plays() {
+fn velocities_are_per_played_second() {
     let (_folder, store) = fixture::store(2, &["left"]);
     fixture::write_elements(&store);
     let asked = Options {
@@ -218,11 +218,11 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     has(
         "rel prototypes = [</World/right/debris/prototypes/shape_0>, </World/right/debris/prototypes/shape_1>]",
     );
-    // About their centres of mass, which move by a quarter and a half a frame.
+    // Relative to their centres of mass, which move by a quarter and a half per frame.
     has("4: [(3.25, 0.5, 0.5), (4.75, 0.5, 0.5)],");
     has("4: [(0.25, 0, -1.5e-6), (0.25, 0, -1.5e-6)],");
     has("0: [(1, 1, 1), (1, 1, 1)],\n            }");
-    // Where the label goes on with what is left of it, half-way between frames, it is in both places at once.
+    // Where the label continues with the remaining part, half-way between frames, both positions are sampled.
     let whole = Options {
         debris: Some(2.0),
         to: Some(&store.path("whole.usda")),
@@ -241,7 +241,7 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     {
         assert!(place.starts_with(begins), "{places:?}");
     }
-    // The whole box moves on by its velocity; what is left of it was there by its own.
+    // The whole box moves on by its velocity; the remaining part comes from before by its own.
     assert!(places[3].starts_with("2.499: [(3.00519"), "{places:?}");
     assert!(places[4].starts_with("2.5: [(2.9947"), "{places:?}");
     let refused = Options {
@@ -367,9 +367,9 @@ fn what_cannot_be_exported_is_refused() {
 fn vtk_files_are_laid_out_as_their_head_says() {
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
     let triangle = std::iter::once([0u32, 1, 2]);
-    let mut file = vtk::file::PolyData::new(0.25, &points, vtk::file::Cells::Polys, triangle);
-    file.point("id", 1, [7u32, 8, 9]);
-    file.cell("inside", [1u8]);
+    let mut file = vtk::file::PolyData::new(0.25, &points, vtk::file::CellKind::Polys, triangle);
+    file.add_point_array("id", 1, [7u32, 8, 9]);
+    file.add_cell_scalars("inside", [1u8]);
     let bytes = file.finish().concat();
     let marker = b"<AppendedData encoding=\"raw\">\n_";
     let head = bytes
@@ -413,7 +413,7 @@ fn vtk_without_frames_is_refused() {
 }
 
 #[test]
-fn files_have_the_axis_and_the_unit_asked_for() {
+fn files_have_the_requested_axis_and_unit() {
     let (_folder, store) = fixture::store(1, &["left"]);
     let asked = Options {
         up: Some(Up::Z),
@@ -426,12 +426,12 @@ fn files_have_the_axis_and_the_unit_asked_for() {
     };
     let usd = String::from_utf8(write(ExportFormat::Usd)).expect("text");
     assert!(usd.contains("metersPerUnit = 0.01\n") && usd.contains("upAxis = \"Z\""));
-    // The box from (0, 0, 0) to (1, 1, 1): up is z now, and away from the viewer is y.
+    // The box from (0, 0, 0) to (1, 1, 1): now z is up, and y points away from the viewer.
     assert!(usd.contains("float3[] extent = [(-50, -50, -50), (50, 50, 50)]"));
     assert!(usd.contains("0: (50, -50, 50),"));
     let obj = String::from_utf8(write(ExportFormat::Obj)).expect("text");
     assert!(obj.starts_with("# 100 units a metre, z up;"));
-    // glTF has no other up than y; a fragment is told about its middle.
+    // glTF has y up; positions of a fragment are relative to its centre.
     let glb = write(ExportFormat::Glb);
     let json = String::from_utf8_lossy(&glb[20..]);
     assert!(json.contains("\"max\":[50.0,50.0,50.0]"));
@@ -458,7 +458,7 @@ fn obj_numbers_texture_coordinates_apart() {
     let (_folder, store, surface) = textured();
     let obj = export(&store, ExportFormat::Obj, 3..4);
     let (models, _) = tobj::load_obj(&obj.files[0], &tobj::LoadOptions::default()).expect("OBJ");
-    // Materials part the crack faces of the second fragment from its skin, which comes first.
+    // The crack faces of the second fragment come after its skin, as they have another material.
     let (cracks, skin): (Vec<usize>, _) = (12..24).partition(|t| surface.inside[*t] == 1);
     let order = (0..12).chain(skin).chain(cracks).chain(24..36);
     let expected: Vec<f64> = order
@@ -481,7 +481,7 @@ fn obj_numbers_texture_coordinates_apart() {
 #[test]
 fn vertices_of_ply_and_gltf_are_split_at_seams() {
     let (_folder, store, surface) = textured();
-    // Place and texture coordinates of every corner, in order.
+    // Position and texture coordinates of every corner, in order.
     let sorted = |corners: &mut dyn Iterator<Item = ([f32; 3], [f32; 2])>| {
         let whole = |x: f32| (f64::from(x) * 1e4).round() as i64;
         let mut rows: Vec<_> = corners
@@ -493,12 +493,12 @@ fn vertices_of_ply_and_gltf_are_split_at_seams() {
     for piece in &surface.pieces {
         let positions = &surface.positions[surface.vertex_range(piece)];
         let pivot = glam::DVec3::new(0.5, 0.25, -0.125);
-        let part = gltf::part::Part::new(&surface, piece, positions, pivot);
-        assert_eq!(part.positions.len(), 24);
-        let found = sorted(&mut part.indices.iter().flatten().map(|&v| {
-            let (place, [u, v]) = (part.positions[v as usize], part.uv[v as usize]);
+        let mesh = gltf::mesh::FragmentMesh::new(&surface, piece, positions, pivot);
+        assert_eq!(mesh.positions.len(), 24);
+        let found = sorted(&mut mesh.indices.iter().flatten().map(|&v| {
+            let (place, [u, v]) = (mesh.positions[v as usize], mesh.uv[v as usize]);
             (
-                (glam::Vec3::from(place) + part.pivot.as_vec3()).to_array(),
+                (glam::Vec3::from(place) + mesh.pivot.as_vec3()).to_array(),
                 [u, 1.0 - v],
             )
         }));

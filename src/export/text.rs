@@ -1,25 +1,25 @@
-//! Numbers as short text, many at a time.
+//! Formats arrays of numbers as short text, in parallel.
 
 use std::fmt::Write;
 
 use crate::parallel::prelude::*;
 
-/// Numbers formatted by one task; large enough to hide the cost of the task.
+/// Values formatted by one parallel task: enough to hide the cost of starting it.
 const CHUNK: usize = 4096;
 
-/// Appends the shortest text that reads back as the same number.
+/// Appends the shortest text that parses to the same number.
 pub fn push_f32(out: &mut String, value: f32) {
     let size = value.abs();
-    // Without an exponent, very small and very large numbers are rows of zeros.
+    // Without an exponent, very small and very large numbers would be long rows of zeros.
     let written = if size != 0.0 && !(1e-4..1e9).contains(&size) {
         write!(out, "{value:e}")
     } else {
-        write!(out, "{}", value + 0.0) // + 0.0 makes -0 plain
+        write!(out, "{}", value + 0.0) // + 0.0 turns -0 into 0
     };
     written.expect("writing to a string cannot fail");
 }
 
-/// Appends a component of a unit vector to five decimals, which no shading can tell from the whole number.
+/// Appends a component of a unit vector, rounded to five decimals: the error is invisible in shading.
 pub fn push_unit(out: &mut String, value: f32) {
     let rounded = (f64::from(value) * 1e5).round() as i64;
     if rounded == 0 {
@@ -37,8 +37,9 @@ pub fn push_unit(out: &mut String, value: f32) {
     }
 }
 
-/// Appends a number to three digits, which is more than a colour map shows.
-pub fn push_rough(out: &mut String, value: f32) {
+/// Appends a number rounded to three significant digits, more than a colour map can show. NaN and infinity
+/// become 0.
+pub fn push_three_digits(out: &mut String, value: f32) {
     if value == 0.0 || !value.is_finite() {
         out.push('0');
         return;
@@ -48,22 +49,22 @@ pub fn push_rough(out: &mut String, value: f32) {
     write!(out, "{:e}", nearest(value, step)).expect("writing to a string cannot fail");
 }
 
-/// Appends the multiple of a step, which is a power of ten, that is nearest to a finite number.
+/// Appends a finite number rounded to the nearest multiple of `step`, a power of ten.
 pub fn push_multiple(out: &mut String, value: f32, step: f64) {
     push_f32(out, nearest(value.into(), step));
 }
 
-/// The multiple of a step nearest to a number.
+/// The multiple of `step` nearest to `value`.
 fn nearest(value: f64, step: f64) -> f32 {
     ((value / step).round() * step) as f32
 }
 
-/// Appends a whole number.
+/// Appends an integer.
 pub fn push_u32(out: &mut String, value: u32) {
     write!(out, "{value}").expect("writing to a string cannot fail");
 }
 
-/// Formats every value in order, in parallel; the parts put together are the text.
+/// Formats all values in parallel; the concatenation of the returned parts is the text, in order.
 pub fn format_all<T: Sync>(values: &[T], push: impl Fn(&mut String, &T) + Sync) -> Vec<String> {
     values
         .par_chunks(CHUNK)
@@ -77,7 +78,7 @@ pub fn format_all<T: Sync>(values: &[T], push: impl Fn(&mut String, &T) + Sync) 
         .collect()
 }
 
-/// Formats `[a, b, …]`, each value by `push`.
+/// Formats `[a, b, …]`, each value by `push`, as parts to be concatenated.
 pub fn array<T: Sync>(values: &[T], push: impl Fn(&mut String, &T) + Sync) -> Vec<String> {
     let mut parts = vec!["[".to_owned()];
     if let Some((first, rest)) = values.split_first() {
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn rough_numbers_have_three_digits() {
+    fn numbers_are_rounded_to_three_digits() {
         for (value, expected) in [
             (0.0f32, "0"),
             (1_234_567.0, "1.23e6"),
@@ -124,7 +125,7 @@ mod tests {
             (f32::NAN, "0"),
         ] {
             let mut text = String::new();
-            push_rough(&mut text, value);
+            push_three_digits(&mut text, value);
             assert_eq!(text, expected);
         }
     }

@@ -1,54 +1,54 @@
-//! Axes: ranges, ticks at 1, 2 and 5, units with SI prefixes.
+//! Axes of charts: ranges, ticks at 1, 2 and 5 times powers of ten, and units with SI prefixes.
 
 use crate::units::show::{grouped, prefix};
 
-/// What the numbers of an axis are.
+/// The unit of the values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// An SI unit that takes prefixes: "J", "g".
     Si(&'static str),
-    /// How many.
+    /// A number without a unit.
     Count,
-    /// How many in a unit that is written out: "per ms".
+    /// A number per unit, spelled out: "per ms".
     Per(&'static str),
 }
 
-/// An axis as a chart asks for it.
+/// Specification of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows.
+    /// Name of the quantity.
     pub name: &'static str,
-    /// Unit of its numbers.
+    /// The unit of the values.
     pub unit: Unit,
-    /// Whether it is logarithmic; its numbers are positive then.
+    /// Whether the axis is logarithmic; all values must then be positive.
     pub log: bool,
 }
 
-/// An axis fitted to what it shows.
+/// An axis fitted to the data: its range, ticks and title.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scale {
+pub struct FittedAxis {
     /// Name and unit.
     pub title: String,
-    /// Where it begins and ends, in units of the data.
+    /// Range of the axis, in units of the data.
     pub ends: [f64; 2],
     /// Whether it is logarithmic.
     pub log: bool,
-    /// Numbered ticks.
+    /// Ticks with labels.
     pub ticks: Vec<(f64, String)>,
-    /// Ticks without a number.
-    pub small: Vec<f64>,
+    /// Ticks without labels.
+    pub minor_ticks: Vec<f64>,
 }
 
-/// Whether an axis ends with the data or with a tick.
+/// Whether the range of an axis ends with the data or at a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
-    /// With the first and last number.
+pub enum AxisEnds {
+    /// The range is that of the data.
     Data,
-    /// With the tick beyond.
+    /// The range extends to the next ticks.
     Tick,
 }
 
-/// The step of 1, 2 or 5 times a power of ten that divides a range into at most so many parts.
+/// The smallest step of 1, 2 or 5 times a power of ten that divides a range into at most `parts` parts.
 pub fn step(range: f64, parts: f64) -> f64 {
     let rough = range / parts;
     let power = 10f64.powi(rough.log10().floor() as i32);
@@ -58,33 +58,33 @@ pub fn step(range: f64, parts: f64) -> f64 {
 }
 
 impl Axis {
-    /// The axis for numbers from `low` to `high`, with about `most` numbered ticks.
-    pub fn fit(&self, [low, high]: [f64; 2], ends: Ends, most: f64) -> Scale {
+    /// Fits the axis to values from `low` to `high`, with about `max_ticks` labelled ticks.
+    pub fn fit(&self, [low, high]: [f64; 2], ends: AxisEnds, max_ticks: f64) -> FittedAxis {
         if self.log {
             self.logarithmic(low, high)
         } else {
-            self.linear(low, high, ends, most)
+            self.linear(low, high, ends, max_ticks)
         }
     }
 
-    fn linear(&self, mut low: f64, mut high: f64, ends: Ends, most: f64) -> Scale {
+    fn linear(&self, mut low: f64, mut high: f64, ends: AxisEnds, max_ticks: f64) -> FittedAxis {
         if high <= low {
-            // One value only: room around it, or up from zero.
-            let room = low.abs() / 2.0;
-            (low, high) = match room > 0.0 {
-                true => (low - room, high + room),
+            // A single value: the range extends half of it to both sides, or from 0 to 1 if it is 0.
+            let margin = low.abs() / 2.0;
+            (low, high) = match margin > 0.0 {
+                true => (low - margin, high + margin),
                 false => (0.0, 1.0),
             };
         }
-        let mut step = step(high - low, most);
+        let mut step = step(high - low, max_ticks);
         if self.unit == Unit::Count {
             step = step.max(1.0);
         }
-        if ends == Ends::Tick {
+        if ends == AxisEnds::Tick {
             low = (low / step + 1e-9).floor() * step;
             high = (high / step - 1e-9).ceil() * step;
         }
-        let (title, factor) = self.titled(low.abs().max(high.abs()));
+        let (title, factor) = self.title_and_factor(low.abs().max(high.abs()));
         let decimals = decimals(step / factor);
         let first = (low / step - 1e-9).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
@@ -92,28 +92,31 @@ impl Axis {
             let value = k as f64 * step;
             (value, grouped(value / factor, decimals))
         };
-        Scale {
+        FittedAxis {
             title,
             ends: [low, high],
             log: false,
             ticks: (first..=last).map(tick).collect(),
-            small: Vec::new(),
+            minor_ticks: Vec::new(),
         }
     }
 
-    fn logarithmic(&self, low: f64, high: f64) -> Scale {
-        let (low, mut high) = (round_sign(low, Beyond::Down), round_sign(high, Beyond::Up));
+    fn logarithmic(&self, low: f64, high: f64) -> FittedAxis {
+        let (low, mut high) = (
+            round_to_1_2_5(low, RoundDirection::Down),
+            round_to_1_2_5(high, RoundDirection::Up),
+        );
         if high.0 <= low.0 && high.1 <= low.1 {
             high = (low.0, low.1 + 1);
         }
-        let (title, factor) = self.titled(value(high));
+        let (title, factor) = self.title_and_factor(value(high));
         let shift = factor.log10().round() as i32;
         let decades = high.1 - low.1;
-        // Where there are few decades, 2 and 5 have numbers too.
-        let numbered: &[u32] = if decades <= 2 { &[1, 2, 5] } else { &[1] };
+        // If there are few decades, 2 and 5 have labels too.
+        let labelled: &[u32] = if decades <= 2 { &[1, 2, 5] } else { &[1] };
         let every = decades / 7 + 1;
-        let plain_enough = low.1 - shift >= -2 && high.1 - shift <= 4;
-        let (mut ticks, mut small) = (Vec::new(), Vec::new());
+        let short_enough = low.1 - shift >= -2 && high.1 - shift <= 4;
+        let (mut ticks, mut minor_ticks) = (Vec::new(), Vec::new());
         for power in low.1..=high.1 {
             for mantissa in 1..10 {
                 let here = (mantissa, power);
@@ -121,32 +124,32 @@ impl Axis {
                 if at < value(low) * (1.0 - 1e-9) || at > value(high) * (1.0 + 1e-9) {
                     continue;
                 }
-                if numbered.contains(&mantissa) && (power - shift).rem_euclid(every) == 0 {
-                    let label = match plain_enough {
+                if labelled.contains(&mantissa) && (power - shift).rem_euclid(every) == 0 {
+                    let label = match short_enough {
                         true => grouped(at / factor, (shift - power).max(0) as usize),
-                        false => powered(mantissa, power - shift),
+                        false => power_of_ten_label(mantissa, power - shift),
                     };
                     ticks.push((at, label));
                 } else {
-                    small.push(at);
+                    minor_ticks.push(at);
                 }
             }
         }
-        Scale {
+        FittedAxis {
             title,
-            // What lies at the very beginning must not lie on the other axis.
+            // The smallest values must not lie on the other axis.
             ends: [
                 value(low) * (value(low) / value(high)).powf(0.03),
                 value(high),
             ],
             log: true,
             ticks,
-            small,
+            minor_ticks,
         }
     }
 
-    /// Name with unit, and what one of that unit is.
-    fn titled(&self, largest: f64) -> (String, f64) {
+    /// Title with unit, and the value of one such unit in SI units.
+    fn title_and_factor(&self, largest: f64) -> (String, f64) {
         match self.unit {
             Unit::Si(unit) => {
                 let (prefix, factor) = prefix(largest);
@@ -158,9 +161,9 @@ impl Axis {
     }
 }
 
-impl Scale {
-    /// Where a number lies, 0 at the beginning and 1 at the end.
-    pub fn place(&self, value: f64) -> f64 {
+impl FittedAxis {
+    /// Position of a value on the axis, from 0 at the beginning to 1 at the end.
+    pub fn position(&self, value: f64) -> f64 {
         let [low, high] = self.ends;
         if self.log {
             (value / low).log10() / (high / low).log10()
@@ -170,20 +173,22 @@ impl Scale {
     }
 }
 
+/// mantissa · 10^power.
 fn value((mantissa, power): (u32, i32)) -> f64 {
     f64::from(mantissa) * 10f64.powi(power)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Beyond {
+enum RoundDirection {
     Down,
     Up,
 }
 
-/// The nearest 1, 2 or 5 times a power of ten on that side.
-fn round_sign(number: f64, beyond: Beyond) -> (u32, i32) {
+/// The nearest 1, 2 or 5 times a power of ten that is not above (`Down`) or not below (`Up`) `number`, as
+/// (mantissa, power).
+fn round_to_1_2_5(number: f64, direction: RoundDirection) -> (u32, i32) {
     let power = number.log10().floor() as i32;
-    let signs = [
+    let candidates = [
         (1, power - 1),
         (1, power),
         (2, power),
@@ -191,18 +196,18 @@ fn round_sign(number: f64, beyond: Beyond) -> (u32, i32) {
         (1, power + 1),
         (2, power + 1),
     ];
-    let near = |sign: &(u32, i32)| match beyond {
-        Beyond::Down => value(*sign) <= number * (1.0 + 1e-9),
-        Beyond::Up => value(*sign) >= number * (1.0 - 1e-9),
+    let fits = |candidate: &(u32, i32)| match direction {
+        RoundDirection::Down => value(*candidate) <= number * (1.0 + 1e-9),
+        RoundDirection::Up => value(*candidate) >= number * (1.0 - 1e-9),
     };
-    let found = match beyond {
-        Beyond::Down => signs.into_iter().rev().find(near),
-        Beyond::Up => signs.into_iter().find(near),
+    let found = match direction {
+        RoundDirection::Down => candidates.into_iter().rev().find(fits),
+        RoundDirection::Up => candidates.into_iter().find(fits),
     };
     found.unwrap_or((1, power))
 }
 
-/// Decimals that multiples of a step need.
+/// Number of decimals that multiples of `step` need.
 fn decimals(step: f64) -> usize {
     (0..15)
         .find(|&n| {
@@ -212,7 +217,8 @@ fn decimals(step: f64) -> usize {
         .unwrap_or(15) as usize
 }
 
-fn powered(mantissa: u32, power: i32) -> String {
+/// Label such as 2·10⁻³.
+fn power_of_ten_label(mantissa: u32, power: i32) -> String {
     let raised: String = power
         .to_string()
         .chars()
@@ -242,7 +248,7 @@ mod tests {
         }
     }
 
-    fn labels(scale: &Scale) -> Vec<&str> {
+    fn labels(scale: &FittedAxis) -> Vec<&str> {
         scale
             .ticks
             .iter()
@@ -266,46 +272,46 @@ mod tests {
     }
 
     #[test]
-    fn linear_axes_take_prefixes_and_end_where_told() {
-        let time = axis(Unit::Si("s"), false).fit([0.0, 0.0301], Ends::Data, 7.0);
+    fn linear_axes_have_prefixes_and_the_requested_ends() {
+        let time = axis(Unit::Si("s"), false).fit([0.0, 0.0301], AxisEnds::Data, 7.0);
         assert_eq!(time.title, "thing (ms)");
         assert_eq!(labels(&time), ["0", "5", "10", "15", "20", "25", "30"]);
         assert_eq!(time.ends, [0.0, 0.0301]);
-        let energy = axis(Unit::Si("J"), false).fit([-0.31, 2.7], Ends::Tick, 7.0);
+        let energy = axis(Unit::Si("J"), false).fit([-0.31, 2.7], AxisEnds::Tick, 7.0);
         assert_eq!(energy.title, "thing (J)");
         assert_eq!(
             labels(&energy),
             ["−0.5", "0.0", "0.5", "1.0", "1.5", "2.0", "2.5", "3.0"]
         );
-        assert_eq!(energy.place(-0.5), 0.0);
-        assert_eq!(energy.place(3.0), 1.0);
-        let small = axis(Unit::Si("J"), false).fit([0.0, 3.2e-7], Ends::Tick, 4.0);
+        assert_eq!(energy.position(-0.5), 0.0);
+        assert_eq!(energy.position(3.0), 1.0);
+        let small = axis(Unit::Si("J"), false).fit([0.0, 3.2e-7], AxisEnds::Tick, 4.0);
         assert_eq!(small.title, "thing (nJ)");
         assert_eq!(labels(&small), ["0", "100", "200", "300", "400"]);
-        let many = axis(Unit::Count, false).fit([0.0, 41_000.0], Ends::Tick, 5.0);
+        let many = axis(Unit::Count, false).fit([0.0, 41_000.0], AxisEnds::Tick, 5.0);
         assert_eq!(many.title, "thing");
         assert_eq!(
             labels(&many),
             ["0", "10 000", "20 000", "30 000", "40 000", "50 000"]
         );
-        let few = axis(Unit::Count, false).fit([0.0, 2.0], Ends::Tick, 6.0);
+        let few = axis(Unit::Count, false).fit([0.0, 2.0], AxisEnds::Tick, 6.0);
         assert_eq!(labels(&few), ["0", "1", "2"]);
     }
 
     #[test]
-    fn axes_of_a_single_value_have_room() {
-        let zero = axis(Unit::Count, false).fit([0.0, 0.0], Ends::Tick, 5.0);
+    fn axes_of_a_single_value_have_a_range() {
+        let zero = axis(Unit::Count, false).fit([0.0, 0.0], AxisEnds::Tick, 5.0);
         assert_eq!((zero.ends, labels(&zero)), ([0.0, 1.0], vec!["0", "1"]));
-        let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], Ends::Data, 5.0);
+        let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], AxisEnds::Data, 5.0);
         assert_eq!(one.ends, [1.0, 3.0]);
-        let same = axis(Unit::Si("g"), true).fit([20.0, 20.0], Ends::Tick, 5.0);
+        let same = axis(Unit::Si("g"), true).fit([20.0, 20.0], AxisEnds::Tick, 5.0);
         assert!((15.0..20.0).contains(&same.ends[0]) && same.ends[1] == 200.0);
         assert_eq!(labels(&same), ["20", "50", "100", "200"]);
     }
 
     #[test]
     fn logarithmic_axes_number_decades_or_1_2_5() {
-        let wide = axis(Unit::Si("g"), true).fit([3e-7, 11.0], Ends::Tick, 5.0);
+        let wide = axis(Unit::Si("g"), true).fit([3e-7, 11.0], AxisEnds::Tick, 5.0);
         assert_eq!(wide.title, "thing (g)");
         assert!((1e-7..2e-7).contains(&wide.ends[0]) && wide.ends[1] == 20.0);
         assert_eq!(
@@ -313,15 +319,15 @@ mod tests {
             ["10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"],
             "every second of nine decades"
         );
-        let narrow = axis(Unit::Count, true).fit([1.0, 180.0], Ends::Tick, 5.0);
+        let narrow = axis(Unit::Count, true).fit([1.0, 180.0], AxisEnds::Tick, 5.0);
         assert_eq!(
             labels(&narrow),
             ["1", "2", "5", "10", "20", "50", "100", "200"]
         );
-        assert!(narrow.small.contains(&30.0) && !narrow.small.contains(&50.0));
-        let mass = axis(Unit::Si("g"), true).fit([2.2e-5, 0.3], Ends::Tick, 5.0);
+        assert!(narrow.minor_ticks.contains(&30.0) && !narrow.minor_ticks.contains(&50.0));
+        let mass = axis(Unit::Si("g"), true).fit([2.2e-5, 0.3], AxisEnds::Tick, 5.0);
         assert_eq!(mass.title, "thing (mg)");
         assert_eq!(labels(&mass), ["0.1", "1", "10", "100"]);
-        assert!((mass.place((mass.ends[0] * mass.ends[1]).sqrt()) - 0.5).abs() < 1e-12);
+        assert!((mass.position((mass.ends[0] * mass.ends[1]).sqrt()) - 0.5).abs() < 1e-12);
     }
 }

@@ -1,16 +1,16 @@
-//! Broken bonds over time, by the strength that was passed: all so far, and how many in each interval.
+//! Broken bonds over time, by mode: the cumulative number, and the rate in each interval.
 
 use super::axis::{Axis, Unit, step};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::{BreakMode, Named};
 use crate::units::show::prefix;
 
-/// Intervals of the lower panel, at most.
-const INTERVALS: f64 = 200.0;
+/// Maximum number of intervals in the lower panel.
+const MAX_INTERVALS: f64 = 200.0;
 
-/// Both panels.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+/// The chart, with a panel of totals and one of rates; `None` without breaks.
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     if tables.breaks.is_empty() {
         return None;
     }
@@ -18,13 +18,13 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     let mut end = breaks()
         .flat_map(|b| &b.time)
         .fold(0.0, |a: f64, b| a.max(*b));
-    // The curves go on to the last frame, and begin with the first.
+    // The curves extend from the first frame to the last.
     let frames: Vec<f64> = tables.history.iter().flat_map(|h| h.time.clone()).collect();
     end = frames.iter().fold(end, |a, b| a.max(*b));
     let start = frames.first().copied().unwrap_or(0.0);
     let (mut totals, mut rates) = (Vec::new(), Vec::new());
     let interval = match end > start {
-        true => step(end - start, INTERVALS),
+        true => step(end - start, MAX_INTERVALS),
         false => 1.0,
     };
     let (unit, factor) = rate_unit(end);
@@ -35,7 +35,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             .map(|(time, _)| *time)
             .collect();
         if times.is_empty() && *mode == BreakMode::Hydrostatic {
-            // Few materials know it.
+            // Few materials have this mode.
             continue;
         }
         times.sort_by(f64::total_cmp);
@@ -45,8 +45,8 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             colour: *colour,
             dashed: false,
         };
-        totals.push(series(so_far(&times, start, end)));
-        let mut points = counted(&times, start, end, interval);
+        totals.push(series(cumulative_steps(&times, start, end)));
+        let mut points = interval_counts(&times, start, end, interval);
         for point in &mut points {
             point[1] *= factor / interval;
         }
@@ -75,7 +75,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     })
 }
 
-/// What a rate is counted in beside times of this size, and how long that is in s.
+/// The unit of rates on a time axis that ends at `end`, and its time in s.
 fn rate_unit(end: f64) -> (&'static str, f64) {
     let (prefix, factor) = prefix(end);
     let unit = match prefix {
@@ -87,8 +87,8 @@ fn rate_unit(end: f64) -> (&'static str, f64) {
     (unit, factor)
 }
 
-/// How many of ascending `times` have been, as steps.
-fn so_far(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
+/// Cumulative number of the ascending `times`, as a step curve.
+fn cumulative_steps(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
     let mut points = vec![[start, 0.0]];
     for (before, time) in times.iter().enumerate() {
         points.push([*time, before as f64]);
@@ -98,8 +98,8 @@ fn so_far(times: &[f64], start: f64, end: f64) -> Vec<[f64; 2]> {
     points
 }
 
-/// How many of ascending `times` lie in each interval, as steps.
-fn counted(times: &[f64], start: f64, end: f64, interval: f64) -> Vec<[f64; 2]> {
+/// Number of the ascending `times` in each interval, as a step curve.
+fn interval_counts(times: &[f64], start: f64, end: f64, interval: f64) -> Vec<[f64; 2]> {
     let intervals = ((end - start) / interval - 1e-9).ceil().max(1.0) as usize;
     let mut counts = vec![0u32; intervals];
     for time in times {
@@ -121,16 +121,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_count_what_has_been() {
+    fn steps_count_breaks() {
         let times = [0.2, 0.2, 0.7];
-        let steps = so_far(&times, 0.0, 1.0);
+        let steps = cumulative_steps(&times, 0.0, 1.0);
         assert_eq!(steps.first(), Some(&[0.0, 0.0]));
         assert_eq!(steps.last(), Some(&[1.0, 3.0]));
         assert!(steps.contains(&[0.2, 2.0]) && steps.contains(&[0.7, 2.0]));
-        let bins = counted(&times, 0.0, 1.0, 0.5);
+        let bins = interval_counts(&times, 0.0, 1.0, 0.5);
         assert!(bins.contains(&[0.0, 2.0]) && bins.contains(&[0.5, 2.0]));
         assert!(bins.contains(&[0.5, 1.0]) && bins.contains(&[1.0, 1.0]));
-        // What breaks in the last instant counts too.
-        assert!(counted(&[1.0], 0.0, 1.0, 0.5).contains(&[1.0, 1.0]));
+        // A break at the very end counts too.
+        assert!(interval_counts(&[1.0], 0.0, 1.0, 0.5).contains(&[1.0, 1.0]));
     }
 }

@@ -1,13 +1,13 @@
-//! How fast methods solve a step (Lu 2025, Figure 7): their residuals over iterations and over time.
+//! Convergence of methods within a step (Lu 2025, Figure 7): residuals over iterations and over time.
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::{Convergence, Method};
 use crate::picture::drawing::Colour;
 
-/// Every method with its name in the legend, colour, and whether it is dashed: the two that differ in their
-/// linear solver alone have one colour.
+/// All methods with their name in the legend, colour, and whether the curve is dashed. The two Newton
+/// methods, which differ only in their linear solver, share a colour.
 const METHODS: [(Method, &str, Colour, bool); 6] = [
     (Method::Newton, "Newton, multigrid", COLOURS[0], false),
     (Method::NewtonJacobi, "Newton, Jacobi", COLOURS[0], true),
@@ -17,8 +17,8 @@ const METHODS: [(Method, &str, Colour, bool); 6] = [
     (Method::Augmented, "augm. Lagrangian", COLOURS[4], false),
 ];
 
-/// Residuals of the last step for which there are any.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+/// Chart of the last step that has residuals; `None` if there is none.
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let table = tables.convergence.iter().rfind(|t| !t.step.is_empty())?;
     let axis = |name, unit| Axis {
         name,
@@ -42,7 +42,7 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     })
 }
 
-/// Curves of the methods; axes are logarithmic, and what is not above zero has no place on them.
+/// Curves of the methods. The axes are logarithmic, so points that are not positive are left out.
 fn series(table: &Convergence, across: fn(&Convergence, usize) -> f64) -> Vec<Series> {
     let curve = |(method, name, colour, dashed): (Method, &str, Colour, bool)| {
         let rows = (0..table.step.len()).filter(|&row| table.method[row] == method);
@@ -78,7 +78,7 @@ mod tests {
             violation: vec![0.0; 18],
             gradients: vec![0; 18],
         };
-        let tables = |convergence| Tables {
+        let tables = |convergence| ChartTables {
             history: Vec::new(),
             breaks: Vec::new(),
             fragments: Vec::new(),

@@ -1,14 +1,15 @@
-//! Energies over time.
+//! Chart of energies over time.
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::History;
 
-type Column = fn(&History) -> &[f64];
+/// A column of the history.
+type HistoryColumn = fn(&History) -> &[f64];
 
-/// The kinds of energy that a history holds, and what took energy where it tells that.
-const KINDS: [(&str, Column); 8] = [
+/// Kinds of energy in a history, and of energy that was dissipated.
+const KINDS: [(&str, HistoryColumn); 8] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
     ("gravity", |h| &h.gravity),
@@ -19,8 +20,9 @@ const KINDS: [(&str, Column); 8] = [
     ("taken by breaking", |h| &h.breaking),
 ];
 
-/// Each kind of energy, and their sum in dashes over them; kinds that some history does not tell are left out.
-pub fn figure(tables: &Tables) -> Option<Figure> {
+/// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left
+/// out.
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
     let history: Vec<&History> = tables
         .history
         .iter()
@@ -33,9 +35,11 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
         let points = history.iter().map(|h| [h.time[0], energy(h)]);
         points.collect::<Vec<_>>()
     };
-    let told = |column: &Column| history.iter().all(|h| !column(h).is_empty());
+    let is_recorded = |column: &HistoryColumn| history.iter().all(|h| !column(h).is_empty());
     let kinds = KINDS.iter().zip(&COLOURS[1..]);
-    let kinds: Vec<_> = kinds.filter(|((_, column), _)| told(column)).collect();
+    let kinds: Vec<_> = kinds
+        .filter(|((_, column), _)| is_recorded(column))
+        .collect();
     let total = Series {
         name: "total".to_owned(),
         points: curve(&|h| kinds.iter().map(|((_, column), _)| column(h)[0]).sum()),

@@ -1,11 +1,11 @@
-//! Figures: panels one above the other with a common axis across, and their layout.
+//! Figures: panels one above the other with a common horizontal axis, and their layout.
 //!
-//! A legend stands beside its panel, never over a curve.
+//! A legend is to the right of its panel, never over a curve.
 
-use super::axis::{Axis, Ends, Scale};
+use super::axis::{Axis, AxisEnds, FittedAxis};
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), the dark one first.
+/// Colours that can be distinguished with any colour vision (Okabe and Ito), the darkest first.
 pub const COLOURS: [Colour; 9] = [
     [34, 34, 34],
     [0, 114, 178],
@@ -18,8 +18,8 @@ pub const COLOURS: [Colour; 9] = [
     [127, 127, 127],
 ];
 
-/// A row of colours from light to dark, equal in steps for any colour vision (from viridis).
-pub const RAMP: [Colour; 5] = [
+/// Colours from light to dark in perceptually equal steps for any colour vision (from viridis).
+pub const COLOUR_RAMP: [Colour; 5] = [
     [160, 218, 57],
     [74, 193, 109],
     [31, 161, 135],
@@ -32,130 +32,146 @@ pub const RAMP: [Colour; 5] = [
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// Its points, in units of the axes; a single one becomes a dot.
+    /// Points (x, y), in units of the axes; a single point is drawn as a dot.
     pub points: Vec<[f64; 2]>,
     /// Colour.
     pub colour: Colour,
-    /// Whether it is dashed.
+    /// Whether the curve is dashed.
     pub dashed: bool,
 }
 
-/// A pair of axes and what they show.
+/// A pair of axes with their curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Axis across where it is not the figure's.
+    /// Horizontal axis, if it is not that of the figure.
     pub x: Option<Axis>,
-    /// Upward axis; with zero unless logarithmic.
+    /// Vertical axis; its range includes 0 unless it is logarithmic.
     pub y: Axis,
-    /// Curves, the first below the others.
+    /// Curves; later ones are drawn over earlier ones.
     pub series: Vec<Series>,
 }
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it shows, above it.
+    /// Title above the panels.
     pub title: String,
-    /// Axis across, common to the panels that have none of their own.
+    /// Horizontal axis of all panels that have none of their own.
     pub x: Axis,
-    /// From the top.
+    /// Panels from top to bottom.
     pub panels: Vec<Panel>,
 }
 
-const WIDTH: f64 = 620.0;
-/// Height of the panels together.
-const HEIGHT: f64 = 330.0;
-/// The same where each has an axis across of its own.
-const APART: f64 = 480.0;
-const GAP: f64 = 16.0;
-const EDGE: f64 = 14.0;
-const TITLE: f64 = 13.0;
-const LABEL: f64 = 11.0;
-const SMALL: f64 = 10.0;
-const TICK: f64 = 4.0;
-const SWATCH: f64 = 20.0;
-const INK: Colour = [34, 34, 34];
-const GRID: Colour = [226, 228, 231];
-/// Points nearer than this to the one before are not drawn.
-const FINEST: f64 = 0.25;
+// Lengths are in points of the drawing.
+/// Width of the drawing.
+const FIGURE_WIDTH: f64 = 620.0;
+/// Total height of the panels and the gaps between them.
+const PANELS_HEIGHT: f64 = 330.0;
+/// The same if panels have horizontal axes of their own.
+const HEIGHT_WITH_OWN_AXES: f64 = 480.0;
+const PANEL_GAP: f64 = 16.0;
+const MARGIN: f64 = 14.0;
+const TITLE_SIZE: f64 = 13.0;
+const LABEL_SIZE: f64 = 11.0;
+const TICK_LABEL_SIZE: f64 = 10.0;
+const TICK_LENGTH: f64 = 4.0;
+const SWATCH_WIDTH: f64 = 20.0;
+const INK_COLOUR: Colour = [34, 34, 34];
+const GRID_COLOUR: Colour = [226, 228, 231];
+/// Points nearer than this to the previous point are not drawn.
+const MIN_POINT_DISTANCE: f64 = 0.25;
 
-/// Where a panel lies.
-struct Frame {
+/// Rectangle of a panel, in points of the drawing, and its fitted axes.
+struct PanelFrame {
     left: f64,
     right: f64,
     top: f64,
     bottom: f64,
-    x: Scale,
-    y: Scale,
+    x: FittedAxis,
+    y: FittedAxis,
 }
 
-impl Frame {
-    fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+impl PanelFrame {
+    fn position(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [
-            self.left + self.x.place(x) * (self.right - self.left),
-            self.bottom - self.y.place(y) * (self.bottom - self.top),
+            self.left + self.x.position(x) * (self.right - self.left),
+            self.bottom - self.y.position(y) * (self.bottom - self.top),
         ]
     }
 }
 
-/// Least and greatest of all numbers.
-fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    values.fold(None, |range, value| {
-        let [low, high] = range.unwrap_or([value; 2]);
+/// Minimum and maximum of the values; `None` if there are none.
+fn min_max(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    values.fold(None, |ends, value| {
+        let [low, high] = ends.unwrap_or([value; 2]);
         Some([low.min(value), high.max(value)])
     })
 }
 
 impl Figure {
-    /// The figure drawn; what has no points has axes from 0 to 1.
+    /// Draws the figure; without points, axes are from 0 to 1.
     pub fn draw(&self) -> Drawing {
-        let own = self.panels.iter().any(|panel| panel.x.is_some());
-        let foot = TICK + SMALL + 8.0 + LABEL + 6.0;
-        let (all, gap) = if own {
-            (APART, GAP + foot)
+        let own_axes = self.panels.iter().any(|panel| panel.x.is_some());
+        let foot = TICK_LENGTH + TICK_LABEL_SIZE + 8.0 + LABEL_SIZE + 6.0;
+        let (all, gap) = if own_axes {
+            (HEIGHT_WITH_OWN_AXES, PANEL_GAP + foot)
         } else {
-            (HEIGHT, GAP)
+            (PANELS_HEIGHT, PANEL_GAP)
         };
         let count = self.panels.len() as f64;
         let height = (all - (count - 1.0) * gap) / count;
-        let scales: Vec<Scale> = self.panels.iter().map(|panel| panel.fit(height)).collect();
+        let scales: Vec<FittedAxis> = self
+            .panels
+            .iter()
+            .map(|panel| panel.fit_y(height))
+            .collect();
         let labels = scales.iter().flat_map(|scale| &scale.ticks);
-        let widest = labels.fold(0.0, |w: f64, (_, label)| w.max(width(label, SMALL)));
+        let widest = labels.fold(0.0, |w: f64, (_, label)| {
+            w.max(width(label, TICK_LABEL_SIZE))
+        });
         let names = self.panels.iter().flat_map(|panel| &panel.series);
-        let legend = names.fold(0.0, |w: f64, series| w.max(width(&series.name, SMALL)));
-        let left = EDGE + LABEL + 8.0 + widest + TICK + 3.0;
-        let right = WIDTH - EDGE - legend - SWATCH - 16.0;
-        let head = EDGE + TITLE + 12.0;
+        let legend_width = names.fold(0.0, |w: f64, series| {
+            w.max(width(&series.name, TICK_LABEL_SIZE))
+        });
+        let left = MARGIN + LABEL_SIZE + 8.0 + widest + TICK_LENGTH + 3.0;
+        let right = FIGURE_WIDTH - MARGIN - legend_width - SWATCH_WIDTH - 16.0;
+        let head = MARGIN + TITLE_SIZE + 12.0;
         let mut drawing = Drawing {
-            width: WIDTH,
-            height: head + all + foot + EDGE,
+            width: FIGURE_WIDTH,
+            height: head + all + foot + MARGIN,
             marks: Vec::new(),
         };
-        drawing.text([left, EDGE + TITLE], &self.title, TITLE, Anchor::Start, INK);
-        for (place, (panel, y)) in self.panels.iter().zip(scales).enumerate() {
-            let top = head + place as f64 * (height + gap);
-            let frame = Frame {
+        drawing.text(
+            [left, MARGIN + TITLE_SIZE],
+            &self.title,
+            TITLE_SIZE,
+            Anchor::Start,
+            INK_COLOUR,
+        );
+        for (index, (panel, y)) in self.panels.iter().zip(scales).enumerate() {
+            let top = head + index as f64 * (height + gap);
+            let frame = PanelFrame {
                 left,
                 right,
                 top,
                 bottom: top + height,
-                x: self.across(panel),
+                x: self.fit_x(panel),
                 y,
             };
-            let last = place + 1 == self.panels.len();
-            frame.axes(&mut drawing, last || panel.x.is_some());
-            panel.curves(&mut drawing, &frame);
-            // Panels of the same curves need one legend.
-            let above = place.checked_sub(1).map(|above| &self.panels[above]);
+            let last = index + 1 == self.panels.len();
+            frame.draw_axes(&mut drawing, last || panel.x.is_some());
+            panel.draw_curves(&mut drawing, &frame);
+            // Successive panels with the same curves share one legend.
+            let above = index.checked_sub(1).map(|above| &self.panels[above]);
             if above.is_none_or(|above| !above.same_legend(panel)) {
-                panel.legend(&mut drawing, &frame);
+                panel.draw_legend(&mut drawing, &frame);
             }
         }
         drawing
     }
 
-    /// The axis across of a panel.
-    fn across(&self, panel: &Panel) -> Scale {
+    /// Fits the horizontal axis of a panel to all panels that share it.
+    fn fit_x(&self, panel: &Panel) -> FittedAxis {
         let alike = |other: &&Panel| match panel.x {
             Some(_) => std::ptr::eq(*other, panel),
             None => other.x.is_none(),
@@ -163,18 +179,23 @@ impl Figure {
         let series = self.panels.iter().filter(alike).flat_map(|p| &p.series);
         let values = series.flat_map(|series| series.points.iter().map(|p| p[0]));
         let axis = panel.x.as_ref().unwrap_or(&self.x);
-        let ends = if axis.log { Ends::Tick } else { Ends::Data };
-        axis.fit(range(values).unwrap_or([0.0; 2]), ends, 7.0)
+        let ends = if axis.log {
+            AxisEnds::Tick
+        } else {
+            AxisEnds::Data
+        };
+        axis.fit(min_max(values).unwrap_or([0.0; 2]), ends, 7.0)
     }
 }
 
 impl Panel {
-    fn fit(&self, height: f64) -> Scale {
+    /// Fits the vertical axis of a panel of the given height.
+    fn fit_y(&self, height: f64) -> FittedAxis {
         let up = self.series.iter();
         let up = up.flat_map(|series| series.points.iter().map(|p| p[1]));
         let zero = (!self.y.log).then_some(0.0);
-        let found = range(up.chain(zero)).unwrap_or([0.0; 2]);
-        self.y.fit(found, Ends::Tick, (height / 40.0).max(3.0))
+        let found = min_max(up.chain(zero)).unwrap_or([0.0; 2]);
+        self.y.fit(found, AxisEnds::Tick, (height / 40.0).max(3.0))
     }
 
     fn same_legend(&self, other: &Panel) -> bool {
@@ -185,17 +206,17 @@ impl Panel {
             .eq(other.series.iter().map(entry))
     }
 
-    fn curves(&self, drawing: &mut Drawing, frame: &Frame) {
+    fn draw_curves(&self, drawing: &mut Drawing, frame: &PanelFrame) {
         for series in &self.series {
             match series.points.as_slice() {
                 [] => {}
                 [one] => drawing.marks.push(Mark::Disc {
-                    at: frame.place(*one),
+                    at: frame.position(*one),
                     radius: 3.0,
                     colour: series.colour,
                 }),
                 points => drawing.marks.push(Mark::Line {
-                    points: thinned(points.iter().map(|p| frame.place(*p))),
+                    points: thinned(points.iter().map(|p| frame.position(*p))),
                     width: 1.6,
                     colour: series.colour,
                     dash: series.dashed.then_some([5.0, 4.0]),
@@ -204,81 +225,87 @@ impl Panel {
         }
     }
 
-    fn legend(&self, drawing: &mut Drawing, frame: &Frame) {
+    fn draw_legend(&self, drawing: &mut Drawing, frame: &PanelFrame) {
         for (row, series) in self.series.iter().enumerate() {
-            let y = frame.top + 6.0 + row as f64 * (SMALL + 7.0);
+            let y = frame.top + 6.0 + row as f64 * (TICK_LABEL_SIZE + 7.0);
             let x = frame.right + 14.0;
             drawing.marks.push(Mark::Line {
-                points: vec![[x, y], [x + SWATCH, y]],
+                points: vec![[x, y], [x + SWATCH_WIDTH, y]],
                 width: 2.0,
                 colour: series.colour,
                 dash: series.dashed.then_some([5.0, 4.0]),
             });
-            let at = [x + SWATCH + 6.0, y + SMALL * 0.36];
-            drawing.text(at, &series.name, SMALL, Anchor::Start, INK);
+            let at = [x + SWATCH_WIDTH + 6.0, y + TICK_LABEL_SIZE * 0.36];
+            drawing.text(at, &series.name, TICK_LABEL_SIZE, Anchor::Start, INK_COLOUR);
         }
     }
 }
 
-impl Frame {
-    /// Grid, ticks, numbers and names; those of the axis across only where `bottom` says so.
-    fn axes(&self, drawing: &mut Drawing, bottom: bool) {
-        let across = |value: f64| self.place([value, self.y.ends[0]])[0];
-        let up = |value: f64| self.place([self.x.ends[0], value])[1];
+impl PanelFrame {
+    /// Draws the grid, ticks, labels and titles; labels and title of the horizontal axis only if `bottom`.
+    fn draw_axes(&self, drawing: &mut Drawing, bottom: bool) {
+        let x_of = |value: f64| self.position([value, self.y.ends[0]])[0];
+        let y_of = |value: f64| self.position([self.x.ends[0], value])[1];
         for (value, label) in &self.y.ticks {
-            let y = up(*value);
-            drawing.straight_line([self.left, y], [self.right, y], 0.6, GRID);
-            let at = [self.left - TICK - 3.0, y + SMALL * 0.36];
-            drawing.text(at, label, SMALL, Anchor::End, INK);
+            let y = y_of(*value);
+            drawing.straight_line([self.left, y], [self.right, y], 0.6, GRID_COLOUR);
+            let at = [self.left - TICK_LENGTH - 3.0, y + TICK_LABEL_SIZE * 0.36];
+            drawing.text(at, label, TICK_LABEL_SIZE, Anchor::End, INK_COLOUR);
         }
         for (value, label) in &self.x.ticks {
-            let x = across(*value);
-            drawing.straight_line([x, self.top], [x, self.bottom], 0.6, GRID);
+            let x = x_of(*value);
+            drawing.straight_line([x, self.top], [x, self.bottom], 0.6, GRID_COLOUR);
             if bottom {
-                let at = [x, self.bottom + TICK + SMALL + 2.0];
-                drawing.text(at, label, SMALL, Anchor::Middle, INK);
+                let at = [x, self.bottom + TICK_LENGTH + TICK_LABEL_SIZE + 2.0];
+                drawing.text(at, label, TICK_LABEL_SIZE, Anchor::Middle, INK_COLOUR);
             }
         }
         let numbered = |ticks: &[(f64, String)]| ticks.iter().map(|t| t.0).collect::<Vec<_>>();
-        for (values, long) in [(numbered(&self.x.ticks), TICK), (self.x.small.clone(), 2.2)] {
-            for x in values.into_iter().map(across) {
-                drawing.straight_line([x, self.bottom], [x, self.bottom + long], 0.8, INK);
+        for (values, long) in [
+            (numbered(&self.x.ticks), TICK_LENGTH),
+            (self.x.minor_ticks.clone(), 2.2),
+        ] {
+            for x in values.into_iter().map(x_of) {
+                drawing.straight_line([x, self.bottom], [x, self.bottom + long], 0.8, INK_COLOUR);
             }
         }
-        for (values, long) in [(numbered(&self.y.ticks), TICK), (self.y.small.clone(), 2.2)] {
-            for y in values.into_iter().map(up) {
-                drawing.straight_line([self.left - long, y], [self.left, y], 0.8, INK);
+        for (values, long) in [
+            (numbered(&self.y.ticks), TICK_LENGTH),
+            (self.y.minor_ticks.clone(), 2.2),
+        ] {
+            for y in values.into_iter().map(y_of) {
+                drawing.straight_line([self.left - long, y], [self.left, y], 0.8, INK_COLOUR);
             }
         }
         let corner = [self.left, self.bottom];
-        drawing.straight_line([self.left, self.top], corner, 0.8, INK);
-        drawing.straight_line(corner, [self.right, self.bottom], 0.8, INK);
+        drawing.straight_line([self.left, self.top], corner, 0.8, INK_COLOUR);
+        drawing.straight_line(corner, [self.right, self.bottom], 0.8, INK_COLOUR);
         if bottom {
             let at = [
                 (self.left + self.right) / 2.0,
-                self.bottom + TICK + SMALL + 10.0 + LABEL,
+                self.bottom + TICK_LENGTH + TICK_LABEL_SIZE + 10.0 + LABEL_SIZE,
             ];
-            drawing.text(at, &self.x.title, LABEL, Anchor::Middle, INK);
+            drawing.text(at, &self.x.title, LABEL_SIZE, Anchor::Middle, INK_COLOUR);
         }
         drawing.marks.push(Mark::Text {
-            at: [EDGE + LABEL, (self.top + self.bottom) / 2.0],
+            at: [MARGIN + LABEL_SIZE, (self.top + self.bottom) / 2.0],
             text: self.y.title.clone(),
-            size: LABEL,
+            size: LABEL_SIZE,
             anchor: Anchor::Middle,
             upward: true,
-            colour: INK,
+            colour: INK_COLOUR,
         });
     }
 }
 
-/// Points without those that would lie on the one before; the last stays.
+/// Drops points that lie on the previous point, to [`MIN_POINT_DISTANCE`]; keeps the last.
 fn thinned(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     let mut kept: Vec<[f64; 2]> = Vec::new();
     let mut skipped = None;
     for point in points {
-        let near = kept
-            .last()
-            .is_some_and(|k| (k[0] - point[0]).abs().max((k[1] - point[1]).abs()) < FINEST);
+        let near = kept.last().is_some_and(|k| {
+            (k[0] - point[0]).abs().max((k[1] - point[1]).abs()) < MIN_POINT_DISTANCE
+        });
         if near {
             skipped = Some(point);
         } else {
@@ -320,19 +347,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_outside_the_drawing_and_the_legend_beside_the_curves() {
+    fn everything_is_inside_the_drawing_and_the_legend_beside_the_curves() {
         let drawing = figure(vec![[0.0, -1.0], [0.5, 3.0], [1.0, 2.0]]).draw();
         let inside = |[x, y]: [f64; 2]| {
             (0.0..=drawing.width).contains(&x) && (0.0..=drawing.height).contains(&y)
         };
-        let (mut curves, mut legend) = (0.0f64, Vec::new());
+        let (mut curves_right, mut legend) = (0.0f64, Vec::new());
         for mark in &drawing.marks {
             match mark {
                 Mark::Line { points, colour, .. } => {
                     assert!(points.iter().all(|p| inside(*p)), "{mark:?}");
                     if points.len() > 2 {
-                        curves = points.iter().fold(curves, |most, p| most.max(p[0]));
-                    } else if *colour != INK && *colour != GRID {
+                        curves_right = points.iter().fold(curves_right, |most, p| most.max(p[0]));
+                    } else if *colour != INK_COLOUR && *colour != GRID_COLOUR {
                         legend.push(points[0][0]);
                     }
                 }
@@ -343,7 +370,7 @@ mod tests {
             }
         }
         assert_eq!(legend.len(), 2, "one legend for panels of the same curves");
-        assert!(legend.iter().all(|x| *x > curves));
+        assert!(legend.iter().all(|x| *x > curves_right));
     }
 
     #[test]
@@ -388,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn crowded_points_are_thinned_and_the_last_stays() {
+    fn dense_points_are_thinned_and_the_last_stays() {
         let line = (0..=1000).map(|k| [k as f64 * 0.01, 0.0]);
         let thin = thinned(line);
         assert!(thin.len() < 50, "{}", thin.len());

@@ -1,59 +1,64 @@
-//! Loads: of what is driven over the way that it goes, of what only turns over its angle, or of all over time
-//! where nothing does.
+//! Loads of supports: over displacement if any support is driven, else torque over angle if any is rotated,
+//! else over time.
 
 use glam::DVec3;
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::columns::{LoadKind, Loads};
 
-/// Letters of a name in the legend, at most.
-const NAME: usize = 24;
+/// Maximum number of letters of a name in the legend.
+const MAX_NAME_LENGTH: usize = 24;
 
-/// Ways, m, and angles, rad, up to which a thing stays: the rounding of what is held.
+/// Displacement, m, and angle, rad, up to which a support counts as fixed: covers rounding errors.
 pub const STILL: f64 = 1e-9;
 
-/// A row of a table.
-struct Moment {
+/// Load and displacement of a support in one frame.
+struct LoadSample {
+    /// Time of the frame, s.
     time: f64,
-    /// What bears on it, N.
+    /// Mean force on the support since the frame before, N.
     force: DVec3,
-    /// What turns it, N m.
+    /// Mean torque on the support since the frame before, N m.
     torque: DVec3,
-    /// How far it has moved, m.
+    /// Displacement since the start, m.
     moved: DVec3,
-    /// How far it is turned, rad.
+    /// Rotation since the start, rad.
     angle: f64,
 }
 
-/// What bears loads, frame by frame.
-struct Bearer {
+/// A support (a collider or an attachment) with its loads in all frames.
+struct Support {
     kind: LoadKind,
     name: String,
-    moments: Vec<Moment>,
+    samples: Vec<LoadSample>,
 }
 
-/// Load over displacement where a collider or a clamp moves, else over time.
-pub fn figure(tables: &Tables) -> Option<Figure> {
-    let bearers = bearers(&tables.loads);
-    if bearers.is_empty() {
+/// Load over displacement if a support is driven, else torque over angle if one is rotated, else load over
+/// time.
+pub fn figure(tables: &ChartTables) -> Option<Figure> {
+    let supports = supports(&tables.loads);
+    if supports.is_empty() {
         return None;
     }
-    let driven: Vec<_> = bearers
+    let driven: Vec<_> = supports
         .iter()
-        .filter_map(|bearer| Some((bearer, direction(bearer)?)))
+        .filter_map(|support| Some((support, driven_direction(support)?)))
         .collect();
     let axis = |name, unit| Axis {
         name,
         unit: Unit::Si(unit),
         log: false,
     };
-    let turned: Vec<_> = bearers.iter().filter(|bearer| turns(bearer)).collect();
+    let turned: Vec<_> = supports
+        .iter()
+        .filter(|support| is_turned(support))
+        .collect();
     let (title, x, y, curves): (_, _, _, Vec<_>) = if !driven.is_empty() {
-        let over_way = |(bearer, along): &(&Bearer, DVec3)| {
+        let over_displacement = |(support, along): &(&Support, DVec3)| {
             curve(
-                &bearer.moments,
+                &support.samples,
                 |m| m.moved.dot(*along),
                 |m| -m.force.dot(*along),
             )
@@ -62,11 +67,14 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
             "Load against displacement",
             axis("displacement", "m"),
             axis("load", "N"),
-            driven.iter().map(|one| (one.0, over_way(one))).collect(),
+            driven
+                .iter()
+                .map(|one| (one.0, over_displacement(one)))
+                .collect(),
         )
     } else if !turned.is_empty() {
         let over_angle =
-            |bearer: &Bearer| curve(&bearer.moments, |m| m.angle, |m| m.torque.length());
+            |support: &Support| curve(&support.samples, |m| m.angle, |m| m.torque.length());
         (
             "Torque against angle",
             axis("angle", "rad"),
@@ -77,21 +85,22 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
                 .collect(),
         )
     } else {
-        let over_time = |bearer: &Bearer| curve(&bearer.moments, |m| m.time, |m| m.force.length());
+        let over_time =
+            |support: &Support| curve(&support.samples, |m| m.time, |m| m.force.length());
         (
             "Loads",
             axis("time", "s"),
             axis("load", "N"),
-            bearers.iter().map(|one| (one, over_time(one))).collect(),
+            supports.iter().map(|one| (one, over_time(one))).collect(),
         )
     };
     let series = curves
         .into_iter()
         .enumerate()
-        .map(|(at, (bearer, points))| {
+        .map(|(at, (support, points))| {
             let (round, colour) = ((at + 1) / COLOURS.len(), (at + 1) % COLOURS.len());
             Series {
-                name: shortened(&bearer.name),
+                name: shortened(&support.name),
                 points,
                 colour: COLOURS[colour],
                 dashed: round % 2 == 1,
@@ -108,14 +117,14 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     })
 }
 
-/// The tables turned: a list of moments for each row of the first.
-fn bearers(tables: &[Loads]) -> Vec<Bearer> {
-    let mut out: Vec<Bearer> = Vec::new();
+/// Regroups the tables, one per frame, by support.
+fn supports(tables: &[Loads]) -> Vec<Support> {
+    let mut supports: Vec<Support> = Vec::new();
     for t in tables {
-        // A gauge bears nothing.
-        let bearing = |row: &usize| t.kind[*row] != LoadKind::Gauge;
-        for row in (0..t.frame.len()).filter(bearing) {
-            let moment = Moment {
+        // A gauge carries no load.
+        let is_support = |row: &usize| t.kind[*row] != LoadKind::Gauge;
+        for row in (0..t.frame.len()).filter(is_support) {
+            let sample = LoadSample {
                 time: t.time[row],
                 force: DVec3::new(t.fx[row], t.fy[row], t.fz[row]),
                 torque: DVec3::new(t.tx[row], t.ty[row], t.tz[row]),
@@ -123,49 +132,53 @@ fn bearers(tables: &[Loads]) -> Vec<Bearer> {
                 angle: t.angle[row],
             };
             let (kind, name) = (t.kind[row], &t.name[row]);
-            match out.iter_mut().find(|b| b.kind == kind && b.name == *name) {
-                Some(bearer) => bearer.moments.push(moment),
-                None => out.push(Bearer {
+            match supports
+                .iter_mut()
+                .find(|s| s.kind == kind && s.name == *name)
+            {
+                Some(support) => support.samples.push(sample),
+                None => supports.push(Support {
                     kind,
                     name: name.clone(),
-                    moments: vec![moment],
+                    samples: vec![sample],
                 }),
             }
         }
     }
-    out
+    supports
 }
 
-/// Whither something is driven: to where it is farthest from the start. None of what stays or goes where
-/// forces take it.
-fn direction(bearer: &Bearer) -> Option<DVec3> {
-    let moved = bearer.moments.iter().map(|moment| moment.moved);
+/// The unit vector in which a support is driven: that of its largest displacement. `None` if it is fixed or
+/// is moved by forces.
+fn driven_direction(support: &Support) -> Option<DVec3> {
+    let moved = support.samples.iter().map(|sample| sample.moved);
     let farthest = moved.fold(
         DVec3::ZERO,
         |far, m| {
             if m.length() > far.length() { m } else { far }
         },
     );
-    let driven = !matches!(bearer.kind, LoadKind::Force | LoadKind::Pressure);
+    let driven = !matches!(support.kind, LoadKind::Force | LoadKind::Pressure);
     let along = farthest.try_normalize()?;
     (driven && farthest.length() > STILL).then_some(along)
 }
 
-/// Whether it turns; what forces push is not asked.
-fn turns(bearer: &Bearer) -> bool {
-    let angles = bearer.moments.iter().map(|moment| moment.angle);
-    bearer.kind != LoadKind::Force && angles.fold(0.0, f64::max) > STILL
+/// Whether a support rotates, other than by a prescribed force.
+fn is_turned(support: &Support) -> bool {
+    let angles = support.samples.iter().map(|sample| sample.angle);
+    support.kind != LoadKind::Force && angles.fold(0.0, f64::max) > STILL
 }
 
-/// A load is a mean since the frame before: it stands where the bearer was midway.
+/// Curve of `up` over `across`. A load is a mean since the frame before, so it is plotted at the midpoint of
+/// `across` between both frames.
 fn curve(
-    moments: &[Moment],
-    across: impl Fn(&Moment) -> f64,
-    up: impl Fn(&Moment) -> f64,
+    samples: &[LoadSample],
+    across: impl Fn(&LoadSample) -> f64,
+    up: impl Fn(&LoadSample) -> f64,
 ) -> Vec<[f64; 2]> {
-    match moments {
+    match samples {
         [one] => vec![[across(one), up(one)]],
-        _ => moments
+        _ => samples
             .windows(2)
             .map(|pair| [(across(&pair[0]) + across(&pair[1])) / 2.0, up(&pair[1])])
             .collect(),
@@ -173,18 +186,22 @@ fn curve(
 }
 
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= NAME {
+    if name.chars().count() <= MAX_NAME_LENGTH {
         return name.to_owned();
     }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+    name.chars()
+        .take(MAX_NAME_LENGTH - 1)
+        .chain(['…'])
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A punch driven down by 1 mm a frame into a spring of 2 kN/m, and a floor that bears it.
-    fn tables(driven: bool) -> Tables {
+    /// A punch that is driven down by 1 mm per frame into a spring of 2 kN/m, and a floor that supports the
+    /// spring.
+    fn tables(driven: bool) -> ChartTables {
         let table = |frame: u32| {
             let way = if driven { f64::from(frame) * 1e-3 } else { 0.0 };
             let load = 2e3 * (way - 0.5e-3).max(0.0);
@@ -211,7 +228,7 @@ mod tests {
                 contacts: vec![1; 2],
             }
         };
-        Tables {
+        ChartTables {
             history: Vec::new(),
             breaks: Vec::new(),
             fragments: Vec::new(),
@@ -222,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_driven_has_a_curve_over_its_way() {
+    fn a_driven_support_has_a_curve_over_displacement() {
         let figure = figure(&tables(true)).expect("a chart");
         let series = &figure.panels[0].series;
         assert_eq!(series.len(), 1);
@@ -236,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_driven_all_have_curves_over_time() {
+    fn without_a_driven_support_all_have_curves_over_time() {
         let figure = figure(&tables(false)).expect("a chart");
         let series = &figure.panels[0].series;
         assert_eq!(series.len(), 2);
@@ -246,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_turns_has_a_curve_over_its_angle() {
+    fn a_support_that_only_rotates_has_a_curve_over_angle() {
         let mut tables = tables(false);
         for (frame, table) in (0..).zip(&mut tables.loads) {
             let angle = 0.1 * f64::from(frame);

@@ -1,6 +1,8 @@
-//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence, packings.
+//! Charts of a store as SVG and PNG: energies, broken bonds, masses of fragments, loads, convergence,
+//! packings.
 //!
-//! A chart is one function from the tables to a figure and one entry of `CHARTS`. Reads the store and nothing else.
+//! To add a chart, write one function from the tables to a figure, and its entry in `CHARTS`. The only input
+//! is the store.
 
 mod axis;
 mod breaks;
@@ -22,25 +24,25 @@ use std::path::{Path, PathBuf};
 
 use crate::picture;
 use crate::store::{Store, StoreError, atomic};
-use tables::Tables;
+use tables::ChartTables;
 
-/// Why there are no charts.
+/// Why charts could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
-    /// The store could not be read or a chart not written.
+    /// The store could not be read, or a chart could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing to draw.
+    /// The store has no table for any chart.
     #[error(
-        "{path}: no chart can be drawn of frames {}..{}: {absent}; `cullet simulate` writes them",
+        "{path}: no chart can be drawn for frames {}..{}: {absent}; `cullet simulate` writes them",
         .frames.start, .frames.end, path = .path.display()
     )]
     NoTables {
         /// The store.
         path: PathBuf,
-        /// Frames asked for.
+        /// Requested frames.
         frames: Range<u32>,
-        /// Which chart lacks what.
+        /// The tables that each chart lacks.
         absent: String,
     },
 }
@@ -60,21 +62,21 @@ impl PlotError {
 pub enum ChartFormat {
     /// Scalable Vector Graphics.
     Svg,
-    /// Portable Network Graphics, two pixels a point.
+    /// Portable Network Graphics, two pixels per point.
     Png,
 }
 
 impl ChartFormat {
-    /// Both.
+    /// Both formats.
     pub const ALL: [ChartFormat; 2] = [ChartFormat::Svg, ChartFormat::Png];
 }
 
-/// What was drawn.
+/// Files that were written, and charts that were not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlotSummary {
     /// The files, chart by chart.
     pub files: Vec<PathBuf>,
-    /// Charts for which the store has no tables, with what is missing.
+    /// Charts that the store has no tables for, each with the missing tables.
     pub absent: Vec<String>,
 }
 
@@ -82,71 +84,71 @@ pub struct PlotSummary {
 struct Chart {
     /// Name of its files.
     name: &'static str,
-    /// Tables without which there is none.
-    needs: &'static str,
-    /// Makes it of what is there.
-    figure: fn(&Tables) -> Option<Figure>,
+    /// Tables that it needs.
+    required: &'static str,
+    /// Makes the figure from the tables; `None` if they are missing or empty.
+    figure: fn(&ChartTables) -> Option<Figure>,
 }
 
-/// Every chart.
+/// All charts.
 const CHARTS: [Chart; 8] = [
     Chart {
         name: "energy",
-        needs: "history/*.parquet",
+        required: "history/*.parquet",
         figure: energy::figure,
     },
     Chart {
         name: "breaks",
-        needs: "breaks/*.parquet",
+        required: "breaks/*.parquet",
         figure: breaks::figure,
     },
     Chart {
         name: "fragments",
-        needs: "fragments/*.parquet",
+        required: "fragments/*.parquet",
         figure: fragments::figure,
     },
     Chart {
         name: "loads",
-        needs: "loads/*.parquet",
+        required: "loads/*.parquet",
         figure: loads::figure,
     },
     Chart {
         name: "convergence",
-        needs: "convergence/*.parquet",
+        required: "convergence/*.parquet",
         figure: convergence::figure,
     },
     Chart {
         name: "packing_distances",
-        needs: "packing/elements.parquet",
+        required: "packing/elements.parquet",
         figure: packing::distances,
     },
     Chart {
         name: "packing_bonds",
-        needs: "packing/bonds.parquet",
+        required: "packing/bonds.parquet",
         figure: packing::coordination,
     },
     Chart {
         name: "packing_directions",
-        needs: "packing/bonds.parquet",
+        required: "packing/bonds.parquet",
         figure: packing::directions,
     },
 ];
 
-/// Writes the charts of `frames` in these formats to `folder`, or to `plots` in the store.
+/// Writes the charts of `frames` in the given formats to `folder`, or to `plots` in the store.
 ///
-/// The same store gives the same bytes on any number of threads.
+/// The files have the same bytes for any number of threads.
 pub fn run(
     store: &Store,
     frames: &Range<u32>,
     formats: &[ChartFormat],
     folder: Option<&Path>,
 ) -> Result<PlotSummary, PlotError> {
-    let tables = Tables {
-        history: read(store, "history", frames, Store::read_history)?,
-        breaks: read(store, "breaks", frames, Store::read_breaks)?,
-        fragments: read(store, "fragments", frames, Store::read_fragments)?,
-        loads: read(store, "loads", frames, Store::read_loads)?,
-        convergence: read(store, "convergence", frames, Store::read_convergence)?,
+    let tables = ChartTables {
+        history: read_tables(store, "history", frames, Store::read_history)?,
+        breaks: read_tables(store, "breaks", frames, Store::read_breaks)?,
+        fragments: read_tables(store, "fragments", frames, Store::read_fragments)?,
+        loads: read_tables(store, "loads", frames, Store::read_loads)?,
+        convergence: read_tables(store, "convergence", frames, Store::read_convergence)?,
         packing: store
             .path("packing/bonds.parquet")
             .is_file()
@@ -157,14 +159,14 @@ pub fn run(
     let mut figures = Vec::new();
     for Chart {
         name,
-        needs,
+        required,
         figure,
     } in CHARTS
     {
         match figure(&tables) {
             Some(figure) => figures.push((name, figure)),
             None => {
-                let absent = format!("{name} needs {needs}");
+                let absent = format!("{name} needs {required}");
                 summary.absent.push(absent);
             }
         }
@@ -185,7 +187,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// Writes a figure in these formats to files of this name in a folder.
+/// Writes a figure in the given formats to `folder`, with `name` as file name.
 pub fn write(
     figure: &Figure,
     formats: &[ChartFormat],
@@ -212,16 +214,16 @@ pub fn write(
     Ok(files)
 }
 
-/// A table of every frame in `frames` that has one.
-fn read<T>(
+/// Reads the table of each frame in `frames` that has one.
+fn read_tables<T>(
     store: &Store,
     kind: &str,
     frames: &Range<u32>,
-    one: fn(&Store, u32) -> crate::store::Result<T>,
+    read_table: fn(&Store, u32) -> crate::store::Result<T>,
 ) -> Result<Vec<T>, PlotError> {
     let numbers = store.numbers(kind, "parquet")?;
     let wanted = numbers.into_iter().filter(|frame| frames.contains(frame));
-    wanted.map(|frame| Ok(one(store, frame)?)).collect()
+    wanted.map(|frame| Ok(read_table(store, frame)?)).collect()
 }
 
 #[cfg(test)]

@@ -1,34 +1,36 @@
-//! Packings: how many elements lie how far from each other, how many bonds an element has, where bonds point.
-//! A curve a body.
+//! Charts of packings: distances of neighbours, bonds per element, and directions of bonds, with one curve
+//! per body.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::axis::{Axis, Unit};
 use super::figure::{COLOURS, Figure, Panel, Series};
-use super::tables::Tables;
+use super::tables::ChartTables;
 use crate::geometry::hash_grid::HashGrid;
 use crate::store::Packing;
 
-/// Bodies that get a curve; colours would repeat beyond.
-const BODIES: usize = COLOURS.len() - 1;
-/// Distances, over the sum of radii, up to which pairs are counted.
-const FAR: f64 = 2.2;
-/// Width of a column of distances.
-const STEP: f64 = 0.02;
-/// Columns of directions.
-const DIRECTIONS: usize = 20;
+/// Maximum number of bodies with a curve, so that colours do not repeat.
+const MAX_BODIES: usize = COLOURS.len() - 1;
+/// Largest distance of pairs that are counted, over the sum of radii.
+const MAX_DISTANCE: f64 = 2.2;
+/// Bin width of distances, over the sum of radii.
+const DISTANCE_STEP: f64 = 0.02;
+/// Number of bins of directions.
+const DIRECTION_BINS: usize = 20;
 
-/// Elements within a distance of an element, over the sum of both radii, per unit of that.
-pub fn distances(tables: &Tables) -> Option<Figure> {
+/// Density of neighbours per element over their distance, both in units of the sum of radii.
+pub fn distances(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let curve = |body: u32| {
-        let counts = pairs(packing, body);
-        let elements = members(packing, body).count();
+        let counts = pair_distances(packing, body);
+        let elements = elements_of(packing, body).count();
         histogram(
             0.9,
-            STEP,
-            counts.iter().map(|n| *n as f64 / elements as f64 / STEP),
+            DISTANCE_STEP,
+            counts
+                .iter()
+                .map(|n| *n as f64 / elements as f64 / DISTANCE_STEP),
         )
     };
     Some(figure(
@@ -36,14 +38,14 @@ pub fn distances(tables: &Tables) -> Option<Figure> {
         "Neighbours by distance",
         (
             "distance over the sum of radii",
-            "neighbours an element and unit",
+            "neighbours per element and unit",
         ),
         curve,
     ))
 }
 
-/// Elements by how many bonds they have.
-pub fn coordination(tables: &Tables) -> Option<Figure> {
+/// Distribution of the number of bonds per element.
+pub fn coordination(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     if packing.bonds.i.is_empty() {
         return None;
@@ -53,23 +55,26 @@ pub fn coordination(tables: &Tables) -> Option<Figure> {
         degree[end as usize] += 1;
     }
     let curve = |body: u32| {
-        let most = members(packing, body).map(|i| degree[i]).max().unwrap_or(0);
-        let mut counts = vec![0.0; most + 1];
-        members(packing, body).for_each(|i| counts[degree[i]] += 1.0);
+        let max_degree = elements_of(packing, body)
+            .map(|i| degree[i])
+            .max()
+            .unwrap_or(0);
+        let mut counts = vec![0.0; max_degree + 1];
+        elements_of(packing, body).for_each(|i| counts[degree[i]] += 1.0);
         let all: f64 = counts.iter().sum();
         histogram(-0.5, 1.0, counts.into_iter().map(|n| 100.0 * n / all))
     };
     Some(figure(
         packing,
-        "Bonds an element",
-        ("bonds", "part of the elements, %"),
+        "Bonds per element",
+        ("bonds", "share of elements, %"),
         curve,
     ))
 }
 
-/// How bonds point: the parts of them by the cosine of the angle to each axis; even in all directions where
-/// the curves are level at 1.
-pub fn directions(tables: &Tables) -> Option<Figure> {
+/// Distribution of the cosine of the angle between bonds and each axis, relative to isotropic directions, for
+/// which the curves are 1.
+pub fn directions(tables: &ChartTables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let bonds = &packing.bonds;
     if bonds.dx.is_empty() {
@@ -78,41 +83,42 @@ pub fn directions(tables: &Tables) -> Option<Figure> {
     let axes = [("x", &bonds.dx), ("y", &bonds.dy), ("z", &bonds.dz)];
     let panels = axes.map(|(_, cosines)| {
         let of_body = |body: u32| {
-            let mut counts = [0.0; DIRECTIONS];
-            let mine = bonds.i.iter().zip(cosines.iter());
-            let mine = mine.filter(|(i, _)| packing.elements.body[**i as usize] == body);
-            for (_, cosine) in mine {
-                let place = (cosine.abs() * DIRECTIONS as f64) as usize;
-                counts[place.min(DIRECTIONS - 1)] += 1.0;
+            let mut counts = [0.0; DIRECTION_BINS];
+            let own = bonds.i.iter().zip(cosines.iter());
+            let own = own.filter(|(i, _)| packing.elements.body[**i as usize] == body);
+            for (_, cosine) in own {
+                let bin = (cosine.abs() * DIRECTION_BINS as f64) as usize;
+                counts[bin.min(DIRECTION_BINS - 1)] += 1.0;
             }
             let all: f64 = counts.iter().sum();
-            let even = (all / DIRECTIONS as f64).max(f64::MIN_POSITIVE);
+            let isotropic = (all / DIRECTION_BINS as f64).max(f64::MIN_POSITIVE);
             histogram(
                 0.0,
-                1.0 / DIRECTIONS as f64,
-                counts.map(|n| n / even).into_iter(),
+                1.0 / DIRECTION_BINS as f64,
+                counts.map(|n| n / isotropic).into_iter(),
             )
         };
         curves(packing, of_body)
     });
     let names = [
-        "bonds over even, x",
-        "bonds over even, y",
-        "bonds over even, z",
+        "bonds over isotropic, x",
+        "bonds over isotropic, y",
+        "bonds over isotropic, z",
     ];
     let panels = panels.into_iter().zip(names).map(|(series, name)| Panel {
         x: None,
-        y: count(name),
+        y: count_axis(name),
         series,
     });
     Some(Figure {
         title: "Directions of bonds".to_owned(),
-        x: count("cosine of the angle to the axis"),
+        x: count_axis("cosine of the angle to the axis"),
         panels: panels.collect(),
     })
 }
 
-fn count(name: &'static str) -> Axis {
+/// A linear axis of plain numbers.
+fn count_axis(name: &'static str) -> Axis {
     Axis {
         name,
         unit: Unit::Count,
@@ -128,16 +134,16 @@ fn figure(
 ) -> Figure {
     Figure {
         title: title.to_owned(),
-        x: count(x),
+        x: count_axis(x),
         panels: vec![Panel {
             x: None,
-            y: count(y),
+            y: count_axis(y),
             series: curves(packing, curve),
         }],
     }
 }
 
-/// A curve of each of the first bodies.
+/// One curve for each of the first bodies that have elements.
 fn curves(packing: &Packing, curve: impl Fn(u32) -> Vec<[f64; 2]>) -> Vec<Series> {
     let bodies = packing
         .elements
@@ -146,23 +152,24 @@ fn curves(packing: &Packing, curve: impl Fn(u32) -> Vec<[f64; 2]>) -> Vec<Series
         .max()
         .map_or(0, |last| last + 1);
     (0..bodies)
-        .take(BODIES)
-        .filter(|body| members(packing, *body).next().is_some())
+        .take(MAX_BODIES)
+        .filter(|body| elements_of(packing, *body).next().is_some())
         .map(|body| Series {
             name: format!("body {body}"),
             points: curve(body),
-            colour: COLOURS[1 + body as usize % BODIES],
+            colour: COLOURS[1 + body as usize % MAX_BODIES],
             dashed: false,
         })
         .collect()
 }
 
-fn members(packing: &Packing, body: u32) -> impl Iterator<Item = usize> {
+/// Indices of the elements of a body.
+fn elements_of(packing: &Packing, body: u32) -> impl Iterator<Item = usize> {
     let bodies = packing.elements.body.iter().enumerate();
     bodies.filter(move |(_, of)| **of == body).map(|(i, _)| i)
 }
 
-/// Columns as a line that steps.
+/// A histogram as a step curve.
 fn histogram(from: f64, width: f64, heights: impl Iterator<Item = f64>) -> Vec<[f64; 2]> {
     let column = |(k, height): (usize, f64)| {
         let left = from + k as f64 * width;
@@ -171,30 +178,31 @@ fn histogram(from: f64, width: f64, heights: impl Iterator<Item = f64>) -> Vec<[
     heights.enumerate().flat_map(column).collect()
 }
 
-/// Sides of pairs within a body by their distance over the sum of radii, from 0.9 to [`FAR`] in columns of [`STEP`].
-fn pairs(packing: &Packing, body: u32) -> Vec<u64> {
+/// Counts pairs within a body, from both sides, by their distance over the sum of radii, from 0.9 to
+/// [`MAX_DISTANCE`] in bins of [`DISTANCE_STEP`].
+fn pair_distances(packing: &Packing, body: u32) -> Vec<u64> {
     let e = &packing.elements;
-    let mine: Vec<usize> = members(packing, body).collect();
+    let own: Vec<usize> = elements_of(packing, body).collect();
     let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
-    let largest = mine.iter().map(|i| e.r[*i]).fold(0.0, f64::max);
-    let columns = ((FAR - 0.9) / STEP).round() as usize;
-    let grid = HashGrid::new(mine.len(), FAR * 2.0 * largest, |k| place(mine[k]));
+    let largest = own.iter().map(|i| e.r[*i]).fold(0.0, f64::max);
+    let bins = ((MAX_DISTANCE - 0.9) / DISTANCE_STEP).round() as usize;
+    let grid = HashGrid::new(own.len(), MAX_DISTANCE * 2.0 * largest, |k| place(own[k]));
     let add = |mut counts: Vec<u64>, i: &usize| {
         grid.around(place(*i), |k| {
-            let j = mine[k as usize];
+            let j = own[k as usize];
             let distance = place(*i).distance(place(j)) / (e.r[*i] + e.r[j]);
-            let column = ((distance - 0.9) / STEP).floor();
-            if j != *i && column < columns as f64 {
-                counts[column.max(0.0) as usize] += 1;
+            let bin = ((distance - 0.9) / DISTANCE_STEP).floor();
+            if j != *i && bin < bins as f64 {
+                counts[bin.max(0.0) as usize] += 1;
             }
         });
         counts
     };
-    let parts = mine
+    let parts = own
         .par_chunks(1024)
-        .map(|part| part.iter().fold(vec![0; columns], add));
+        .map(|part| part.iter().fold(vec![0; bins], add));
     parts.reduce(
-        || vec![0; columns],
+        || vec![0; bins],
         |mut a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
@@ -230,16 +238,19 @@ mod tests {
             },
             ..Packing::default()
         };
-        let counts = pairs(&packing, 0);
+        let counts = pair_distances(&packing, 0);
         let found: Vec<_> = counts.iter().enumerate().filter(|(_, n)| **n > 0).collect();
-        // 99 touching pairs and 98 second neighbours, from both sides; rounding may put either into the column before.
+        // 99 touching pairs and 98 second neighbours, from both sides; rounding may put either into the
+        // column before.
         assert_eq!(
             found.iter().map(|(_, n)| **n).collect::<Vec<_>>(),
             [198, 196]
         );
-        let at = |k: usize| 0.9 + STEP * found[k].0 as f64;
-        assert!((at(0) - 1.0).abs() < 1.5 * STEP && (at(1) - 2.0).abs() < 1.5 * STEP);
-        let tables = Tables {
+        let at = |k: usize| 0.9 + DISTANCE_STEP * found[k].0 as f64;
+        assert!(
+            (at(0) - 1.0).abs() < 1.5 * DISTANCE_STEP && (at(1) - 2.0).abs() < 1.5 * DISTANCE_STEP
+        );
+        let tables = ChartTables {
             history: vec![],
             breaks: vec![],
             fragments: vec![],

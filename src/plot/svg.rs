@@ -1,13 +1,13 @@
-//! A drawing as SVG 1.1, texts as texts.
+//! Writes a drawing as SVG 1.1, with text as text elements.
 
 use std::fmt::Write;
 
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark};
 
-/// Sans serifs about as wide as the outlines that the layout was measured by.
+/// Sans-serif fonts about as wide as the glyph outlines that the layout is computed with.
 const FAMILY: &str = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
 
-/// The text of the file.
+/// Returns the text of the SVG file.
 pub fn write(drawing: &Drawing) -> String {
     let mut out = String::new();
     let (width, height) = (number(drawing.width), number(drawing.height));
@@ -94,7 +94,7 @@ fn pair(x: f64, y: f64) -> String {
     format!("{},{}", number(x), number(y))
 }
 
-/// A hundredth of a point is finer than any printer.
+/// Formats a coordinate to a hundredth of a point, which is finer than any printer.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let short = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,10 +1,10 @@
-//! What charts are drawn from.
+//! Tables that charts are drawn from.
 
 use crate::columns::{Breaks, Convergence, Fragments, History, Loads};
 use crate::store::Packing;
 
-/// The tables that charts are drawn from, in the order of frames; empty where the store has none.
-pub struct Tables {
+/// Tables that charts are drawn from, one per frame in order; empty if the store has none.
+pub struct ChartTables {
     pub history: Vec<History>,
     pub breaks: Vec<Breaks>,
     pub fragments: Vec<Fragments>,

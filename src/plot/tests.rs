@@ -1,7 +1,8 @@
 use super::*;
 use crate::columns::{BreakMode, Breaks, Fragments, History, LoadKind, Loads};
 
-/// A store with these tables of `frames` frames; one bond breaks and one fragment comes off in each after the first.
+/// A store with tables of the given kinds for `frames` frames; in each frame after the first, one bond breaks
+/// and one fragment comes off.
 fn store(folder: &Path, frames: u32, kinds: &[&str]) -> Store {
     let store = Store::at(folder);
     for frame in 0..frames {
@@ -132,7 +133,7 @@ fn loads(frame: u32, time: f64) -> Loads {
 
 const KINDS: [&str; 4] = ["history", "breaks", "fragments", "loads"];
 
-/// What is told of a store without a packing and a comparison of methods.
+/// Messages for a store without a packing and without a comparison of methods.
 const PACKING: [&str; 4] = [
     "convergence needs convergence/*.parquet",
     "packing_distances needs packing/elements.parquet",
@@ -179,7 +180,7 @@ fn a_store_of_one_frame_and_no_break_has_charts() {
 }
 
 #[test]
-fn charts_without_their_tables_are_told_and_none_at_all_is_refused() {
+fn charts_without_tables_are_reported_and_no_chart_is_an_error() {
     let folder = tempfile::tempdir().expect("folder");
     let some = store(folder.path(), 3, &["fragments"]);
     let summary = all(&some).expect("drawn");

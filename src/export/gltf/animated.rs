@@ -1,49 +1,55 @@
-//! Binary glTF 2.0 of a range of frames: a node a fragment while its surface stays the same, moved in time.
+//! Binary glTF 2.0 of a range of frames: one animated node per epoch of a fragment.
 //!
-//! The nodes are the prims of the USD file, called alike. A fragment that bends has the mean shape of its
-//! frames and is moved as the rigid body nearest to it; the summary says how many do and by how much they are
-//! off. A node that is not there in a frame has no size, which every reader of glTF understands. Vertices are
-//! whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths
-//! again, so that no second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is
-//! off by up to 5e-5 of the fragment's size, a normal by a degree. Memory holds one frame, each surface once,
-//! and for each of its vertices where it was in the mean and at most.
+//! The nodes correspond to the prims of the USD file and have the same names. A fragment that bends has the
+//! mean shape of its frames and moves as the best-fitting rigid body; the summary reports how many bend and
+//! their largest deviation. A node that does not exist in a frame has scale 0, which every glTF reader
+//! supports.
+//!
+//! Vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The scale of the
+//! node converts them to lengths, so no second node is needed. All data are compressed
+//! (EXT_meshopt_compression). The error of a position is up to 5e-5 of the fragment's size, that of a normal
+//! up to a degree. Memory holds one frame, each surface once, and the mean and bounds of each of its
+//! vertices.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::file::{self, BYTE, Buffers, COMPRESSION, SHORT, Usage};
-use super::part::{Materials, Part};
-use super::shape::{self, Shape, Shapes};
+use super::file::{self, BYTE, BufferBuilder, COMPRESSION, SHORT, ViewUsage};
+use super::mesh::{FragmentMesh, Materials};
+use super::shape::{self, MeanShape, ShapeRecorder};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs, Stiffened};
-use crate::export::job::Job;
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
+use crate::export::job::ExportJob;
 use crate::export::space::bounds;
 use crate::export::track::Track;
 use crate::spec::ExportFormat;
 
-/// Binary glTF, animated.
-pub const FORMAT: Format = Format {
+/// Table entry of animated glTF.
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::GlbAnimated,
     name: "glb-animated",
     extension: "animated.glb",
-    needs: Needs::Surfaces,
-    space: Axes::YUp,
-    single: true,
+    requires: RequiredTables::Surfaces,
+    axes: Axes::YUp,
+    single_file: true,
     write,
 };
 
-fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let mut epochs = epochs::gather(job, &mut Shapes, on_frame)?;
-    let stiffened = shape::bend(&mut epochs);
+fn write(
+    job: &ExportJob,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
+    let mut epochs = epochs::gather(job, &mut ShapeRecorder, on_frame)?;
+    let stiffened = shape::average_bending(&mut epochs);
     let (mut root, binary) = document(job, &epochs);
-    if let Some(Stiffened { surfaces, off, .. }) = stiffened {
-        root["extras"]["stiffened"] = json!({"surfaces": surfaces, "off": off});
+    if let Some(reported) = stiffened {
+        root["extras"]["stiffened"] = json!({"surfaces": reported.surfaces, "off": reported.off});
     }
     file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.pace()),
+        slow_motion: Some(1.0 / job.time_scale()),
         stiffened,
         ..ExportSummary::default()
     };
@@ -51,16 +57,19 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     Ok(summary)
 }
 
-/// The document and the binary chunk.
-fn document(job: &Job, epochs: &Epochs<Shape>) -> (Value, Vec<u8>) {
-    let parts = epochs.values().flatten().map(|epoch| &epoch.kept.part);
-    let materials = Materials::new(parts);
-    let mut scene = Scene::new(job);
+/// Builds the document and the binary chunk.
+fn document(job: &ExportJob, epochs: &Epochs<MeanShape>) -> (Value, Vec<u8>) {
+    let fragment_meshes = epochs
+        .values()
+        .flatten()
+        .map(|epoch| &epoch.record.fragment_mesh);
+    let materials = Materials::new(fragment_meshes);
+    let mut scene = GltfScene::new(job);
     let mut bodies: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (&(body, fragment), turns) in epochs {
-        for (turn, epoch) in turns.iter().enumerate() {
-            if !epoch.kept.part.positions.is_empty() {
-                let node = scene.add(&epochs::name(fragment, turn), epoch, &materials);
+    for (&(body, fragment), fragment_epochs) in epochs {
+        for (index, epoch) in fragment_epochs.iter().enumerate() {
+            if !epoch.record.fragment_mesh.positions.is_empty() {
+                let node = scene.add(&epochs::name(fragment, index), epoch, &materials);
                 bodies.entry(body).or_default().push(node);
             }
         }
@@ -71,11 +80,11 @@ fn document(job: &Job, epochs: &Epochs<Shape>) -> (Value, Vec<u8>) {
         let body = json!({"name": job.names.body(body), "children": nodes});
         scene.nodes.push(body);
     }
-    let mut root = file::root();
+    let mut root = file::new_document();
     let last = job.frames[job.frames.len() - 1];
     root["extras"] = json!({
         "frames": [job.frames[0], last], "framesPerSecond": job.playback,
-        "eventFramesPerSecond": job.fps, "slowMotion": 1.0 / job.pace(),
+        "eventFramesPerSecond": job.fps, "slowMotion": 1.0 / job.time_scale(),
     });
     // glTF allows no empty lists.
     if !children.is_empty() {
@@ -96,44 +105,45 @@ fn document(job: &Job, epochs: &Epochs<Shape>) -> (Value, Vec<u8>) {
     (root, binary)
 }
 
-/// Nodes, meshes and one animation under construction; node 0 is the shot.
-struct Scene<'a> {
-    job: &'a Job<'a>,
+/// glTF nodes, meshes and one animation under construction; node 0 is the shot.
+struct GltfScene<'a> {
+    job: &'a ExportJob<'a>,
     nodes: Vec<Value>,
     meshes: Vec<Value>,
     channels: Vec<Value>,
     samplers: Vec<Value>,
-    buffers: Buffers,
-    views: Views,
-    /// Accessors of times, by the bits of the times: objects that come and go together share them.
+    buffers: BufferBuilder,
+    views: BufferViews,
+    /// Accessors of times, by the bits of the times: objects that appear and disappear together share them.
     times: BTreeMap<Vec<u32>, usize>,
 }
 
-/// Buffer views by number.
-struct Views {
+/// Numbers of the buffer views.
+struct BufferViews {
     positions: usize,
     normals: usize,
     texture: usize,
     times: usize,
-    places: usize,
+    translations: usize,
     rotations: usize,
-    sizes: usize,
+    scales: usize,
 }
 
-impl<'a> Scene<'a> {
-    fn new(job: &'a Job<'a>) -> Self {
-        let mut buffers = Buffers::new();
-        let views = Views {
-            positions: buffers.view(Usage::Vertices, 8, None),
-            normals: buffers.view(Usage::Vertices, 4, Some("OCTAHEDRAL")),
-            texture: buffers.view(Usage::Vertices, 8, Some("EXPONENTIAL")),
-            times: buffers.view(Usage::Keys, 4, None),
-            places: buffers.view(Usage::Keys, 12, None),
-            // The filter for quaternions does not keep their signs, and so not the way round between them.
-            rotations: buffers.view(Usage::Keys, 8, None),
-            sizes: buffers.view(Usage::Keys, 12, None),
+impl<'a> GltfScene<'a> {
+    fn new(job: &'a ExportJob<'a>) -> Self {
+        let mut buffers = BufferBuilder::new();
+        let views = BufferViews {
+            positions: buffers.add_view(ViewUsage::Vertices, 8, None),
+            normals: buffers.add_view(ViewUsage::Vertices, 4, Some("OCTAHEDRAL")),
+            texture: buffers.add_view(ViewUsage::Vertices, 8, Some("EXPONENTIAL")),
+            times: buffers.add_view(ViewUsage::Keyframes, 4, None),
+            translations: buffers.add_view(ViewUsage::Keyframes, 12, None),
+            // The quaternion filter does not keep signs, which decide the direction of rotation between
+            // keyframes.
+            rotations: buffers.add_view(ViewUsage::Keyframes, 8, None),
+            scales: buffers.add_view(ViewUsage::Keyframes, 12, None),
         };
-        Scene {
+        GltfScene {
             job,
             nodes: vec![json!({"name": job.names.shot()})],
             meshes: Vec::new(),
@@ -145,45 +155,45 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Adds the node of an epoch, its mesh and its tracks. The node is as it is in the first frame, for
-    /// readers that play nothing.
-    fn add(&mut self, name: &str, epoch: &Epoch<Shape>, materials: &Materials) -> usize {
-        let part = &epoch.kept.part;
-        let (low, high) = bounds(&part.positions);
+    /// Adds the node of an epoch with its mesh and tracks, and returns its number. The node itself has the
+    /// pose of the first frame, for readers without animation.
+    fn add(&mut self, name: &str, epoch: &Epoch<MeanShape>, materials: &Materials) -> usize {
+        let fragment_mesh = &epoch.record.fragment_mesh;
+        let (low, high) = bounds(&fragment_mesh.positions);
         let reach = low.iter().chain(&high).fold(0.0f32, |r, x| r.max(x.abs()));
-        // What is one point needs a size too.
+        // A single point needs a scale above 0 too.
         let scale = if reach > 0.0 { reach } else { 1.0 };
-        let attributes = self.attributes(part, scale);
-        let keys = epoch.keys(&self.job.frames, self.job.fps);
-        let track = Track::new(&keys, epoch.size);
-        let life = epoch.life(&self.job.frames);
-        let ((_, at), (_, rotation)) = (track.places[0], track.turns[0]);
-        let shown = if life[0].is_none() { scale } else { 0.0 };
+        let attributes = self.attributes(fragment_mesh, scale);
+        let keyframes = epoch.keyframes(&self.job.frames, self.job.fps);
+        let track = Track::new(&keyframes, epoch.size);
+        let lifetime = epoch.lifetime(&self.job.frames);
+        let ((_, at), (_, rotation)) = (track.translations[0], track.rotations[0]);
+        let shown = if lifetime[0].is_none() { scale } else { 0.0 };
         let number = self.nodes.len();
         let mut node = json!({
-            "name": name, "mesh": self.meshes.len(), "scale": file::short([shown; 3]),
+            "name": name, "mesh": self.meshes.len(), "scale": file::shortest_decimals([shown; 3]),
         });
-        // What is not there yet need not be anywhere but by its tracks.
-        if shown > 0.0 || track.places.len() == 1 {
-            node["translation"] = json!(file::short(at.as_vec3().to_array()));
+        // A node that is hidden at first needs a pose only if it has no track.
+        if shown > 0.0 || track.translations.len() == 1 {
+            node["translation"] = json!(file::shortest_decimals(at.as_vec3().to_array()));
         }
-        if shown > 0.0 || track.turns.len() == 1 {
-            node["rotation"] = json!(file::short(rotation.as_quat().to_array()));
+        if shown > 0.0 || track.rotations.len() == 1 {
+            node["rotation"] = json!(file::shortest_decimals(rotation.as_quat().to_array()));
         }
         self.nodes.push(node);
-        // Meshes have no names: of the mesh `fragment_1` three.js would make a child `fragment_1_1`, and move
-        // it instead of the node.
-        let mesh = part.mesh(&attributes, materials, &mut self.buffers);
+        // Meshes have no names: three.js would turn a mesh `fragment_1` into a child `fragment_1_1` and move
+        // that instead of the node.
+        let mesh = fragment_mesh.mesh(&attributes, materials, &mut self.buffers);
         self.meshes.push(mesh);
-        self.animate(number, &track);
-        self.appear(number, life, scale);
+        self.add_pose_tracks(number, &track);
+        self.add_scale_track(number, lifetime, scale);
         number
     }
 
-    /// Vertices over `scale`: positions in 16 bits, normals in 8.
-    fn attributes(&mut self, part: &Part, scale: f32) -> Value {
+    /// Adds the vertex attributes: positions over `scale` in 16 bits, normals in 8 bits.
+    fn attributes(&mut self, fragment_mesh: &FragmentMesh, scale: f32) -> Value {
         let whole = |x: f32| (x / scale * f32::from(i16::MAX)).round() as i16;
-        let rows: Vec<[i16; 4]> = part
+        let rows: Vec<[i16; 4]> = fragment_mesh
             .positions
             .iter()
             .map(|&[x, y, z]| [whole(x), whole(y), whole(z), 0])
@@ -199,7 +209,7 @@ impl<'a> Scene<'a> {
             "componentType": BYTE, "normalized": true, "count": rows.len(), "type": "VEC3",
         });
         let rows = bytemuck::cast_slice(rows.as_flattened());
-        let directions: Vec<[f32; 4]> = part
+        let directions: Vec<[f32; 4]> = fragment_mesh
             .normals
             .iter()
             .map(|&[x, y, z]| [x, y, z, 0.0])
@@ -207,71 +217,78 @@ impl<'a> Scene<'a> {
         let directions = meshopt::encode_filter_oct::<i8>(&directions, 8);
         let directions = bytemuck::cast_slice(directions.as_flattened());
         let mut attributes = json!({
-            "POSITION": self.buffers.add(self.views.positions, positions, rows),
-            "NORMAL": self.buffers.add(self.views.normals, normals, directions),
+            "POSITION": self.buffers.add_accessor(self.views.positions, positions, rows),
+            "NORMAL": self.buffers.add_accessor(self.views.normals, normals, directions),
         });
-        if !part.uv.is_empty() {
-            // Of a picture 30 thousand pixels wide, the pixel.
+        if !fragment_mesh.uv.is_empty() {
+            // Precise to a pixel of an image 30 thousand pixels wide.
             let mode = meshopt::EncodeExpMode::Separate;
-            let uv = meshopt::encode_filter_exp(&part.uv, 16, mode);
+            let uv = meshopt::encode_filter_exp(&fragment_mesh.uv, 16, mode);
             let accessor = json!({
                 "componentType": file::FLOAT, "count": uv.len(), "type": "VEC2",
             });
             let uv = bytemuck::cast_slice(uv.as_flattened());
-            attributes["TEXCOORD_0"] = self.buffers.add(self.views.texture, accessor, uv).into();
+            attributes["TEXCOORD_0"] = self
+                .buffers
+                .add_accessor(self.views.texture, accessor, uv)
+                .into();
         }
         attributes
     }
 
-    /// The way of a node.
-    fn animate(&mut self, node: usize, track: &Track) {
-        if track.places.len() > 1 {
-            let (frames, places): (Vec<f64>, Vec<[f32; 3]>) = track
-                .places
+    /// Adds the tracks of translation and rotation of a node.
+    fn add_pose_tracks(&mut self, node: usize, track: &Track) {
+        if track.translations.len() > 1 {
+            let (frames, translations): (Vec<f64>, Vec<[f32; 3]>) = track
+                .translations
                 .iter()
                 .map(|(time, at)| (*time, at.as_vec3().to_array()))
                 .unzip();
-            let places = self.buffers.floats(self.views.places, &places, false);
-            self.channel((node, "translation"), None, &frames, places);
+            let translations =
+                self.buffers
+                    .add_floats(self.views.translations, &translations, false);
+            self.add_channel((node, "translation"), None, &frames, translations);
         }
-        if track.turns.len() > 1 {
+        if track.rotations.len() > 1 {
             let whole = |x: f64| (x * f64::from(i16::MAX)).round() as i16;
-            let (frames, turns): (Vec<f64>, Vec<[i16; 4]>) = track
-                .turns
+            let (frames, rotations): (Vec<f64>, Vec<[i16; 4]>) = track
+                .rotations
                 .iter()
-                .map(|(time, turn)| (*time, turn.to_array().map(whole)))
+                .map(|(time, rotation)| (*time, rotation.to_array().map(whole)))
                 .unzip();
             let accessor = json!({
-                "componentType": SHORT, "normalized": true, "count": turns.len(), "type": "VEC4",
+                "componentType": SHORT, "normalized": true, "count": rotations.len(), "type": "VEC4",
             });
-            let turns = bytemuck::cast_slice(turns.as_flattened());
-            let turns = self.buffers.add(self.views.rotations, accessor, turns);
-            self.channel((node, "rotation"), None, &frames, turns);
+            let rotations = bytemuck::cast_slice(rotations.as_flattened());
+            let rotations = self
+                .buffers
+                .add_accessor(self.views.rotations, accessor, rotations);
+            self.add_channel((node, "rotation"), None, &frames, rotations);
         }
     }
 
-    /// When a node that is not there all along has its size.
-    fn appear(&mut self, node: usize, [birth, death]: [Option<f64>; 2], scale: f32) {
-        let mut keys = vec![match birth {
+    /// Adds the track of scale of a node that does not exist in all frames.
+    fn add_scale_track(&mut self, node: usize, [birth, death]: [Option<f64>; 2], scale: f32) {
+        let mut keyframes = vec![match birth {
             Some(_) => (self.job.frames[0].into(), 0.0),
             None => (self.job.frames[0].into(), scale),
         }];
-        keys.extend(birth.map(|birth| (birth, scale)));
-        keys.extend(death.map(|death| (death, 0.0)));
-        if keys.len() == 1 {
+        keyframes.extend(birth.map(|birth| (birth, scale)));
+        keyframes.extend(death.map(|death| (death, 0.0)));
+        if keyframes.len() == 1 {
             return;
         }
-        let (frames, sizes): (Vec<f64>, Vec<[f32; 3]>) = keys
+        let (frames, scales): (Vec<f64>, Vec<[f32; 3]>) = keyframes
             .into_iter()
             .map(|(frame, size)| (frame, [size; 3]))
             .unzip();
-        let sizes = self.buffers.floats(self.views.sizes, &sizes, false);
-        self.channel((node, "scale"), Some("STEP"), &frames, sizes);
+        let scales = self.buffers.add_floats(self.views.scales, &scales, false);
+        self.add_channel((node, "scale"), Some("STEP"), &frames, scales);
     }
 
-    /// Adds a track: what of which node goes through the values of an accessor at these frames. The first of
-    /// all frames is second 0.
-    fn channel(
+    /// Adds a channel: the property `path` of `node` takes the values of the accessor `output` at the times
+    /// `frames`. The first frame of the job is at 0 s.
+    fn add_channel(
         &mut self,
         (node, path): (usize, &str),
         interpolation: Option<&str>,
@@ -283,13 +300,13 @@ impl<'a> Scene<'a> {
         let times: Vec<[f32; 1]> = frames.iter().map(seconds).collect();
         let bits = times.iter().map(|[time]| time.to_bits()).collect();
         let buffers = &mut self.buffers;
-        let add = || buffers.floats(self.views.times, &times, true);
+        let add = || buffers.add_floats(self.views.times, &times, true);
         let input = *self.times.entry(bits).or_insert_with(add);
         self.channels.push(json!({
             "sampler": self.samplers.len(), "target": {"node": node, "path": path},
         }));
         let mut sampler = json!({"input": input, "output": output});
-        // What is not said is linear.
+        // The default is linear.
         if let Some(name) = interpolation {
             sampler["interpolation"] = name.into();
         }

@@ -1,5 +1,5 @@
 //! Buffer views and accessors of a glTF document, plain or compressed (EXT_meshopt_compression), and the
-//! binary file around them.
+//! binary file that contains them.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,53 +25,59 @@ const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 /// Name of the extension that compresses buffer views.
 pub const COMPRESSION: &str = "EXT_meshopt_compression";
 
-/// What a buffer view is for.
+/// Purpose of a buffer view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Usage {
-    /// Attributes of vertices.
+pub enum ViewUsage {
+    /// Vertex attributes.
     Vertices,
     /// Vertex indices, three a triangle.
     Triangles,
     /// Times and values of animations.
-    Keys,
+    Keyframes,
 }
 
-/// A buffer view that grows.
-struct View {
-    usage: Usage,
-    /// Bytes a row.
+/// A buffer view under construction.
+struct BufferView {
+    usage: ViewUsage,
+    /// Bytes per row.
     stride: usize,
-    /// What a decoder does to the rows after decoding.
+    /// Filter that a decoder applies to the rows after decompression.
     filter: Option<&'static str>,
     bytes: Vec<u8>,
 }
 
-/// Views of indices by their width, there from the start.
-const SHORTS: usize = 0;
-const WORDS: usize = 1;
+/// Number of the view of 16-bit indices.
+const U16_VIEW: usize = 0;
+/// Number of the view of 32-bit indices.
+const U32_VIEW: usize = 1;
 
-/// Accessors and views under construction. A view holds what all objects have of one kind.
-pub struct Buffers {
-    views: Vec<View>,
+/// Accessors and buffer views under construction. A view holds the data of one kind of all objects.
+pub struct BufferBuilder {
+    views: Vec<BufferView>,
     accessors: Vec<Value>,
 }
 
-impl Buffers {
-    /// With views for indices, and no other.
+impl BufferBuilder {
+    /// A builder with the views for indices only.
     pub fn new() -> Self {
-        let mut buffers = Buffers {
+        let mut buffers = BufferBuilder {
             views: Vec::new(),
             accessors: Vec::new(),
         };
-        buffers.view(Usage::Triangles, 2, None);
-        buffers.view(Usage::Triangles, 4, None);
+        buffers.add_view(ViewUsage::Triangles, 2, None);
+        buffers.add_view(ViewUsage::Triangles, 4, None);
         buffers
     }
 
-    /// Opens a view with rows of `stride` bytes and returns its number. A filter is told to who decompresses:
-    /// rows come as it takes them.
-    pub fn view(&mut self, usage: Usage, stride: usize, filter: Option<&'static str>) -> usize {
-        self.views.push(View {
+    /// Adds a view with rows of `stride` bytes and returns its number. `filter` is the filter that decoders
+    /// apply; rows must be encoded for it.
+    pub fn add_view(
+        &mut self,
+        usage: ViewUsage,
+        stride: usize,
+        filter: Option<&'static str>,
+    ) -> usize {
+        self.views.push(BufferView {
             usage,
             stride,
             filter,
@@ -80,8 +86,8 @@ impl Buffers {
         self.views.len() - 1
     }
 
-    /// Adds an accessor on `bytes` in view number `view` and returns its number.
-    pub fn add(&mut self, view: usize, mut accessor: Value, bytes: &[u8]) -> usize {
+    /// Appends `bytes` to view number `view`, adds an accessor to them and returns its number.
+    pub fn add_accessor(&mut self, view: usize, mut accessor: Value, bytes: &[u8]) -> usize {
         accessor["bufferView"] = view.into();
         accessor["byteOffset"] = self.views[view].bytes.len().into();
         self.views[view].bytes.extend_from_slice(bytes);
@@ -89,8 +95,8 @@ impl Buffers {
         self.accessors.len() - 1
     }
 
-    /// Adds floats; `bounded`: with their bounds, as glTF demands of positions and times.
-    pub fn floats<const N: usize>(
+    /// Adds an accessor to floats; with bounds if `bounded`, which glTF requires for positions and times.
+    pub fn add_floats<const N: usize>(
         &mut self,
         view: usize,
         values: &[[f32; N]],
@@ -100,30 +106,30 @@ impl Buffers {
         let mut accessor = json!({"componentType": FLOAT, "count": values.len(), "type": kind});
         if bounded {
             let (low, high) = bounds(values);
-            accessor["min"] = json!(short(low).to_vec());
-            accessor["max"] = json!(short(high).to_vec());
+            accessor["min"] = json!(shortest_decimals(low).to_vec());
+            accessor["max"] = json!(shortest_decimals(high).to_vec());
         }
-        self.add(view, accessor, bytemuck::cast_slice(values.as_flattened()))
+        self.add_accessor(view, accessor, bytemuck::cast_slice(values.as_flattened()))
     }
 
-    /// Adds the vertex indices of triangles in a mesh of so many vertices.
-    pub fn triangles(&mut self, indices: &[u32], vertices: usize) -> usize {
-        // The largest number of each width is kept for restarting strips.
+    /// Adds an accessor to the vertex indices of triangles; `vertices` is the number of vertices of the mesh.
+    pub fn add_triangles(&mut self, indices: &[u32], vertices: usize) -> usize {
+        // The largest index of each width is reserved for primitive restart.
         let short = vertices <= usize::from(u16::MAX);
         let (view, component, bytes) = if short {
             let bytes = indices.iter().flat_map(|&v| (v as u16).to_le_bytes());
-            (SHORTS, UNSIGNED_SHORT, bytes.collect())
+            (U16_VIEW, UNSIGNED_SHORT, bytes.collect())
         } else {
             let bytes = indices.iter().flat_map(|v| v.to_le_bytes());
-            (WORDS, UNSIGNED_INT, bytes.collect::<Vec<u8>>())
+            (U32_VIEW, UNSIGNED_INT, bytes.collect::<Vec<u8>>())
         };
         let accessor =
             json!({"componentType": component, "count": indices.len(), "type": "SCALAR"});
-        self.add(view, accessor, &bytes)
+        self.add_accessor(view, accessor, &bytes)
     }
 
-    /// Puts accessors, views and buffers into `root` and returns the binary chunk. glTF allows no empty
-    /// lists: where nothing was added, none.
+    /// Puts accessors, views and buffers into `root` and returns the binary chunk. Lists that would be empty
+    /// are omitted, since glTF does not allow empty lists.
     pub fn finish(mut self, root: &mut Value, compressed: bool) -> Vec<u8> {
         let (mut chunk, mut decoded) = (Vec::new(), 0);
         let mut views = Vec::new();
@@ -151,13 +157,13 @@ impl Buffers {
             } else {
                 chunk.extend_from_slice(&view.bytes);
             }
-            if view.usage == Usage::Vertices {
+            if view.usage == ViewUsage::Vertices {
                 entry["byteStride"] = view.stride.into();
             }
             match view.usage {
-                Usage::Vertices => entry["target"] = ARRAY_BUFFER.into(),
-                Usage::Triangles => entry["target"] = ELEMENT_ARRAY_BUFFER.into(),
-                Usage::Keys => {}
+                ViewUsage::Vertices => entry["target"] = ARRAY_BUFFER.into(),
+                ViewUsage::Triangles => entry["target"] = ELEMENT_ARRAY_BUFFER.into(),
+                ViewUsage::Keyframes => {}
             }
             views.push(entry);
             chunk.resize(chunk.len().next_multiple_of(4), 0);
@@ -172,7 +178,7 @@ impl Buffers {
         }
         let mut buffers = vec![json!({"byteLength": chunk.len()})];
         if compressed {
-            // Where the views lie once decoded; there are no such bytes in the file.
+            // The buffer of the decoded views; the file does not contain its bytes.
             let fallback = json!({COMPRESSION: {"fallback": true}});
             buffers.push(json!({"byteLength": decoded, "extensions": fallback}));
         }
@@ -183,22 +189,22 @@ impl Buffers {
     }
 }
 
-impl View {
+impl BufferView {
     fn mode(&self) -> &'static str {
         match self.usage {
-            Usage::Triangles => "TRIANGLES",
-            Usage::Vertices | Usage::Keys => "ATTRIBUTES",
+            ViewUsage::Triangles => "TRIANGLES",
+            ViewUsage::Vertices | ViewUsage::Keyframes => "ATTRIBUTES",
         }
     }
 
     fn encoded(&self) -> Vec<u8> {
         let bytes = &self.bytes;
         match (self.usage, self.stride) {
-            (Usage::Triangles, 2) => {
+            (ViewUsage::Triangles, 2) => {
                 let (rows, _) = bytes.as_chunks();
                 indices(rows.iter().map(|row| u16::from_le_bytes(*row).into()))
             }
-            (Usage::Triangles, _) => {
+            (ViewUsage::Triangles, _) => {
                 let (rows, _) = bytes.as_chunks();
                 indices(rows.iter().map(|row| u32::from_le_bytes(*row)))
             }
@@ -213,26 +219,27 @@ impl View {
 fn indices(indices: impl Iterator<Item = u32>) -> Vec<u8> {
     let indices: Vec<u32> = indices.collect();
     let vertices = indices.iter().max().map_or(0, |last| *last as usize + 1);
-    meshopt::encode_index_buffer(&indices, vertices).expect("the encoder makes its own room")
+    meshopt::encode_index_buffer(&indices, vertices).expect("the encoder allocates its own output")
 }
 
 fn rows<const N: usize>(bytes: &[u8]) -> Vec<u8> {
     let (rows, _) = bytes.as_chunks::<N>();
-    // The extension has version 0 of the vertex codec; the encoder's default is a later one.
+    // The extension requires version 0 of the vertex codec; the encoder's default is a later one.
     let encoded = meshopt::encode_vertex_buffer_level(rows, 2, Some(0));
-    encoded.expect("the encoder makes its own room")
+    encoded.expect("the encoder allocates its own output")
 }
 
-/// Numbers with no more digits than single precision needs, which JSON writes with those of double precision.
-pub fn short<const N: usize>(values: [f32; N]) -> [f64; N] {
+/// Converts to the doubles with the fewest decimal digits, since JSON would write all digits of double
+/// precision.
+pub fn shortest_decimals<const N: usize>(values: [f32; N]) -> [f64; N] {
     values.map(|value| {
         let text = value.to_string();
         text.parse().expect("a number reads back")
     })
 }
 
-/// What every document begins with: one scene, which is node 0.
-pub fn root() -> Value {
+/// A document with one scene, whose root is node 0.
+pub fn new_document() -> Value {
     json!({
         "asset": {"version": "2.0", "generator": concat!("cullet ", env!("CARGO_PKG_VERSION"))},
         "scene": 0,
@@ -240,7 +247,7 @@ pub fn root() -> Value {
     })
 }
 
-/// Writes a binary glTF file of a document and its binary chunk.
+/// Writes a binary glTF file with a document and its binary chunk.
 pub fn write(path: &Path, root: &Value, binary: &[u8]) -> Result<(), ExportError> {
     let mut json = root.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');

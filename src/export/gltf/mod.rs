@@ -1,7 +1,7 @@
-//! glTF in its binary form: one file a frame, or one that plays the shot.
+//! Binary glTF: a still of one frame, or an animation of the shot.
 
 pub mod animated;
 mod file;
-pub mod part;
+pub mod mesh;
 mod shape;
 pub mod still;

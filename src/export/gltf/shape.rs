@@ -1,94 +1,111 @@
-//! The one shape that a fragment has in a clip: at rest where it is rigid, the mean of its frames where it bends.
+//! The constant shape of a fragment in an animated glTF: at rest if it is rigid, the mean over its frames if
+//! it bends.
 
 use std::io;
 
 use glam::{DVec3, Vec3};
 
-use super::part::Part;
-use crate::export::epochs::{Epochs, Keep};
+use super::mesh::FragmentMesh;
+use crate::export::epochs::{EpochRecorder, Epochs};
 use crate::export::format::Stiffened;
-use crate::export::moment::Moment;
+use crate::export::rigid_state::RigidState;
 use crate::store::{Piece, SurfaceFrame};
 
-/// A surface, and how it bends.
-pub struct Shape {
-    /// Ready for the file.
-    pub part: Part,
-    /// For each vertex of the piece, as the body sees it.
-    vertices: Vec<Swing>,
+/// Mesh of a fragment, and sums over frames for its mean shape.
+pub struct MeanShape {
+    /// Mesh for the file.
+    pub fragment_mesh: FragmentMesh,
+    /// Positions of each vertex of the piece over the frames, in the body frame.
+    vertices: Vec<VertexRange>,
+    /// Number of frames recorded.
     frames: u32,
 }
 
-/// Where a vertex is over some frames.
+/// Sum and bounds of the positions of a vertex over several frames.
 #[derive(Clone)]
-struct Swing {
+struct VertexRange {
     sum: DVec3,
     low: Vec3,
     high: Vec3,
 }
 
-impl Shape {
-    /// Gives it the mean shape of its frames; how far off a vertex is in any of them at most, units of the file.
-    fn bend(&mut self) -> f64 {
+impl MeanShape {
+    /// Sets the mesh to the mean shape over its frames; returns the largest deviation of a vertex in any
+    /// frame, units of the file.
+    fn average(&mut self) -> f64 {
         let frames = f64::from(self.frames);
-        for (position, &source) in self.part.positions.iter_mut().zip(&self.part.sources) {
+        for (position, &source) in self
+            .fragment_mesh
+            .positions
+            .iter_mut()
+            .zip(&self.fragment_mesh.sources)
+        {
             let mean = self.vertices[source as usize].sum / frames;
             *position = mean.as_vec3().to_array();
         }
-        let off = |vertex: &Swing| {
+        let deviation = |vertex: &VertexRange| {
             let mean = (vertex.sum / frames).as_vec3();
             (vertex.high - mean).max(mean - vertex.low).length()
         };
-        self.vertices.iter().map(off).fold(0.0, f32::max).into()
+        self.vertices
+            .iter()
+            .map(deviation)
+            .fold(0.0, f32::max)
+            .into()
     }
 }
 
-/// Gives all that bend their mean shape and says by how much they are off.
-pub fn bend(epochs: &mut Epochs<Shape>) -> Option<Stiffened> {
-    let of = epochs.values().flatten().count();
+/// Sets all fragments that bend to their mean shapes and summarizes their deviation; `None` if none bends.
+pub fn average_bending(epochs: &mut Epochs<MeanShape>) -> Option<Stiffened> {
+    let total = epochs.values().flatten().count();
     let all = epochs.values_mut().flatten();
     let bent = all.filter(|epoch| !epoch.is_rigid());
-    let off: Vec<f64> = bent.map(|epoch| epoch.kept.bend()).collect();
+    let deviation: Vec<f64> = bent.map(|epoch| epoch.record.average()).collect();
     Some(Stiffened {
-        surfaces: off.len(),
-        of,
-        off: off.into_iter().reduce(f64::max)?,
+        surfaces: deviation.len(),
+        of: total,
+        off: deviation.into_iter().reduce(f64::max)?,
     })
 }
 
-/// Keeps shapes.
-pub struct Shapes;
+/// Records the mesh and mean shape of each epoch.
+pub struct ShapeRecorder;
 
-impl Keep for Shapes {
-    type Kept = Shape;
+impl EpochRecorder for ShapeRecorder {
+    type Record = MeanShape;
 
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, centre: DVec3) -> io::Result<Shape> {
+    fn begin(
+        &mut self,
+        surface: &SurfaceFrame,
+        piece: &Piece,
+        centre: DVec3,
+    ) -> io::Result<MeanShape> {
         let rest = &surface.rest_positions[surface.vertex_range(piece)];
-        let nowhere = Swing {
+        let empty = VertexRange {
             sum: DVec3::ZERO,
             low: Vec3::INFINITY,
             high: Vec3::NEG_INFINITY,
         };
-        Ok(Shape {
-            part: Part::new(surface, piece, rest, centre),
-            vertices: vec![nowhere; rest.len()],
+        Ok(MeanShape {
+            fragment_mesh: FragmentMesh::new(surface, piece, rest, centre),
+            vertices: vec![empty; rest.len()],
             frames: 0,
         })
     }
 
-    fn follow(
+    fn add_frame(
         &mut self,
-        shape: &mut Shape,
+        shape: &mut MeanShape,
         surface: &SurfaceFrame,
         piece: &Piece,
-        moment: &Moment,
+        state: &RigidState,
     ) -> io::Result<()> {
         let places = &surface.positions[surface.vertex_range(piece)];
-        for (vertex, place) in shape.vertices.iter_mut().zip(places) {
-            let place = moment.local(*place);
-            vertex.sum += place;
-            vertex.low = vertex.low.min(place.as_vec3());
-            vertex.high = vertex.high.max(place.as_vec3());
+        for (vertex, position) in shape.vertices.iter_mut().zip(places) {
+            let position = state.to_body(*position);
+            vertex.sum += position;
+            vertex.low = vertex.low.min(position.as_vec3());
+            vertex.high = vertex.high.max(position.as_vec3());
         }
         shape.frames += 1;
         Ok(())

@@ -1,20 +1,20 @@
-//! Tables of stress on the surfaces that they tell of, at rest: VTK, USD and PLY. Every number is of a
-//! triangle, as in the table.
+//! Export of stress tables on the surfaces at rest, as VTK, USD and PLY. All values are per triangle, as in
+//! the table; VTK also has values per element.
 
 mod ply;
-mod solids;
+mod surfaces;
 mod usd;
 mod vtk;
 
 use super::error::ExportError;
 use super::format::ExportSummary;
-use super::job::Job;
+use super::job::ExportJob;
 use crate::spec::ExportFormat;
 
-pub use solids::Solids;
+pub use surfaces::StressSurfaces;
 
-/// What writes the files of a table, if the format takes stress.
-pub fn writer(format: ExportFormat) -> Option<Write> {
+/// The function that writes the files of a stress table; `None` if the format cannot hold stress.
+pub fn writer(format: ExportFormat) -> Option<WriteFn> {
     match format {
         ExportFormat::Usd => Some(usd::write),
         ExportFormat::Ply => Some(ply::write),
@@ -26,5 +26,5 @@ pub fn writer(format: ExportFormat) -> Option<Write> {
     }
 }
 
-/// Writes the files of a table.
-pub type Write = fn(&Job, &Solids) -> Result<ExportSummary, ExportError>;
+/// Writes the files of a stress table.
+pub type WriteFn = fn(&ExportJob, &StressSurfaces) -> Result<ExportSummary, ExportError>;

@@ -1,20 +1,20 @@
-//! Stress as binary PLY: one file a table, its triangles with stress, energy density, utilization and a
-//! colour (MeshLab, Blender, `trimesh`).
+//! Stress as binary PLY: one file per table, with stress, energy density, utilization and a colour for each
+//! triangle (MeshLab, Blender, `trimesh`).
 
-use super::solids::{Solids, positions};
+use super::surfaces::{StressSurfaces, positions};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
-use crate::export::job::Job;
+use crate::export::job::ExportJob;
 use crate::picture::scale;
 use crate::store::atomic;
 
 /// Writes `NAME.stress.NNNNNN.ply`.
-pub fn write(job: &Job, solids: &Solids) -> Result<ExportSummary, ExportError> {
-    let table = &solids.table;
-    let most = solids.most();
+pub fn write(job: &ExportJob, surfaces: &StressSurfaces) -> Result<ExportSummary, ExportError> {
+    let table = &surfaces.table;
+    let largest_stress = surfaces.largest_stress();
     let (mut points, mut faces) = (Vec::new(), Vec::new());
     let (mut vertices, mut triangles) = (0u32, 0);
-    for (body, mesh, rows) in &solids.bodies {
+    for (body, mesh, rows) in &surfaces.bodies {
         for value in positions(job, mesh).as_flattened() {
             points.extend_from_slice(&value.to_le_bytes());
         }
@@ -33,21 +33,23 @@ pub fn write(job: &Job, solids: &Solids) -> Result<ExportSummary, ExportError> {
             for column in numbers {
                 faces.extend_from_slice(&(column[*row] as f32).to_le_bytes());
             }
-            faces.extend_from_slice(&scale::colour(table.s1[*row] / most.max(f64::MIN_POSITIVE)));
+            faces.extend_from_slice(&scale::colour(
+                table.s1[*row] / largest_stress.max(f64::MIN_POSITIVE),
+            ));
             faces.extend_from_slice(&body.to_le_bytes());
         }
         vertices += mesh.positions.len() as u32;
         triangles += mesh.triangles.len();
     }
     let header = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment {}; colours from 0 to {most} Pa of s1\n\
+        "ply\nformat binary_little_endian 1.0\ncomment {}; colours from 0 to {largest_stress} Pa of s1\n\
          element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n\
          element face {triangles}\nproperty list uchar uint vertex_indices\n\
          property float s1\nproperty float s2\nproperty float s3\nproperty float energy\nproperty float utilization\n\
          property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uint body\nend_header\n",
         job.space.describe(),
     );
-    let name = format!("{}.stress.{:06}.ply", job.names.shot(), solids.frame);
+    let name = format!("{}.stress.{:06}.ply", job.names.shot(), surfaces.frame);
     let path = job.target.join(name);
     atomic::write_parts(&path, &[header.into_bytes(), points, faces])?;
     let mut summary = ExportSummary::default();

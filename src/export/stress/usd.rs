@@ -1,20 +1,20 @@
-//! Stress as USD: one text file a table, one mesh a body with primvars of its triangles and their colours.
+//! Stress as USD: one text file per table, one mesh per body, with primvars and colours per triangle.
 
 use std::io::{self, Write as _};
 
-use super::solids::{Solids, positions, vectors};
+use super::surfaces::{StressSurfaces, positions, vectors};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
-use crate::export::job::Job;
+use crate::export::job::ExportJob;
 use crate::export::space::bounds;
 use crate::export::text::{array, push_f32, push_tuple, push_u32};
 use crate::geometry::TriMesh;
 use crate::picture::scale;
 use crate::store::atomic;
 
-/// Writes `NAME.stress.NNNNNN.usda` beside the shot's own file.
-pub fn write(job: &Job, solids: &Solids) -> Result<ExportSummary, ExportError> {
-    let name = format!("{}.stress.{:06}.usda", job.names.shot(), solids.frame);
+/// Writes `NAME.stress.NNNNNN.usda` next to the USD file of the shot.
+pub fn write(job: &ExportJob, surfaces: &StressSurfaces) -> Result<ExportSummary, ExportError> {
+    let name = format!("{}.stress.{:06}.usda", job.names.shot(), surfaces.frame);
     let path = job.target.with_file_name(name);
     atomic::write(&path, |out| {
         write!(
@@ -24,8 +24,8 @@ pub fn write(job: &Job, solids: &Solids) -> Result<ExportSummary, ExportError> {
             1.0 / job.space.scale,
             job.space.up.name().to_uppercase(),
         )?;
-        for (body, mesh, rows) in &solids.bodies {
-            write_body(job, solids, (*body, mesh, rows), out)?;
+        for (body, mesh, rows) in &surfaces.bodies {
+            write_body(job, surfaces, (*body, mesh, rows), out)?;
         }
         writeln!(out, "}}")
     })?;
@@ -35,12 +35,12 @@ pub fn write(job: &Job, solids: &Solids) -> Result<ExportSummary, ExportError> {
 }
 
 fn write_body(
-    job: &Job,
-    solids: &Solids,
+    job: &ExportJob,
+    surfaces: &StressSurfaces,
     (body, mesh, rows): (u32, &TriMesh, &[usize]),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let table = &solids.table;
+    let table = &surfaces.table;
     let points = positions(job, mesh);
     let (low, high) = bounds(&points);
     writeln!(out, "    def Mesh \"{}\"\n    {{", job.names.body(body))?;
@@ -62,8 +62,8 @@ fn write_body(
     let corners = mesh.triangles.as_flattened();
     attribute("int[] faceVertexIndices", whole(corners), "")?;
     attribute("point3f[] points", tuples(&points), "")?;
-    let most = solids.most().max(f64::MIN_POSITIVE);
-    let colour = |row: &usize| scale::colour(table.s1[*row] / most).map(scale::linear);
+    let largest_stress = surfaces.largest_stress().max(f64::MIN_POSITIVE);
+    let colour = |row: &usize| scale::colour(table.s1[*row] / largest_stress).map(scale::linear);
     let colours: Vec<[f32; 3]> = rows.iter().map(colour).collect();
     attribute(
         "color3f[] primvars:displayColor",
@@ -83,11 +83,11 @@ fn write_body(
     }
     let turned = |columns| -> Vec<[f32; 3]> {
         let all = vectors(columns, rows);
-        all.into_iter().map(|v| job.space.turned(v)).collect()
+        all.into_iter().map(|v| job.space.rotate(v)).collect()
     };
     let moved: Vec<[f32; 3]> = vectors([&table.ux, &table.uy, &table.uz], rows)
         .into_iter()
-        .map(|v| job.space.lengths(v))
+        .map(|v| job.space.transform(v))
         .collect();
     attribute(
         "vector3f[] primvars:displacement",

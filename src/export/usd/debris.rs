@@ -1,64 +1,72 @@
-//! Debris in a USD file: fragments below a size are instances of a few shapes, one point instancer a body.
+//! Debris in a USD file: fragments below a size are instances of a few shapes, one point instancer per body.
 //!
-//! An instance is a label; `invisibleIds` names those that are not there, or are too large to be debris. Its
-//! shape is that of a fragment of about its size, stretched along the axes at rest until both fill a box of
-//! the same size, and moves as the rigid body nearest to the fragment.
+//! There is one instance per label; `invisibleIds` lists those that do not exist in a frame or are too large
+//! to be debris. Its shape is that of a fragment of about the same size, stretched along the axes at rest to
+//! the fragment's bounding box. It moves as the rigid body that fits the fragment best.
 
 use std::io::{self, Write};
 
 use glam::{DQuat, Vec3};
 
-use super::prim::{AtRest, Texts};
-use super::text::{AT_ONCE, numbers, units, vectors};
+use super::prim::{PrimTexts, RestTexts};
+use super::text::{JUMP_DURATION, integers, unit_vectors, vectors};
 use crate::export::epochs::Epoch;
-use crate::export::job::Job;
+use crate::export::job::ExportJob;
 use crate::export::space::bounds;
 use crate::export::spool::Spool;
 use crate::export::text::{array, push_u32};
 
-/// Shapes a body's debris has at most: enough that no two alike lie side by side.
-const SHAPES: usize = 8;
+/// Maximum number of shapes per body: enough that equal shapes rarely lie side by side.
+const MAX_SHAPES: usize = 8;
 
-/// The debris of a body.
+/// Debris of one body.
 pub struct Debris<'a> {
-    instances: Vec<Instance<'a>>,
-    shapes: Vec<&'a AtRest>,
+    instances: Vec<DebrisInstance<'a>>,
+    /// Shapes that the instances share.
+    shapes: Vec<&'a RestTexts>,
+    /// Frames per second of the event.
     fps: f64,
-    pace: f64,
+    /// Seconds of the event per played second.
+    time_scale: f64,
 }
 
-/// A fragment while it is debris.
-struct Instance<'a> {
+/// A label and its epochs as debris.
+struct DebrisInstance<'a> {
     label: u32,
+    /// Index of its shape.
     shape: usize,
-    epochs: Vec<&'a Epoch<Texts>>,
+    epochs: Vec<&'a Epoch<PrimTexts>>,
 }
 
-/// An instance in a frame.
-struct Pose {
+/// Pose of an instance at one time.
+struct InstancePose {
+    /// Whether the instance is visible.
     shown: bool,
-    place: [f32; 3],
-    /// w, x, y, z.
+    /// Position of the centre of mass, units of the file.
+    position: [f32; 3],
+    /// Unit quaternion w, x, y, z.
     rotation: [f32; 4],
-    /// Of the centre of mass, units of the file a second that is played.
+    /// Velocity of the centre of mass, units of the file per played second.
     velocity: [f32; 3],
-    /// Degrees a second that is played.
+    /// Angular velocity, degrees per played second.
     spin: [f32; 3],
+    /// Stretch of the shape along the axes at rest.
     scale: [f32; 3],
+    /// Diagonal of the fragment's bounding box at rest, units of the file.
     size: f32,
 }
 
 impl<'a> Debris<'a> {
-    /// What of a body's fragments is debris, by label.
+    /// Selects the debris among a body's fragments, given by (body, label).
     pub fn of(
-        job: &Job,
-        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<Texts>>)>,
+        job: &ExportJob,
+        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<PrimTexts>>)>,
     ) -> Self {
-        let mut instances: Vec<Instance> = fragments
-            .map(|(&(_, label), turns)| Instance {
+        let mut instances: Vec<DebrisInstance> = fragments
+            .map(|(&(_, label), epochs)| DebrisInstance {
                 label,
                 shape: 0,
-                epochs: turns.iter().filter(|e| job.is_debris(e.size)).collect(),
+                epochs: epochs.iter().filter(|e| job.is_debris(e.size)).collect(),
             })
             .filter(|instance| !instance.epochs.is_empty())
             .collect();
@@ -67,14 +75,14 @@ impl<'a> Debris<'a> {
             let size = |at: usize| instances[at].epochs[0].size;
             size(a).total_cmp(&size(b))
         });
-        let count = instances.len().min(SHAPES);
+        let count = instances.len().min(MAX_SHAPES);
         let end = |part: usize| part * by_size.len() / count;
         let mut shapes = Vec::new();
         for part in 0..count {
-            // What is larger and what is smaller takes the shape of the middle one.
-            let like = &by_size[end(part)..end(part + 1)];
-            shapes.push(&instances[like[like.len() / 2]].epochs[0].kept.at_rest);
-            for &at in like {
+            // All instances of a size class take the shape of the one in the middle.
+            let class = &by_size[end(part)..end(part + 1)];
+            shapes.push(&instances[class[class.len() / 2]].epochs[0].record.at_rest);
+            for &at in class {
                 instances[at].shape = part;
             }
         }
@@ -82,14 +90,14 @@ impl<'a> Debris<'a> {
             instances,
             shapes,
             fps: job.fps,
-            pace: job.pace(),
+            time_scale: job.time_scale(),
         }
     }
 
-    /// Writes the instancer, if there is debris.
+    /// Writes the point instancer, if there is debris.
     pub fn write(
         &self,
-        job: &Job,
+        job: &ExportJob,
         body: &str,
         spool: &mut Spool,
         out: &mut impl Write,
@@ -97,11 +105,11 @@ impl<'a> Debris<'a> {
         if self.instances.is_empty() {
             return Ok(());
         }
-        let of_all = |number: fn(&Instance) -> u32| -> Vec<u32> {
+        let per_instance = |number: fn(&DebrisInstance) -> u32| -> Vec<u32> {
             self.instances.iter().map(number).collect()
         };
-        let labels = numbers(&of_all(|instance| instance.label)).concat();
-        let shapes = numbers(&of_all(|instance| instance.shape as u32)).concat();
+        let labels = integers(&per_instance(|instance| instance.label)).concat();
+        let shapes = integers(&per_instance(|instance| instance.shape as u32)).concat();
         let paths: Vec<String> = (0..self.shapes.len())
             .map(|shape| format!("</World/{body}/debris/prototypes/shape_{shape}>"))
             .collect();
@@ -113,35 +121,35 @@ impl<'a> Debris<'a> {
             paths.join(", ")
         )?;
         let frames: Vec<(f64, u32)> = job.frames.iter().map(|&f| (f.into(), f)).collect();
-        let of_times = |times: &[(f64, u32)], of: &dyn Fn(&[Pose]) -> Vec<String>| {
+        let samples_at = |times: &[(f64, u32)], of: &dyn Fn(&[InstancePose]) -> Vec<String>| {
             let all = times.iter().zip(self.poses(times));
             all.map(|(&(time, _), poses)| (time, of(&poses).concat()))
                 .collect::<Vec<(f64, String)>>()
         };
         let times = self.times(&job.frames);
-        let each = |of: &dyn Fn(&[Pose]) -> Vec<String>| of_times(&times, of);
-        let extents = each(&|poses| vectors(&extent(poses)));
-        let places = each(&|poses| {
-            let places: Vec<[f32; 3]> = poses.iter().map(|pose| pose.place).collect();
-            vectors(&places)
+        let pose_samples = |of: &dyn Fn(&[InstancePose]) -> Vec<String>| samples_at(&times, of);
+        let extents = pose_samples(&|poses| vectors(&extent(poses)));
+        let positions = pose_samples(&|poses| {
+            let positions: Vec<[f32; 3]> = poses.iter().map(|pose| pose.position).collect();
+            vectors(&positions)
         });
-        let rotations = each(&|poses| {
+        let rotations = pose_samples(&|poses| {
             let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
-            units(&rotations)
+            unit_vectors(&rotations)
         });
-        let velocities = each(&|poses| {
+        let velocities = pose_samples(&|poses| {
             let velocities: Vec<[f32; 3]> = poses.iter().map(|pose| pose.velocity).collect();
             vectors(&velocities)
         });
-        let spins = each(&|poses| {
+        let spins = pose_samples(&|poses| {
             let spins: Vec<[f32; 3]> = poses.iter().map(|pose| pose.spin).collect();
             vectors(&spins)
         });
-        let scales = of_times(&frames, &|poses| {
+        let scales = samples_at(&frames, &|poses| {
             let scales: Vec<[f32; 3]> = poses.iter().map(|pose| pose.scale).collect();
             vectors(&scales)
         });
-        let hidden = of_times(&frames, &|poses| {
+        let hidden = samples_at(&frames, &|poses| {
             let all = poses.iter().zip(&self.instances);
             let hidden: Vec<u32> = all
                 .filter(|(pose, _)| !pose.shown)
@@ -151,12 +159,12 @@ impl<'a> Debris<'a> {
         });
         for (declaration, samples) in [
             ("float3[] extent", extents),
-            ("point3f[] positions", places),
+            ("point3f[] positions", positions),
             ("quath[] orientations", rotations),
             ("vector3f[] velocities", velocities),
             ("vector3f[] angularVelocities", spins),
-            ("float3[] scales", jumps(scales, true)),
-            ("int64[] invisibleIds", jumps(hidden, false)),
+            ("float3[] scales", step_samples(scales, true)),
+            ("int64[] invisibleIds", step_samples(hidden, false)),
         ] {
             writeln!(out, "            {declaration}.timeSamples = {{")?;
             for (time, text) in samples {
@@ -170,24 +178,25 @@ impl<'a> Debris<'a> {
                 out,
                 "            def Xform \"shape_{number}\"\n            {{\n            def Mesh \"mesh\"\n            {{\n"
             )?;
-            shape.topology(spool, out)?;
-            shape.shape(spool, out)?;
-            shape.subsets(spool, out)?;
+            shape.write_topology(spool, out)?;
+            shape.write_shape(spool, out)?;
+            shape.write_subsets(spool, out)?;
             writeln!(out, "            }}\n            }}")?;
         }
         writeln!(out, "            }}\n        }}")
     }
 
-    /// When instances have a pose, and in which frame they are what they are then: in frames, and on either
-    /// side of the middle between two where a label goes on with another surface.
+    /// Times of the poses, each with the frame whose epochs apply: all frames, and both sides of the middle
+    /// between two frames where a label continues with another surface.
     fn times(&self, frames: &[u32]) -> Vec<(f64, u32)> {
         let mut times = Vec::new();
         for (at, &frame) in frames.iter().enumerate() {
             if let Some(&before) = at.checked_sub(1).and_then(|before| frames.get(before)) {
-                let goes_on = |one: &Instance| std::ptr::eq(one.epoch(before), one.epoch(frame));
-                if !self.instances.iter().all(goes_on) {
+                let continues =
+                    |one: &DebrisInstance| std::ptr::eq(one.epoch(before), one.epoch(frame));
+                if !self.instances.iter().all(continues) {
                     let jump = 0.5 * (f64::from(before) + f64::from(frame));
-                    times.extend([(jump - AT_ONCE, before), (jump, frame)]);
+                    times.extend([(jump - JUMP_DURATION, before), (jump, frame)]);
                 }
             }
             times.push((frame.into(), frame));
@@ -195,8 +204,8 @@ impl<'a> Debris<'a> {
         times
     }
 
-    /// Every instance at some times, in order.
-    fn poses(&self, times: &[(f64, u32)]) -> Vec<Vec<Pose>> {
+    /// Poses of all instances at each of the times, which ascend.
+    fn poses(&self, times: &[(f64, u32)]) -> Vec<Vec<InstancePose>> {
         let mut last = vec![DQuat::IDENTITY; self.instances.len()];
         let mut poses = |&(time, frame): &(f64, u32)| {
             let all = self.instances.iter().zip(&mut last);
@@ -206,42 +215,51 @@ impl<'a> Debris<'a> {
         times.iter().map(&mut poses).collect()
     }
 
-    /// An instance at a time, as what it is in a frame; where it is not there, as it moved on after its last
-    /// frame, or came before its first. Of the two quaternions of its rotation the one beside the last.
-    fn pose(&self, instance: &Instance, time: f64, frame: u32, last: &mut DQuat) -> Pose {
+    /// Pose of an instance at a time, in its epoch of `frame`; before the first and after the last frame of
+    /// the epoch by its velocity and spin there. Of the two quaternions of the rotation, the one nearer to
+    /// `last`.
+    fn pose(
+        &self,
+        instance: &DebrisInstance,
+        time: f64,
+        frame: u32,
+        last: &mut DQuat,
+    ) -> InstancePose {
         let epoch = instance.epoch(frame);
         let next = epoch
-            .moments
-            .partition_point(|moment| f64::from(moment.frame) <= time);
-        let moment = &epoch.moments[next.saturating_sub(1)];
-        let (place, mut rotation) = match epoch.moments.get(next) {
-            Some(after) if next > 0 && time > f64::from(moment.frame) => {
-                let whole = f64::from(after.frame - moment.frame);
-                let part = (time - f64::from(moment.frame)) / whole;
-                let turned = moment.rotation.slerp(after.rotation, part);
-                (moment.at.lerp(after.at, part), turned)
+            .states
+            .partition_point(|state| f64::from(state.frame) <= time);
+        let state = &epoch.states[next.saturating_sub(1)];
+        let (position, mut rotation) = match epoch.states.get(next) {
+            Some(after) if next > 0 && time > f64::from(state.frame) => {
+                let whole = f64::from(after.frame - state.frame);
+                let part = (time - f64::from(state.frame)) / whole;
+                let turned = state.rotation.slerp(after.rotation, part);
+                (state.at.lerp(after.at, part), turned)
             }
             _ => {
-                // Beyond its frames it moves on as it did: half of a blend with that is what it shows when it
-                // comes and goes.
-                let away = (time - f64::from(moment.frame)).clamp(-1.0, 1.0);
+                // Beyond its frames it moves on with its velocity, for at most one frame: players interpolate
+                // with that pose until it appears or disappears half-way.
+                let away = (time - f64::from(state.frame)).clamp(-1.0, 1.0);
                 let seconds = away / self.fps;
-                let turned = DQuat::from_scaled_axis(moment.spin * seconds) * moment.rotation;
-                (moment.at + moment.velocity * seconds, turned)
+                let turned = DQuat::from_scaled_axis(state.spin * seconds) * state.rotation;
+                (state.at + state.velocity * seconds, turned)
             }
         };
         if rotation.dot(*last) < 0.0 {
             rotation = -rotation;
         }
         *last = rotation;
-        let rest = &epoch.kept.at_rest;
+        let rest = &epoch.record.at_rest;
         let (own, shape) = (widths(rest), widths(self.shapes[instance.shape]));
         let [x, y, z, w] = rotation.as_quat().to_array();
-        Pose {
+        InstancePose {
             shown: (epoch.first..=epoch.last).contains(&frame),
-            place: place.as_vec3().to_array(),
-            velocity: (moment.velocity * self.pace).as_vec3().to_array(),
-            spin: (moment.spin * self.pace.to_degrees()).as_vec3().to_array(),
+            position: position.as_vec3().to_array(),
+            velocity: (state.velocity * self.time_scale).as_vec3().to_array(),
+            spin: (state.spin * self.time_scale.to_degrees())
+                .as_vec3()
+                .to_array(),
             rotation: [w, x, y, z],
             scale: [0, 1, 2].map(|axis| match shape[axis] {
                 0.0 => 1.0,
@@ -252,45 +270,46 @@ impl<'a> Debris<'a> {
     }
 }
 
-impl<'a> Instance<'a> {
-    /// What it is in a frame, or was before, or will be.
-    fn epoch(&self, frame: u32) -> &'a Epoch<Texts> {
+impl<'a> DebrisInstance<'a> {
+    /// The epoch at a frame: the last that began by then, else the first.
+    fn epoch(&self, frame: u32) -> &'a Epoch<PrimTexts> {
         let mut epochs = self.epochs.iter();
         let epoch = epochs.rfind(|epoch| epoch.first <= frame);
         epoch.unwrap_or(&self.epochs[0])
     }
 }
 
-fn widths(rest: &AtRest) -> [f32; 3] {
+/// Edge lengths of the bounding box at rest.
+fn widths(rest: &RestTexts) -> [f32; 3] {
     let [low, high] = rest.bounds;
     [0, 1, 2].map(|axis| high[axis] - low[axis])
 }
 
-/// Bounds of what is shown, each instance however it is turned.
-fn extent(poses: &[Pose]) -> [[f32; 3]; 2] {
+/// Bounds of the visible instances in any orientation.
+fn extent(poses: &[InstancePose]) -> [[f32; 3]; 2] {
     let ends = poses.iter().filter(|pose| pose.shown).flat_map(|pose| {
         let reach = Vec3::splat(pose.size / 2.0);
-        [-reach, reach].map(|reach| (Vec3::from(pose.place) + reach).to_array())
+        [-reach, reach].map(|reach| (Vec3::from(pose.position) + reach).to_array())
     });
     bounds(&ends.collect::<Vec<_>>()).into()
 }
 
-/// The samples of what stays the same but for jumps, which come half-way between two frames as those of
-/// visibility do. What readers blend between samples needs one on either side of a jump.
-fn jumps(samples: Vec<(f64, String)>, blended: bool) -> Vec<(f64, String)> {
-    let mut kept: Vec<(f64, String)> = Vec::new();
+/// Samples of an attribute that is constant except for jumps. A jump is half-way between two frames, as for
+/// visibility. Attributes that readers interpolate (`interpolated`) need a sample on both sides of a jump.
+fn step_samples(samples: Vec<(f64, String)>, interpolated: bool) -> Vec<(f64, String)> {
+    let mut record: Vec<(f64, String)> = Vec::new();
     let mut before = None;
     for (frame, text) in samples {
-        match (before.replace(frame), kept.last()) {
+        match (before.replace(frame), record.last()) {
             (Some(before), Some((_, last))) if *last != text => {
                 let jump = 0.5 * (before + frame);
-                let last = blended.then(|| (jump - AT_ONCE, last.clone()));
-                kept.extend(last);
-                kept.push((jump, text));
+                let last = interpolated.then(|| (jump - JUMP_DURATION, last.clone()));
+                record.extend(last);
+                record.push((jump, text));
             }
             (Some(_), _) => {}
-            (None, _) => kept.push((frame, text)),
+            (None, _) => record.push((frame, text)),
         }
     }
-    kept
+    record
 }

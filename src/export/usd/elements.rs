@@ -1,52 +1,56 @@
-//! USD of the elements themselves: one point instancer a body, its prototype a unit sphere.
+//! USD of the elements themselves: one point instancer per body, with a unit sphere as prototype.
 //!
-//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of
-//! one scene. Made from frame tables alone, so that a shot can be looked at before it has surfaces. Columns
-//! that the frames leave out are left out.
+//! The instancer is in the prim of its body, so this file and that of the surfaces can be layers of one
+//! scene. It is made from frame tables alone, so a shot can be viewed before it has surfaces. Attributes
+//! whose columns the frames lack are omitted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use glam::{Quat, Vec3};
 
-use super::text::{self, Samples, numbers, samples, units, vectors};
+use super::text::{self, TimeSamples, integers, unit_vectors, vectors, write_samples};
 use crate::columns::Frames;
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
-use crate::export::job::Job;
-use crate::export::space::{Space, bounds};
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
+use crate::export::job::ExportJob;
+use crate::export::space::{FileCoordinates, bounds};
 use crate::export::spool::Spool;
-use crate::export::text::{array, push_rough};
+use crate::export::text::{array, push_three_digits};
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::{StoreError, atomic};
 
-/// USD of elements.
-pub const FORMAT: Format = Format {
+/// Table entry of USD of elements.
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::UsdElements,
     name: "usd-elements",
     extension: "elements.usda",
-    needs: Needs::Frames,
-    space: Axes::Chosen,
-    single: true,
+    requires: RequiredTables::Frames,
+    axes: Axes::Chosen,
+    single_file: true,
     write,
 };
 
-/// The elements of a body, and their texts.
+/// Elements of one body and the texts of their attributes.
 #[derive(Default)]
-struct Body {
+struct BodyElements {
+    /// Rows of the elements in the tables.
     rows: Vec<u32>,
     ids: Vec<u32>,
-    /// Units of the file.
+    /// Radii, units of the file.
     radii: Vec<f32>,
-    /// Rotations in the last frame.
-    turns: Vec<[f32; 4]>,
-    /// By declaration.
-    texts: BTreeMap<&'static str, Samples>,
+    /// Rotations in the last frame, w first.
+    rotations: Vec<[f32; 4]>,
+    /// Time samples by declaration of the attribute.
+    texts: BTreeMap<&'static str, TimeSamples>,
 }
 
-fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
+fn write(
+    job: &ExportJob,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
     let elements = job.store.read_element_columns(&["body", "r"])?;
-    let mut bodies: BTreeMap<u32, Body> = BTreeMap::new();
+    let mut bodies: BTreeMap<u32, BodyElements> = BTreeMap::new();
     for (row, &body) in elements.body.iter().enumerate() {
         let body = bodies.entry(body).or_default();
         body.rows.push(row as u32);
@@ -54,28 +58,28 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
         body.radii.push((elements.r[row] * job.space.scale) as f32);
     }
     let io = |error| StoreError::io(&job.target)(error);
-    let mut spool = Spool::beside(&job.target).map_err(io)?;
+    let mut spool = Spool::next_to(&job.target).map_err(io)?;
     for (done, &frame) in job.frames.iter().enumerate() {
         let table = job.read_table(frame, elements.id.len())?;
         for body in bodies.values_mut() {
-            body.follow(job, frame, &table, &mut spool).map_err(io)?;
+            body.add_frame(job, frame, &table, &mut spool).map_err(io)?;
         }
         on_frame(done + 1, job.frames.len());
     }
     atomic::write(&job.target, |out| assemble(job, &bodies, &mut spool, out))?;
     let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.pace()),
+        slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()
     };
     summary.add(job.target.clone())?;
     Ok(summary)
 }
 
-impl Body {
-    /// Spools what a frame has of it.
-    fn follow(
+impl BodyElements {
+    /// Spools the samples of a frame.
+    fn add_frame(
         &mut self,
-        job: &Job,
+        job: &ExportJob,
         frame: u32,
         table: &Frames,
         spool: &mut Spool,
@@ -83,41 +87,46 @@ impl Body {
         let rows = || self.rows.iter().map(|&row| row as usize);
         let lengths = |x: &[f32], y: &[f32], z: &[f32]| -> Vec<[f32; 3]> {
             rows()
-                .map(|row| job.space.lengths([x[row], y[row], z[row]]))
+                .map(|row| job.space.transform([x[row], y[row], z[row]]))
                 .collect()
         };
-        let there = |group| !job.left_out.contains(&group);
-        let mut new_turns = Vec::new();
+        let there = |group| !job.missing_groups.contains(&group);
+        let mut new_rotations = Vec::new();
         let points = lengths(&table.x, &table.y, &table.z);
         let mut texts = vec![
             ("float3[] extent", vectors(&extent(&points, &self.radii))),
             ("point3f[] positions", vectors(&points)),
         ];
         if there(FrameGroup::Rotation) {
-            let mut turns: Vec<[f32; 4]> = rows().map(|row| turn(job.space, table, row)).collect();
-            // Of the two quaternions of a rotation the one beside the last.
-            for (turn, last) in turns.iter_mut().zip(&self.turns) {
-                if turn.iter().zip(last).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
-                    *turn = turn.map(|part| -part);
+            let mut rotations: Vec<[f32; 4]> =
+                rows().map(|row| rotation(job.space, table, row)).collect();
+            // Of the two quaternions of a rotation, take the one nearer to the last.
+            for (rotation, last) in rotations.iter_mut().zip(&self.rotations) {
+                if rotation.iter().zip(last).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+                    *rotation = rotation.map(|part| -part);
                 }
             }
-            texts.push(("quath[] orientations", units(&turns)));
-            new_turns = turns;
+            texts.push(("quath[] orientations", unit_vectors(&rotations)));
+            new_rotations = rotations;
         }
         if there(FrameGroup::Velocity) {
-            let pace = job.pace() as f32;
+            let time_scale = job.time_scale() as f32;
             let velocities: Vec<[f32; 3]> = lengths(&table.vx, &table.vy, &table.vz)
                 .into_iter()
-                .map(|velocity| velocity.map(|v| v * pace))
+                .map(|velocity| velocity.map(|v| v * time_scale))
                 .collect();
             texts.push(("vector3f[] velocities", vectors(&velocities)));
         }
         if there(FrameGroup::Spin) {
-            // USD turns by degrees a second that is played.
-            let pace = job.pace() as f32;
+            // Angular velocities in USD are in degrees per played second.
+            let time_scale = job.time_scale() as f32;
             let spins: Vec<[f32; 3]> = rows()
                 .map(|row| [table.wx[row], table.wy[row], table.wz[row]])
-                .map(|spin| job.space.turned(spin).map(|w| (w * pace).to_degrees()))
+                .map(|spin| {
+                    job.space
+                        .rotate(spin)
+                        .map(|w| (w * time_scale).to_degrees())
+                })
                 .collect();
             texts.push(("vector3f[] angularVelocities", vectors(&spins)));
         }
@@ -125,14 +134,14 @@ impl Body {
             let sigma: Vec<f32> = rows().map(|row| table.sigma[row]).collect();
             texts.push((
                 "float[] primvars:stress",
-                array(&sigma, |out, s| push_rough(out, *s)),
+                array(&sigma, |out, s| push_three_digits(out, *s)),
             ));
         }
         if there(FrameGroup::Fragment) {
             let labels: Vec<u32> = rows().map(|row| table.fragment[row]).collect();
-            texts.push(("int[] primvars:fragment", numbers(&labels)));
+            texts.push(("int[] primvars:fragment", integers(&labels)));
         }
-        self.turns = new_turns;
+        self.rotations = new_rotations;
         for (declaration, text) in texts {
             let segment = spool.append(&text)?;
             let samples = self.texts.entry(declaration).or_default();
@@ -142,14 +151,14 @@ impl Body {
     }
 }
 
-/// How an element is turned, w first.
-fn turn(space: Space, table: &Frames, row: usize) -> [f32; 4] {
-    let [x, y, z] = space.turned([table.qx[row], table.qy[row], table.qz[row]]);
-    let turn = Quat::from_xyzw(x, y, z, table.qw[row]).normalize();
-    [turn.w, turn.x, turn.y, turn.z]
+/// Rotation of an element as a unit quaternion, w first.
+fn rotation(space: FileCoordinates, table: &Frames, row: usize) -> [f32; 4] {
+    let [x, y, z] = space.rotate([table.qx[row], table.qy[row], table.qz[row]]);
+    let rotation = Quat::from_xyzw(x, y, z, table.qw[row]).normalize();
+    [rotation.w, rotation.x, rotation.y, rotation.z]
 }
 
-/// Bounds of balls.
+/// Bounds of spheres.
 fn extent(points: &[[f32; 3]], radii: &[f32]) -> [[f32; 3]; 2] {
     let reach = radii.iter().copied().fold(0.0, f32::max);
     let (low, high) = bounds(points);
@@ -160,15 +169,15 @@ fn extent(points: &[[f32; 3]], radii: &[f32]) -> [[f32; 3]; 2] {
 }
 
 fn assemble(
-    job: &Job,
-    bodies: &BTreeMap<u32, Body>,
+    job: &ExportJob,
+    bodies: &BTreeMap<u32, BodyElements>,
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    text::head(job, out)?;
+    text::write_header(job, out)?;
     for (&number, body) in bodies {
         let name = job.names.body(number);
-        let ids = numbers(&body.ids).concat();
+        let ids = integers(&body.ids).concat();
         let prototypes = array(&body.ids, |out, _| out.push('0')).concat();
         let sizes: Vec<[f32; 3]> = body.radii.iter().map(|&radius| [radius; 3]).collect();
         let sizes = vectors(&sizes).concat();
@@ -184,7 +193,7 @@ fn assemble(
             } else {
                 ""
             };
-            samples(spool, out, declaration, texts, varies)?;
+            write_samples(spool, out, declaration, texts, varies)?;
         }
         write!(
             out,

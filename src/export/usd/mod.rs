@@ -1,16 +1,17 @@
-//! USD: one text file a shot, one mesh a fragment.
+//! USD: one text file per shot, one mesh per fragment.
 //!
-//! A fragment whose surface stays the same from frame to frame is one prim; when it splits, what keeps its
-//! label is the next one, and visibility says from which frame to which each is shown. Points are about the
-//! centre of mass; a translation and a rotation in time move a prim as the rigid body nearest to it. One that
-//! bends has points in time besides.
+//! A fragment is one prim as long as its surface mesh stays the same. When it splits, the part that keeps its
+//! label becomes the next prim, and visibility says in which frames each is shown. Points are relative to the
+//! centre of mass; an animated translation and rotation move a prim as the best-fitting rigid body. A prim
+//! that bends also has animated points.
 //!
-//! Which it is, is known after the last frame: until then texts wait in a [`Spool`]. Memory holds one frame,
-//! the points of the two before it, and of each surface which corners share a normal.
+//! Whether a prim bends is known only after the last frame; until then its texts are kept in a [`Spool`].
+//! Memory holds one frame, the points of the two before it, and for each surface which corners share a
+//! normal.
 //!
-//! Normals are a primvar with indices, `faceVarying`, and take the place of the attribute `normals`: corners
-//! without indices would be six times as many as vertices. Texture coordinates are such a primvar too.
-//! Debris, where the pipeline says what is, are instances of a few shapes.
+//! Normals are an indexed `faceVarying` primvar instead of the attribute `normals`: without indices there
+//! would be six normals per vertex. Texture coordinates are such a primvar too. Debris, if the options give
+//! its size, are instances of a few shapes.
 
 mod debris;
 pub mod elements;
@@ -20,33 +21,36 @@ mod text;
 use std::io::{self, Write};
 
 use self::debris::Debris;
-use self::prim::{Texts, Writer};
-use self::text::{AT_ONCE, samples};
+use self::prim::{PrimTexts, PrimWriter};
+use self::text::{JUMP_DURATION, write_samples};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
-use crate::export::format::{Axes, ExportSummary, Format, Needs};
-use crate::export::job::Job;
+use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
+use crate::export::job::ExportJob;
 use crate::export::spool::Spool;
 use crate::export::text::{push_f32, push_tuple};
 use crate::export::track::Track;
 use crate::spec::ExportFormat;
 use crate::store::{StoreError, atomic};
 
-/// USD.
-pub const FORMAT: Format = Format {
+/// Table entry of USD.
+pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::Usd,
     name: "usd",
     extension: "usda",
-    needs: Needs::Surfaces,
-    space: Axes::Chosen,
-    single: true,
+    requires: RequiredTables::Surfaces,
+    axes: Axes::Chosen,
+    single_file: true,
     write,
 };
 
-fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSummary, ExportError> {
-    let mut writer = Writer {
-        spool: Spool::beside(&job.target).map_err(StoreError::io(&job.target))?,
-        pace: job.pace(),
+fn write(
+    job: &ExportJob,
+    on_frame: &mut dyn FnMut(usize, usize),
+) -> Result<ExportSummary, ExportError> {
+    let mut writer = PrimWriter {
+        spool: Spool::next_to(&job.target).map_err(StoreError::io(&job.target))?,
+        time_scale: job.time_scale(),
         fps: job.fps,
         shutter: job.shutter,
     };
@@ -54,7 +58,7 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
     let mut spool = writer.spool;
     atomic::write(&job.target, |out| assemble(job, &prims, &mut spool, out))?;
     let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.pace()),
+        slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()
     };
     summary.add(job.target.clone())?;
@@ -62,15 +66,15 @@ fn write(job: &Job, on_frame: &mut dyn FnMut(usize, usize)) -> Result<ExportSumm
 }
 
 fn assemble(
-    job: &Job,
-    prims: &Epochs<Texts>,
+    job: &ExportJob,
+    prims: &Epochs<PrimTexts>,
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    text::head(job, out)?;
-    text::materials(out)?;
+    text::write_header(job, out)?;
+    text::write_materials(out)?;
     let mut open = None;
-    for (&(body, fragment), turns) in prims {
+    for (&(body, fragment), fragment_epochs) in prims {
         if open != Some(body) {
             if open.is_some() {
                 writeln!(out, "    }}")?;
@@ -80,11 +84,11 @@ fn assemble(
             let debris = Debris::of(job, prims.range((body, 0)..=(body, u32::MAX)));
             debris.write(job, &job.names.body(body), spool, out)?;
         }
-        for (turn, prim) in turns.iter().enumerate() {
+        for (index, prim) in fragment_epochs.iter().enumerate() {
             if job.is_debris(prim.size) {
                 continue;
             }
-            let name = epochs::name(fragment, turn);
+            let name = epochs::name(fragment, index);
             write_prim(job, (&name, fragment), prim, spool, out)?;
         }
     }
@@ -95,39 +99,39 @@ fn assemble(
 }
 
 fn write_prim(
-    job: &Job,
+    job: &ExportJob,
     (name, fragment): (&str, u32),
-    prim: &Epoch<Texts>,
+    prim: &Epoch<PrimTexts>,
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let (texts, rigid) = (&prim.kept, prim.is_rigid());
+    let (texts, rigid) = (&prim.record, prim.is_rigid());
     let rest = &texts.at_rest;
     writeln!(out, "        def Mesh \"{name}\"\n        {{")?;
-    rest.topology(spool, out)?;
+    rest.write_topology(spool, out)?;
     writeln!(
         out,
         "            int primvars:fragment = {fragment} (interpolation = \"constant\")"
     )?;
     let stress = "float[] primvars:stress";
-    samples(spool, out, stress, &texts.stress, "vertex")?;
+    write_samples(spool, out, stress, &texts.stress, "vertex")?;
     if rigid {
-        rest.shape(spool, out)?;
+        rest.write_shape(spool, out)?;
     } else {
         let normals = "normal3f[] primvars:normals";
-        samples(spool, out, "float3[] extent", &texts.extents, "")?;
-        samples(spool, out, "point3f[] points", &texts.points, "")?;
-        samples(spool, out, normals, &texts.normals, "faceVarying")?;
-        samples(spool, out, "vector3f[] velocities", &texts.velocities, "")?;
+        write_samples(spool, out, "float3[] extent", &texts.extents, "")?;
+        write_samples(spool, out, "point3f[] points", &texts.points, "")?;
+        write_samples(spool, out, normals, &texts.normals, "faceVarying")?;
+        write_samples(spool, out, "vector3f[] velocities", &texts.velocities, "")?;
         let accelerations = "vector3f[] accelerations";
-        samples(spool, out, accelerations, &texts.accelerations, "")?;
+        write_samples(spool, out, accelerations, &texts.accelerations, "")?;
     }
-    let keys = prim.keys(&job.frames, job.fps);
-    poses(&Track::new(&keys, prim.size), out)?;
+    let keyframes = prim.keyframes(&job.frames, job.fps);
+    write_poses(&Track::new(&keyframes, prim.size), out)?;
     let mut operations = vec!["\"xformOp:translate\"", "\"xformOp:orient\""];
-    let life = prim.life(&job.frames);
-    if life != [None; 2] {
-        visibility(life, out)?;
+    let lifetime = prim.lifetime(&job.frames);
+    if lifetime != [None; 2] {
+        write_visibility(lifetime, out)?;
         operations.push("\"xformOp:scale\"");
     }
     let operations = operations.join(", ");
@@ -135,24 +139,24 @@ fn write_prim(
         out,
         "            uniform token[] xformOpOrder = [{operations}]"
     )?;
-    rest.subsets(spool, out)?;
+    rest.write_subsets(spool, out)?;
     writeln!(out, "        }}")
 }
 
-/// From when to when a prim is shown. Not every importer takes up visibility that changes (Blender's does
-/// not): a prim that is not there has no size either.
-fn visibility(life: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
+/// Writes when a prim is shown. Not every importer reads animated visibility (Blender's does not), so a
+/// hidden prim also has scale 0.
+fn write_visibility(lifetime: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
     let (mut shown, mut sizes) = (Vec::new(), Vec::new());
-    if let [Some(birth), _] = life {
-        shown.extend([(birth - AT_ONCE, "invisible"), (birth, "inherited")]);
-        sizes.extend([(birth - AT_ONCE, 0), (birth, 1)]);
+    if let [Some(birth), _] = lifetime {
+        shown.extend([(birth - JUMP_DURATION, "invisible"), (birth, "inherited")]);
+        sizes.extend([(birth - JUMP_DURATION, 0), (birth, 1)]);
     }
-    if let [_, Some(death)] = life {
+    if let [_, Some(death)] = lifetime {
         if shown.is_empty() {
-            shown.push((death - AT_ONCE, "inherited"));
+            shown.push((death - JUMP_DURATION, "inherited"));
         }
         shown.push((death, "invisible"));
-        sizes.extend([(death - AT_ONCE, 1), (death, 0)]);
+        sizes.extend([(death - JUMP_DURATION, 1), (death, 0)]);
     }
     writeln!(out, "            token visibility.timeSamples = {{")?;
     for (time, word) in shown {
@@ -168,8 +172,8 @@ fn visibility(life: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "            }}")
 }
 
-/// Translation and rotation in time, in single precision as all coordinates of a shot.
-fn poses(track: &Track, out: &mut impl Write) -> io::Result<()> {
+/// Writes the animated translation and rotation, in single precision like all coordinates of a shot.
+fn write_poses(track: &Track, out: &mut impl Write) -> io::Result<()> {
     let open = "            double3 xformOp:translate.timeSamples = {";
     writeln!(out, "{open}")?;
     let tuple = |values: &[f32]| {
@@ -177,16 +181,16 @@ fn poses(track: &Track, out: &mut impl Write) -> io::Result<()> {
         push_tuple(&mut text, values, push_f32);
         text
     };
-    for (time, at) in &track.places {
+    for (time, at) in &track.translations {
         let at = tuple(&at.as_vec3().to_array());
         writeln!(out, "                {time}: {at},")?;
     }
     let open = "            quatd xformOp:orient.timeSamples = {";
     writeln!(out, "            }}\n{open}")?;
-    for (time, turn) in &track.turns {
-        let [x, y, z, w] = turn.as_quat().to_array();
-        let turn = tuple(&[w, x, y, z]);
-        writeln!(out, "                {time}: {turn},")?;
+    for (time, rotation) in &track.rotations {
+        let [x, y, z, w] = rotation.as_quat().to_array();
+        let rotation = tuple(&[w, x, y, z]);
+        writeln!(out, "                {time}: {rotation},")?;
     }
     writeln!(out, "            }}")
 }

@@ -1,72 +1,80 @@
-//! The texts of a prim: what of a fragment's surface stays, and what follows it from frame to frame.
+//! Texts of a prim: the constant attributes of a fragment's surface, and its samples in each frame.
 
 use std::io::{self, Write};
 
-use super::text::{MATERIALS, Samples, numbers, plain, units, vectors};
+use super::text::{MATERIALS, TimeSamples, integers, unit_vectors, vectors, write_constant};
 use glam::{DVec3, Vec3};
 
 use crate::export::birth::Birth;
-use crate::export::epochs::Keep;
-use crate::export::moment::Moment;
+use crate::export::epochs::EpochRecorder;
+use crate::export::rigid_state::RigidState;
 use crate::export::space::bounds;
-use crate::export::spool::{Segment, Spool};
-use crate::export::text::{array, push_f32, push_multiple, push_rough, push_tuple, push_u32};
+use crate::export::spool::{Spool, SpoolSegment};
+use crate::export::text::{
+    array, push_f32, push_multiple, push_three_digits, push_tuple, push_u32,
+};
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
-/// Texts of an epoch.
-pub struct Texts {
-    /// What does not change.
-    pub at_rest: AtRest,
+/// Texts of an epoch: constant attributes and time samples.
+pub struct PrimTexts {
+    /// Constant attributes.
+    pub at_rest: RestTexts,
     fans: Fans,
-    pub points: Samples,
-    pub normals: Samples,
-    pub velocities: Samples,
-    pub accelerations: Samples,
-    pub stress: Samples,
-    pub extents: Samples,
-    /// Points of the last frames, two at most, with their frames: an acceleration needs those of three.
+    pub points: TimeSamples,
+    pub normals: TimeSamples,
+    pub velocities: TimeSamples,
+    pub accelerations: TimeSamples,
+    pub stress: TimeSamples,
+    pub extents: TimeSamples,
+    /// Frames and points of the last two frames, or fewer: an acceleration needs the points of three frames.
     recent: Vec<(f64, Vec<[f32; 3]>)>,
 }
 
-/// Texts of what does not change.
-pub struct AtRest {
-    /// Lowest and highest coordinates about the centre of mass.
+/// Texts of the constant attributes.
+pub struct RestTexts {
+    /// Bounding box at rest, relative to the centre of mass.
     pub bounds: [[f32; 3]; 2],
-    counts: Segment,
-    indices: Segment,
-    inside: Segment,
-    /// Faces of the skin, and of cracks.
-    faces: [Option<Segment>; 2],
-    /// Where the vertices are at rest in the shot.
-    rest: Segment,
-    /// About the centre of mass.
-    points: Segment,
-    extent: Segment,
-    normals: Segment,
-    /// The corners' normals by number.
-    corners: Segment,
-    /// Texture coordinates, and the corners' by number.
-    st: Option<[Segment; 2]>,
+    vertex_counts: SpoolSegment,
+    indices: SpoolSegment,
+    inside: SpoolSegment,
+    /// Indices of the skin's faces and of the crack faces; `None` if there are none.
+    faces: [Option<SpoolSegment>; 2],
+    /// Vertex positions at rest, in the coordinates of the shot.
+    rest: SpoolSegment,
+    /// Vertex positions at rest, relative to the centre of mass.
+    points: SpoolSegment,
+    extent: SpoolSegment,
+    normals: SpoolSegment,
+    /// Index of the normal of each corner.
+    corners: SpoolSegment,
+    /// Texture coordinates, and the index of those of each corner.
+    st: Option<[SpoolSegment; 2]>,
 }
 
-/// Makes texts.
-pub struct Writer {
-    /// Where they wait.
+/// Records the texts of epochs.
+pub struct PrimWriter {
+    /// Spool of the texts.
     pub spool: Spool,
-    /// Seconds of the event in a second that is played.
-    pub pace: f64,
-    /// Frames a second of the event.
+    /// Seconds of the event per played second.
+    pub time_scale: f64,
+    /// Frames per second of the event.
     pub fps: f64,
-    /// When a shutter opens and closes, in frames about each frame: what bends has points at those times too.
+    /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
+    /// have points at those times too.
     pub shutter: Option<[f64; 2]>,
 }
 
-impl Keep for Writer {
-    type Kept = Texts;
+impl EpochRecorder for PrimWriter {
+    type Record = PrimTexts;
 
-    fn begin(&mut self, surface: &SurfaceFrame, piece: &Piece, centre: DVec3) -> io::Result<Texts> {
+    fn begin(
+        &mut self,
+        surface: &SurfaceFrame,
+        piece: &Piece,
+        centre: DVec3,
+    ) -> io::Result<PrimTexts> {
         let spool = &mut self.spool;
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
@@ -82,7 +90,7 @@ impl Keep for Writer {
         let [skin, cracks] = faces;
         let mut subset = |faces: &[u32]| match faces {
             [] => Ok(None),
-            faces => spool.append(&numbers(faces)).map(Some),
+            faces => spool.append(&integers(faces)).map(Some),
         };
         let faces = [subset(&skin)?, subset(&cracks)?];
         let st = match surface.uv_of(piece) {
@@ -90,38 +98,43 @@ impl Keep for Writer {
             uv => {
                 let corners = DistinctCorners::of_texture(uv);
                 let values = array(&corners.uv(), |out, uv| push_tuple(out, uv, push_f32));
-                let corners = numbers(corners.numbers.as_flattened());
+                let corners = integers(corners.numbers.as_flattened());
                 Some([spool.append(&values)?, spool.append(&corners)?])
             }
         };
         let (low, high) = bounds(&points);
-        Ok(Texts {
-            at_rest: AtRest {
+        Ok(PrimTexts {
+            at_rest: RestTexts {
                 bounds: [low, high],
-                counts: spool.append(&array(&triangles, |out, _| out.push('3')))?,
-                indices: spool.append(&numbers(triangles.as_flattened()))?,
+                vertex_counts: spool.append(&array(&triangles, |out, _| out.push('3')))?,
+                indices: spool.append(&integers(triangles.as_flattened()))?,
                 inside: spool.append(&array(inside, |out, &flag| push_u32(out, flag.into())))?,
                 faces,
                 rest: spool.append(&vectors(rest))?,
                 points: spool.append(&vectors(&points))?,
                 extent: spool.append(&vectors(&[low, high]))?,
-                normals: spool.append(&units(&fans.normals(&points)))?,
-                corners: spool.append(&numbers(fans.corners.as_flattened()))?,
+                normals: spool.append(&unit_vectors(&fans.normals(&points)))?,
+                corners: spool.append(&integers(fans.corners.as_flattened()))?,
                 st,
             },
             fans,
-            points: Samples::new(),
-            normals: Samples::new(),
-            velocities: Samples::new(),
-            accelerations: Samples::new(),
-            stress: Samples::new(),
-            extents: Samples::new(),
+            points: TimeSamples::new(),
+            normals: TimeSamples::new(),
+            velocities: TimeSamples::new(),
+            accelerations: TimeSamples::new(),
+            stress: TimeSamples::new(),
+            extents: TimeSamples::new(),
             recent: Vec::new(),
         })
     }
 
-    fn born(&mut self, texts: &mut Texts, birth: &Birth, places: &[[f32; 3]]) -> io::Result<()> {
-        let points = birth.half_way(places);
+    fn add_birth(
+        &mut self,
+        texts: &mut PrimTexts,
+        birth: &Birth,
+        positions: &[[f32; 3]],
+    ) -> io::Result<()> {
+        let points = birth.half_way(positions);
         let extent = <[_; 2]>::from(bounds(&points));
         for (samples, values) in [
             (&mut texts.points, &points[..]),
@@ -132,30 +145,32 @@ impl Keep for Writer {
         Ok(())
     }
 
-    fn follow(
+    fn add_frame(
         &mut self,
-        texts: &mut Texts,
+        texts: &mut PrimTexts,
         surface: &SurfaceFrame,
         piece: &Piece,
-        moment: &Moment,
+        state: &RigidState,
     ) -> io::Result<()> {
         let (frame, vertices) = (f64::from(surface.frame), surface.vertex_range(piece));
         let positions = &surface.positions[vertices.clone()];
         let velocities = &surface.velocities[vertices.clone()];
         let now: Vec<[f32; 3]> = positions
             .iter()
-            .map(|p| moment.local(*p).as_vec3().to_array())
+            .map(|p| state.to_body(*p).as_vec3().to_array())
             .collect();
         let moving: Vec<DVec3> = positions
             .iter()
             .zip(velocities)
-            .map(|(p, v)| moment.local_velocity(*p, *v))
+            .map(|(p, v)| state.relative_velocity(*p, *v))
             .collect();
-        let played = |velocity: &DVec3| (*velocity * self.pace).as_vec3().to_array();
+        let played = |velocity: &DVec3| (*velocity * self.time_scale).as_vec3().to_array();
         let velocities: Vec<[f32; 3]> = moving.iter().map(played).collect();
         let normals = texts.fans.normals(&now);
-        let velocities = rounded(&velocities, self.step(texts, 1));
-        let stress = array(&surface.stress[vertices], |out, s| push_rough(out, *s));
+        let velocities = rounded(&velocities, self.rounding_step(texts, 1));
+        let stress = array(&surface.stress[vertices], |out, s| {
+            push_three_digits(out, *s)
+        });
         let extent = <[_; 2]>::from(bounds(&now));
         let [open, close] = self.shutter.unwrap_or_default();
         for at in [open, 0.0, close] {
@@ -172,7 +187,7 @@ impl Keep for Writer {
             texts.points.push((frame + at, self.spool.append(&text)?));
         }
         for (samples, text) in [
-            (&mut texts.normals, units(&normals)),
+            (&mut texts.normals, unit_vectors(&normals)),
             (&mut texts.velocities, velocities),
             (&mut texts.stress, stress),
             (&mut texts.extents, vectors(&extent)),
@@ -182,7 +197,7 @@ impl Keep for Writer {
         self.accelerate(texts, frame, now)
     }
 
-    fn end(&mut self, texts: &mut Texts) -> io::Result<()> {
+    fn end(&mut self, texts: &mut PrimTexts) -> io::Result<()> {
         let Some((last, points)) = std::mem::take(&mut texts.recent).pop() else {
             return Ok(());
         };
@@ -190,15 +205,20 @@ impl Keep for Writer {
     }
 }
 
-impl Writer {
-    /// Takes the points of a frame and adds the accelerations of the frame before: second differences of
-    /// points, as those of velocities would be noise where waves are faster than frames. The first frame of
-    /// an epoch and its last have none.
-    fn accelerate(&mut self, texts: &mut Texts, frame: f64, now: Vec<[f32; 3]>) -> io::Result<()> {
+impl PrimWriter {
+    /// Takes the points of a frame and adds the accelerations of the frame before. They are second
+    /// differences of points, because differences of velocities would be noise where waves are faster than
+    /// frames. They are 0 in the first and in the last frame of an epoch.
+    fn accelerate(
+        &mut self,
+        texts: &mut PrimTexts,
+        frame: f64,
+        now: Vec<[f32; 3]>,
+    ) -> io::Result<()> {
         if let Some((last, middle)) = texts.recent.last() {
             let last = *last;
             let before = texts.recent.iter().rev().nth(1);
-            let played = self.pace * self.fps / (frame - last);
+            let played = self.time_scale * self.fps / (frame - last);
             let accelerations: Vec<[f32; 3]> = match before {
                 Some((first, before)) if last - first == frame - last => {
                     let all = before.iter().zip(middle).zip(&now);
@@ -218,35 +238,37 @@ impl Writer {
 
     fn add_accelerations(
         &mut self,
-        texts: &mut Texts,
+        texts: &mut PrimTexts,
         frame: f64,
         accelerations: &[[f32; 3]],
     ) -> io::Result<()> {
-        let text = rounded(accelerations, self.step(texts, 2));
+        let text = rounded(accelerations, self.rounding_step(texts, 2));
         texts.accelerations.push((frame, self.spool.append(&text)?));
         Ok(())
     }
 
-    /// The power of ten whose multiples are written for velocities (order 1) or accelerations (order 2): it
-    /// moves a point by less than `UNSEEN` of the fragment's size in half a frame.
-    fn step(&self, texts: &Texts, order: i32) -> f64 {
+    /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it
+    /// moves a point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
+    fn rounding_step(&self, texts: &PrimTexts, order: i32) -> f64 {
         let [low, high] = texts.at_rest.bounds.map(Vec3::from);
-        let half = 0.5 / (self.pace * self.fps);
-        let most = UNSEEN * f64::from((high - low).length()) * f64::from(order) / half.powi(order);
+        let half = 0.5 / (self.time_scale * self.fps);
+        let most = ROUNDING_TOLERANCE * f64::from((high - low).length()) * f64::from(order)
+            / half.powi(order);
         10f64.powi(most.max(f64::MIN_POSITIVE).log10().floor() as i32)
     }
 }
 
-/// How far a point may be off by rounded velocities and accelerations, over the fragment's size: a fiftieth
-/// of a pixel of a fragment that fills a picture.
-const UNSEEN: f64 = 2e-5;
+/// Largest error of a point by rounded velocities and accelerations, over the fragment's size: a fiftieth of
+/// a pixel of a fragment that fills a picture.
+const ROUNDING_TOLERANCE: f64 = 2e-5;
 
-fn rounded(vectors: &[[f32; 3]], step: f64) -> Vec<String> {
-    let push = |out: &mut String, value| push_multiple(out, value, step);
+fn rounded(vectors: &[[f32; 3]], rounding_step: f64) -> Vec<String> {
+    let push = |out: &mut String, value| push_multiple(out, value, rounding_step);
     array(vectors, |out, vector| push_tuple(out, vector, push))
 }
 
-/// Of points at equal times, `rate` of them a second that is played.
+/// Second time derivative of a point from its positions at three equidistant times, `rate` of them per played
+/// second.
 fn second_difference(a: [f32; 3], b: [f32; 3], c: [f32; 3], rate: f64) -> [f32; 3] {
     let double = |p: [f32; 3]| DVec3::from(p.map(f64::from));
     let bent = double(a) + double(c) - 2.0 * double(b);
@@ -256,37 +278,37 @@ fn second_difference(a: [f32; 3], b: [f32; 3], c: [f32; 3], rate: f64) -> [f32; 
 const BINDING: &str =
     "(\n                prepend apiSchemas = [\"MaterialBindingAPI\"]\n            )";
 
-impl AtRest {
-    /// What a mesh has whether it moves as one body or not.
-    pub fn topology(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+impl RestTexts {
+    /// Writes the attributes that rigid and bending meshes have in common.
+    pub fn write_topology(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
         write!(
             out,
             "            uniform token orientation = \"rightHanded\"\n            \
              uniform token subdivisionScheme = \"none\"\n            \
              uniform token subsetFamily:materialBind:familyType = \"partition\"\n"
         )?;
-        plain(spool, out, "int[] faceVertexCounts", self.counts, "")?;
-        plain(spool, out, "int[] faceVertexIndices", self.indices, "")?;
-        plain(spool, out, "int[] primvars:inside", self.inside, "uniform")?;
-        plain(spool, out, "point3f[] primvars:rest", self.rest, "vertex")?;
+        write_constant(spool, out, "int[] faceVertexCounts", self.vertex_counts, "")?;
+        write_constant(spool, out, "int[] faceVertexIndices", self.indices, "")?;
+        write_constant(spool, out, "int[] primvars:inside", self.inside, "uniform")?;
+        write_constant(spool, out, "point3f[] primvars:rest", self.rest, "vertex")?;
         if let Some([st, corners]) = self.st {
-            plain(spool, out, "texCoord2f[] primvars:st", st, "faceVarying")?;
-            plain(spool, out, "int[] primvars:st:indices", corners, "")?;
+            write_constant(spool, out, "texCoord2f[] primvars:st", st, "faceVarying")?;
+            write_constant(spool, out, "int[] primvars:st:indices", corners, "")?;
         }
         let corners = "int[] primvars:normals:indices";
-        plain(spool, out, corners, self.corners, "")
+        write_constant(spool, out, corners, self.corners, "")
     }
 
-    /// Its points about the centre of mass, and normals, at rest.
-    pub fn shape(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+    /// Writes the points at rest, relative to the centre of mass, and their normals.
+    pub fn write_shape(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
         let normals = "normal3f[] primvars:normals";
-        plain(spool, out, "float3[] extent", self.extent, "")?;
-        plain(spool, out, "point3f[] points", self.points, "")?;
-        plain(spool, out, normals, self.normals, "faceVarying")
+        write_constant(spool, out, "float3[] extent", self.extent, "")?;
+        write_constant(spool, out, "point3f[] points", self.points, "")?;
+        write_constant(spool, out, normals, self.normals, "faceVarying")
     }
 
-    /// Its faces by material.
-    pub fn subsets(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+    /// Writes the subsets of faces with their materials.
+    pub fn write_subsets(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
         for ((name, _), faces) in MATERIALS.iter().zip(self.faces) {
             let Some(faces) = faces else { continue };
             write!(

@@ -1,42 +1,42 @@
-//! The parts of a USD text that files of surfaces and of elements share.
+//! Parts of a USD text that the files of surfaces and of elements share.
 
 use std::io::{self, Write};
 
-use crate::export::job::Job;
-use crate::export::spool::{Segment, Spool};
+use crate::export::job::ExportJob;
+use crate::export::spool::{Spool, SpoolSegment};
 use crate::export::text::{array, push_f32, push_tuple, push_u32, push_unit};
 
-/// Texts by time, frames.
-pub type Samples = Vec<(f64, Segment)>;
+/// Time samples of an attribute: time, in frames, and spooled text of the value.
+pub type TimeSamples = Vec<(f64, SpoolSegment)>;
 
-/// How long it takes to come and to go, frames.
-pub const AT_ONCE: f64 = 1e-3;
+/// Duration of a jump, in frames: time between the last sample before it and the first after it.
+pub const JUMP_DURATION: f64 = 1e-3;
 
-/// Name and colour of the materials: skin, cracks.
+/// Names and colours of the materials of skin and crack faces.
 pub const MATERIALS: [(&str, &str); 2] = [
     ("outside", "(0.8, 0.77, 0.72)"),
     ("inside", "(0.55, 0.45, 0.38)"),
 ];
 
-/// Vectors with all their digits.
+/// Formats vectors in full precision.
 pub fn vectors(values: &[[f32; 3]]) -> Vec<String> {
     array(values, |out, value| push_tuple(out, value, push_f32))
 }
 
-/// Unit vectors or quaternions.
-pub fn units<const N: usize>(values: &[[f32; N]]) -> Vec<String> {
+/// Formats unit vectors or unit quaternions.
+pub fn unit_vectors<const N: usize>(values: &[[f32; N]]) -> Vec<String> {
     array(values, |out, value| push_tuple(out, value, push_unit))
 }
 
-/// Whole numbers.
-pub fn numbers(values: &[u32]) -> Vec<String> {
+/// Formats integers.
+pub fn integers(values: &[u32]) -> Vec<String> {
     array(values, |out, value| push_u32(out, *value))
 }
 
-/// What the file says of itself, and the beginning of the prim that holds all others.
-pub fn head(job: &Job, out: &mut impl Write) -> io::Result<()> {
+/// Writes the header with the file's metadata, and opens the prim that contains all others.
+pub fn write_header(job: &ExportJob, out: &mut impl Write) -> io::Result<()> {
     let (first, last) = (job.frames[0], job.frames[job.frames.len() - 1]);
-    let (fps, event, slow) = (job.playback, job.fps, 1.0 / job.pace());
+    let (fps, event, slow) = (job.playback, job.fps, 1.0 / job.time_scale());
     let (metre, up) = (1.0 / job.space.scale, job.space.up.name().to_uppercase());
     write!(
         out,
@@ -47,8 +47,8 @@ pub fn head(job: &Job, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// The materials that surfaces are bound to.
-pub fn materials(out: &mut impl Write) -> io::Result<()> {
+/// Writes the materials that surfaces are bound to.
+pub fn write_materials(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    def Scope \"materials\"\n    {{")?;
     for (name, colour) in MATERIALS {
         write!(
@@ -64,12 +64,12 @@ pub fn materials(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    }}")
 }
 
-/// An attribute that does not change; with an interpolation where that is not empty.
-pub fn plain(
+/// Writes a constant attribute; with an interpolation unless that is empty.
+pub fn write_constant(
     spool: &mut Spool,
     out: &mut impl Write,
     declaration: &str,
-    value: Segment,
+    value: SpoolSegment,
     interpolation: &str,
 ) -> io::Result<()> {
     write!(out, "            {declaration} = ")?;
@@ -80,12 +80,12 @@ pub fn plain(
     }
 }
 
-/// An attribute in time; with an interpolation where that is not empty.
-pub fn samples(
+/// Writes an animated attribute; with an interpolation unless that is empty.
+pub fn write_samples(
     spool: &mut Spool,
     out: &mut impl Write,
     declaration: &str,
-    samples: &[(f64, Segment)],
+    samples: &[(f64, SpoolSegment)],
     interpolation: &str,
 ) -> io::Result<()> {
     if !interpolation.is_empty() {

@@ -1,18 +1,18 @@
-//! VTK's XML files of polygonal data: a head in XML, then the numbers as they are (`AppendedData`, raw, little-endian).
+//! VTK's XML files of polygonal data: an XML header, then raw binary data (`AppendedData`, little-endian).
 
 use std::fmt::Write;
 
-/// A number of a VTK array.
-pub trait Number: Copy {
+/// A number type of VTK arrays.
+pub trait VtkNumber: Copy {
     /// VTK's name of the type.
     const TYPE: &'static str;
-    /// Adds its bytes.
+    /// Appends its bytes, little-endian.
     fn put(self, out: &mut Vec<u8>);
 }
 
 macro_rules! numbers {
     ($($number:ty = $name:literal),*) => {$(
-        impl Number for $number {
+        impl VtkNumber for $number {
             const TYPE: &'static str = $name;
             fn put(self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
@@ -28,10 +28,10 @@ numbers!(
     i64 = "Int64"
 );
 
-/// What the points are joined to.
+/// Kind of cells that the points form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cells {
-    /// One vertex a point.
+pub enum CellKind {
+    /// A vertex for each point.
     Verts,
     /// Pairs of points.
     Lines,
@@ -39,34 +39,40 @@ pub enum Cells {
     Polys,
 }
 
-impl Cells {
+impl CellKind {
     fn name(self) -> &'static str {
         match self {
-            Cells::Verts => "Verts",
-            Cells::Lines => "Lines",
-            Cells::Polys => "Polys",
+            CellKind::Verts => "Verts",
+            CellKind::Lines => "Lines",
+            CellKind::Polys => "Polys",
         }
     }
 }
 
-/// A file in the making.
+/// A polygonal data file under construction.
 pub struct PolyData {
     time: f64,
+    /// Number of points.
     points: usize,
-    kind: Cells,
+    kind: CellKind,
+    /// Number of cells.
     cells: usize,
+    /// XML of the points and cells.
     geometry: String,
-    of_points: String,
-    of_cells: String,
+    /// XML of the arrays per point.
+    point_arrays: String,
+    /// XML of the arrays per cell.
+    cell_arrays: String,
+    /// Binary data of all arrays.
     data: Vec<u8>,
 }
 
 impl PolyData {
-    /// Points and what joins them, at a time in seconds: `N` points a cell.
+    /// A file with points and cells of `N` points each, at a time in seconds.
     pub fn new<const N: usize>(
         time: f64,
         points: &[[f32; 3]],
-        kind: Cells,
+        kind: CellKind,
         cells: impl ExactSizeIterator<Item = [u32; N]>,
     ) -> Self {
         let mut file = PolyData {
@@ -75,12 +81,12 @@ impl PolyData {
             kind,
             cells: cells.len(),
             geometry: String::new(),
-            of_points: String::new(),
-            of_cells: String::new(),
+            point_arrays: String::new(),
+            cell_arrays: String::new(),
             data: Vec::new(),
         };
         let mut xml = String::new();
-        array(
+        add_array(
             &mut xml,
             &mut file.data,
             "Points",
@@ -91,23 +97,23 @@ impl PolyData {
         xml.clear();
         let count = cells.len();
         let corners = cells.flat_map(|cell| cell.map(i64::from));
-        array(&mut xml, &mut file.data, "connectivity", 1, corners);
+        add_array(&mut xml, &mut file.data, "connectivity", 1, corners);
         let ends = (1..=count).map(|cell| (N * cell) as i64);
-        array(&mut xml, &mut file.data, "offsets", 1, ends);
+        add_array(&mut xml, &mut file.data, "offsets", 1, ends);
         let name = kind.name();
         let _ = write!(file.geometry, "<{name}>{xml}</{name}>");
         file
     }
 
-    /// An array of as many numbers a point as `components` says.
-    pub fn point<T: Number>(
+    /// Adds an array with `components` values per point.
+    pub fn add_point_array<T: VtkNumber>(
         &mut self,
         name: &str,
         components: usize,
         values: impl IntoIterator<Item = T>,
     ) {
-        array(
-            &mut self.of_points,
+        add_array(
+            &mut self.point_arrays,
             &mut self.data,
             name,
             components,
@@ -115,24 +121,34 @@ impl PolyData {
         );
     }
 
-    /// An array of as many numbers a cell as `components` says.
-    pub fn cells_of<T: Number>(
+    /// Adds an array with `components` values per cell.
+    pub fn add_cell_array<T: VtkNumber>(
         &mut self,
         name: &str,
         components: usize,
         values: impl IntoIterator<Item = T>,
     ) {
-        array(&mut self.of_cells, &mut self.data, name, components, values);
+        add_array(
+            &mut self.cell_arrays,
+            &mut self.data,
+            name,
+            components,
+            values,
+        );
     }
 
-    /// An array of one number a cell.
-    pub fn cell<T: Number>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
-        array(&mut self.of_cells, &mut self.data, name, 1, values);
+    /// Adds an array with one value per cell.
+    pub fn add_cell_scalars<T: VtkNumber>(
+        &mut self,
+        name: &str,
+        values: impl IntoIterator<Item = T>,
+    ) {
+        add_array(&mut self.cell_arrays, &mut self.data, name, 1, values);
     }
 
-    /// The file, in parts.
+    /// Contents of the file, as parts to be concatenated.
     pub fn finish(self) -> Vec<Vec<u8>> {
-        let count = |kind: Cells| if kind == self.kind { self.cells } else { 0 };
+        let count = |kind: CellKind| if kind == self.kind { self.cells } else { 0 };
         let head = format!(
             "<?xml version=\"1.0\"?>\n\
              <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
@@ -143,20 +159,20 @@ impl PolyData {
              </Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_",
             self.time,
             self.points,
-            count(Cells::Verts),
-            count(Cells::Lines),
-            count(Cells::Polys),
+            count(CellKind::Verts),
+            count(CellKind::Lines),
+            count(CellKind::Polys),
             self.geometry,
-            self.of_points,
-            self.of_cells,
+            self.point_arrays,
+            self.cell_arrays,
         );
         let tail = "\n</AppendedData>\n</VTKFile>\n";
         vec![head.into_bytes(), self.data, tail.into()]
     }
 }
 
-/// Names an array in the head and puts its bytes, behind their number, at the end of the data.
-fn array<T: Number>(
+/// Declares an array in the XML and appends its size in bytes and its bytes to the data.
+fn add_array<T: VtkNumber>(
     xml: &mut String,
     data: &mut Vec<u8>,
     name: &str,
@@ -176,7 +192,7 @@ fn array<T: Number>(
     data[offset..first].copy_from_slice(&bytes.to_le_bytes());
 }
 
-/// A collection (`.pvd`) of files and the times at which each is shown.
+/// Contents of a `.pvd` collection: files and the time at which each is shown.
 pub fn collection<'a>(files: impl Iterator<Item = (f64, &'a str)>) -> String {
     let mut text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n".to_owned();
     for (time, file) in files {

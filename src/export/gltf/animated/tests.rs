@@ -1,4 +1,4 @@
-//! The file is read back and compared with the surfaces it was made from.
+//! Reads files back and compares them with the surfaces they were made from.
 
 mod reader;
 
@@ -12,7 +12,7 @@ use crate::store::corner_normals::Fans;
 use crate::store::{Piece, Store, SurfaceFrame};
 use reader::{File, at};
 
-/// What the tests' shots have in common: 24 frames a second.
+/// Frames per second of the tests' shots.
 const FPS: f64 = 24.0;
 
 fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
@@ -31,7 +31,7 @@ fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
     (summary, file)
 }
 
-/// The triangles of a piece as [`File::triangles`] has them.
+/// Triangles of a piece in the form of [`File::triangles`].
 fn source(surface: &SurfaceFrame, piece: &Piece) -> [Vec<[DVec3; 6]>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     let fans = Fans::of(surface, piece);
@@ -48,7 +48,8 @@ fn source(surface: &SurfaceFrame, piece: &Piece) -> [Vec<[DVec3; 6]>; 2] {
     sides
 }
 
-/// Both have the same triangles in some order, each beginning with any of its corners.
+/// Asserts that both have the same triangles in some order, each beginning with any of its corners; positions
+/// may differ by `far`.
 fn assert_alike(found: &[[DVec3; 6]], wanted: &[[DVec3; 6]], far: f64) {
     assert_eq!(found.len(), wanted.len());
     let mut left = found.to_vec();
@@ -67,7 +68,7 @@ fn assert_alike(found: &[[DVec3; 6]], wanted: &[[DVec3; 6]], far: f64) {
     }
 }
 
-/// A fixture whose surfaces `change` alters.
+/// A fixture store whose surfaces are modified by `change`.
 fn changed(frames: u32, names: &[&str], change: impl Fn(&mut SurfaceFrame)) -> (TempDir, Store) {
     let (folder, store) = fixture::store(frames, names);
     for frame in 0..frames {
@@ -79,7 +80,7 @@ fn changed(frames: u32, names: &[&str], change: impl Fn(&mut SurfaceFrame)) -> (
 }
 
 #[test]
-fn nodes_are_named_as_in_usd_and_there_while_they_are() {
+fn nodes_are_named_as_in_usd_and_shown_while_they_exist() {
     let (_folder, store) = fixture::store(5, &["left", "right"]);
     let (summary, file) = write(&store, 1.0);
     assert_eq!(summary.stiffened, None);
@@ -108,7 +109,7 @@ fn nodes_are_named_as_in_usd_and_there_while_they_are() {
     assert_eq!(shown("fragment_1"), [true, true, true, false, false]);
     assert_eq!(shown("fragment_1_1"), [false, false, false, true, true]);
     assert_eq!(shown("fragment_7"), [false, false, false, true, true]);
-    // As it stands, unplayed, the file is its first frame.
+    // Without animation, the file shows its first frame.
     for (name, size) in [("fragment_1", 0.5), ("fragment_1_1", 0.0)] {
         assert_eq!(
             file.root["nodes"][file.node(name)]["scale"],
@@ -118,7 +119,7 @@ fn nodes_are_named_as_in_usd_and_there_while_they_are() {
     let half_way = (2.5 / FPS as f32).into();
     let sizes = file.track::<3>(file.node("fragment_1"), "scale");
     assert_eq!(sizes, Some(vec![(0.0, [0.5; 3]), (half_way, [0.0; 3])]));
-    // Straight and even ways take two keys, no turn takes none.
+    // Uniform motion takes two keyframes, a constant rotation none.
     let way = file.track::<3>(file.node("fragment_0"), "translation");
     let last = (4.0 / FPS as f32).into();
     assert_eq!(way, Some(vec![(0.0, [0.5; 3]), (last, [-0.5, 0.5, 0.5])]));
@@ -137,7 +138,7 @@ fn nodes_are_named_as_in_usd_and_there_while_they_are() {
 
 #[test]
 fn surfaces_are_where_they_were_in_every_frame() {
-    // They turn by more than half a turn altogether.
+    // They turn by more than half a turn in all.
     let turned = |surface: &mut SurfaceFrame| {
         let turn = DQuat::from_rotation_z(1.1 * f64::from(surface.frame)).as_quat();
         for vectors in [&mut surface.positions, &mut surface.normals] {
@@ -172,14 +173,14 @@ fn surfaces_are_where_they_were_in_every_frame() {
 }
 
 #[test]
-fn what_bends_is_told_in_the_unit_of_the_file() {
+fn bending_is_reported_in_the_unit_of_the_file() {
     let bent = |surface: &mut SurfaceFrame| surface.positions[6][1] += 0.01 * surface.frame as f32;
     let (_folder, store) = changed(3, &["left", "right"], bent);
     let (summary, file) = write(&store, 100.0);
-    let told = summary.stiffened.expect("one bends");
-    assert_eq!(file.root["extras"]["stiffened"]["off"], told.off);
-    assert_eq!((told.surfaces, told.of), (1, 2));
-    assert!((0.5..1.0).contains(&told.off), "{told:?}");
+    let reported = summary.stiffened.expect("one bends");
+    assert_eq!(file.root["extras"]["stiffened"]["off"], reported.off);
+    assert_eq!((reported.surfaces, reported.of), (1, 2));
+    assert!((0.5..1.0).contains(&reported.off), "{reported:?}");
     // Its mean shape is that of the frame in the middle.
     let mut surface = SurfaceFrame::read(&store, 1).expect("surface");
     let lengths = surface.positions.as_flattened_mut();

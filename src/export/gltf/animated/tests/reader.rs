@@ -1,4 +1,4 @@
-//! A reader of a few lines: views through meshopt's decoders, tracks as a player takes them.
+//! A minimal reader: decodes views with meshopt and evaluates tracks like a player.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct File {
 }
 
 impl File {
-    /// Reads a file whose head fits it.
+    /// Reads a file and checks the sizes in its header.
     pub fn read(path: &Path) -> Self {
         let bytes = std::fs::read(path).expect("file");
         let word =
@@ -31,7 +31,7 @@ impl File {
         }
     }
 
-    /// A list of the document, empty where there is none.
+    /// A list of the document; empty if it is absent.
     pub fn list(&self, name: &str) -> &[Value] {
         self.root[name].as_array().map_or(&[], Vec::as_slice)
     }
@@ -69,7 +69,7 @@ impl File {
         decoded
     }
 
-    /// The numbers of an accessor, row by row.
+    /// Values of an accessor, row by row.
     pub fn rows<const N: usize>(&self, number: &Value) -> Vec<[f64; N]> {
         let accessor = &self.root["accessors"][at(number)];
         let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"][N - 1];
@@ -92,7 +92,7 @@ impl File {
             .collect()
     }
 
-    /// The node of that name.
+    /// Number of the node with this name.
     pub fn node(&self, name: &str) -> usize {
         let mut nodes = self.list("nodes").iter();
         nodes.position(|node| node["name"] == name).expect("a node")
@@ -119,7 +119,7 @@ impl File {
         Some(times.map(|[time]| time).zip(values).collect())
     }
 
-    /// A node's scale, rotation and translation at a time, as a player has them.
+    /// Scale, rotation and translation of a node at a time, s, as a player computes them.
     pub fn pose(&self, node: usize, time: f64) -> (f64, DQuat, DVec3) {
         let still = |name: &str| -> Vec<f64> {
             let values = self.root["nodes"][node][name].as_array().expect("a list");
@@ -141,19 +141,20 @@ impl File {
                 DQuat::from_array(a).slerp(DQuat::from_array(b), part)
             },
         );
-        let place = self.track::<3>(node, "translation").map_or_else(
+        let position = self.track::<3>(node, "translation").map_or_else(
             || DVec3::from_slice(&still("translation")),
             |keys| {
                 let (a, b, part) = around(&keys, time);
                 DVec3::from(a).lerp(DVec3::from(b), part)
             },
         );
-        (scale, rotation, place)
+        (scale, rotation, position)
     }
 
-    /// Triangles of a node at a time by their corners, of the skin and of cracks; and by their normals.
+    /// Triangles of the skin and of the crack faces of a node at a time, s: each as the positions of its
+    /// three corners and their normals.
     pub fn triangles(&self, node: usize, time: f64) -> [Vec<[DVec3; 6]>; 2] {
-        let (scale, rotation, place) = self.pose(node, time);
+        let (scale, rotation, position) = self.pose(node, time);
         let mesh = &self.root["meshes"][at(&self.root["nodes"][node]["mesh"])];
         let mut sides = [Vec::new(), Vec::new()];
         for primitive in mesh["primitives"].as_array().expect("primitives") {
@@ -166,7 +167,7 @@ impl File {
             for corners in indices.chunks_exact(3) {
                 let corner = |k: usize| corners[k][0] as usize;
                 sides[side].push(std::array::from_fn(|k| match k {
-                    0..3 => rotation * (scale * DVec3::from(positions[corner(k)])) + place,
+                    0..3 => rotation * (scale * DVec3::from(positions[corner(k)])) + position,
                     k => rotation * DVec3::from(normals[corner(k - 3)]),
                 }));
             }
@@ -175,7 +176,7 @@ impl File {
     }
 }
 
-/// A number that says which or how many.
+/// A JSON number as an index or count.
 pub fn at(number: &Value) -> usize {
     number.as_u64().expect("a whole number") as usize
 }
@@ -185,12 +186,12 @@ fn bytes<T: bytemuck::NoUninit>(values: &[T]) -> Vec<u8> {
 }
 
 fn rows<T: Clone + Default>(encoded: &[u8], count: usize) -> Vec<T> {
-    // Readers of the extension know no other version of the vertex codec.
+    // Readers of the extension support no other version of the vertex codec.
     assert_eq!(meshopt::decode_vertex_version(encoded), Some(0));
     meshopt::decode_vertex_buffer(encoded, count).expect("rows")
 }
 
-/// The keys on both sides of a time, and where between them it is.
+/// Values of the keyframes on both sides of a time, and its fraction between them.
 fn around<const N: usize>(keys: &[(f64, [f64; N])], time: f64) -> ([f64; N], [f64; N], f64) {
     let next = keys.iter().position(|(at, _)| *at >= time);
     match next {

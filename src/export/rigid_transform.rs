@@ -1,20 +1,21 @@
-//! The rigid motion that carries points nearest to where they went (Horn 1987, closed form by unit quaternions).
+//! Least-squares rigid transform between two point sets (Horn 1987, closed form by unit quaternions).
 
 use glam::{DQuat, DVec3};
 
 use crate::math::eigen;
 
-/// x → rotation · x + shift.
+/// Rigid transform x → rotation · x + shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rigid {
+pub struct RigidTransform {
     /// Rotation.
     pub rotation: DQuat,
-    /// Where the origin goes.
+    /// Image of the origin.
     pub shift: DVec3,
 }
 
-impl Rigid {
-    /// The motion with the least sum of squared distances from `rest` carried to `now`; both of one length.
+impl RigidTransform {
+    /// Transform with the least sum of squared distances between transformed `rest` and `now`, which have the
+    /// same length.
     pub fn fit(rest: &[[f32; 3]], now: &[[f32; 3]]) -> Self {
         let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
         let middle = |points: &[[f32; 3]]| {
@@ -45,22 +46,22 @@ impl Rigid {
         }
         let [w, x, y, z] = vectors[largest];
         let rotation = DQuat::from_xyzw(x, y, z, w).normalize();
-        Rigid {
+        RigidTransform {
             rotation,
             shift: to - rotation * from,
         }
     }
 
-    /// Where a point goes.
-    pub fn carry(&self, point: [f32; 3]) -> DVec3 {
+    /// Image of a point.
+    pub fn apply(&self, point: [f32; 3]) -> DVec3 {
         self.rotation * DVec3::from(point.map(f64::from)) + self.shift
     }
 
-    /// How far off the farthest of `now` is from `rest` carried, m.
-    pub fn worst(&self, rest: &[[f32; 3]], now: &[[f32; 3]]) -> f64 {
+    /// Largest distance between transformed `rest` and `now`, in the unit of the points.
+    pub fn largest_error(&self, rest: &[[f32; 3]], now: &[[f32; 3]]) -> f64 {
         let pairs = rest.iter().zip(now);
         pairs
-            .map(|(a, b)| self.carry(*a).distance(DVec3::from(b.map(f64::from))))
+            .map(|(a, b)| self.apply(*a).distance(DVec3::from(b.map(f64::from))))
             .fold(0.0, f64::max)
     }
 }
@@ -78,10 +79,10 @@ mod tests {
     ];
 
     fn moved(rotation: DQuat, shift: DVec3, points: &[[f32; 3]]) -> Vec<[f32; 3]> {
-        let motion = Rigid { rotation, shift };
+        let motion = RigidTransform { rotation, shift };
         points
             .iter()
-            .map(|p| motion.carry(*p).as_vec3().to_array())
+            .map(|p| motion.apply(*p).as_vec3().to_array())
             .collect()
     }
 
@@ -94,17 +95,17 @@ mod tests {
             // All of them, and a flat triangle.
             for points in [&POINTS[..], &POINTS[..3]] {
                 let now = moved(rotation, shift, points);
-                let found = Rigid::fit(points, &now);
-                assert!(found.worst(points, &now) < 2e-6, "{k}: {found:?}");
+                let found = RigidTransform::fit(points, &now);
+                assert!(found.largest_error(points, &now) < 2e-6, "{k}: {found:?}");
             }
         }
     }
 
     #[test]
-    fn a_stretch_is_told() {
+    fn a_stretch_is_measured() {
         let now = POINTS.map(|[x, y, z]| [x, y * 1.01, z]);
-        let found = Rigid::fit(&POINTS, &now);
-        let worst = found.worst(&POINTS, &now);
-        assert!((0.005..0.02).contains(&worst), "{worst}");
+        let found = RigidTransform::fit(&POINTS, &now);
+        let largest_error = found.largest_error(&POINTS, &now);
+        assert!((0.005..0.02).contains(&largest_error), "{largest_error}");
     }
 }

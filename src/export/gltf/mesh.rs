@@ -1,36 +1,36 @@
-//! A fragment as glTF has it: vertices about a pivot, one for each normal and each texture coordinate that
-//! its corners have, and triangles by material, both ordered for the caches of a GPU.
+//! Fragment mesh for glTF: vertices relative to a pivot, one for each distinct normal and texture coordinate
+//! of the corners, and triangles by material; both are ordered for GPU caches.
 
 use glam::DVec3;
 use serde_json::{Value, json};
 
-use super::file::Buffers;
+use super::file::BufferBuilder;
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
-/// A fragment ready for the file.
-pub struct Part {
-    /// In the coordinates of the positions given.
+/// Mesh of a fragment for glTF.
+pub struct FragmentMesh {
+    /// Pivot, in the coordinates of the source positions.
     pub pivot: DVec3,
-    /// Vertices about the pivot.
+    /// Vertex positions relative to the pivot.
     pub positions: Vec<[f32; 3]>,
-    /// The vertex of the piece that each of them is.
+    /// For each vertex, its vertex in the piece.
     pub sources: Vec<u32>,
     /// Unit normals.
     pub normals: Vec<[f32; 3]>,
-    /// Texture coordinates, v from the top of the image; empty where there are none.
+    /// Texture coordinates, v from the top of the image; empty without texture.
     pub uv: Vec<[f32; 2]>,
-    /// Vertex indices of the skin's and of the crack faces' triangles.
+    /// Vertex indices of the triangles of the skin and of the crack faces.
     pub indices: [Vec<u32>; 2],
 }
 
-impl Part {
-    /// A piece with its vertices at `source`, about a pivot.
+impl FragmentMesh {
+    /// Mesh of a piece whose vertices are at `source`, with the given pivot.
     pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]], pivot: DVec3) -> Self {
         let fans = Fans::of(surface, piece);
         let uv = surface.uv_of(piece);
-        // Each vertex of the file by its fan.
+        // The fan of each vertex in the file.
         let (corners, fan_of, texture) = if uv.is_empty() {
             let all = (0..fans.vertices.len() as u32).collect();
             (fans.corners.clone(), all, Vec::new())
@@ -57,19 +57,19 @@ impl Part {
         let mut sources = vec![0; count];
         let mut normals = vec![[0.0; 3]; count];
         let mut uv = vec![[0.0; 2]; texture.len()];
-        let of_fans = fans.normals(source);
+        let fan_normals = fans.normals(source);
         for (vertex, (&fan, &to)) in fan_of.iter().zip(&remap).enumerate() {
             let (from, at) = (fans.vertices[fan as usize], to as usize);
             let place = DVec3::from(source[from as usize].map(f64::from));
             sources[at] = from;
             positions[at] = (place - pivot).as_vec3().to_array();
-            normals[at] = of_fans[fan as usize];
+            normals[at] = fan_normals[fan as usize];
             if let Some(&[u, v]) = texture.get(vertex) {
-                // glTF counts v from the top of the image.
+                // In glTF, v = 0 is the top of the image.
                 uv[at] = [u, 1.0 - v];
             }
         }
-        Part {
+        FragmentMesh {
             pivot,
             positions,
             sources,
@@ -79,14 +79,19 @@ impl Part {
         }
     }
 
-    /// Its mesh, a primitive a material; `attributes` are the accessors of its vertices.
-    pub fn mesh(&self, attributes: &Value, materials: &Materials, buffers: &mut Buffers) -> Value {
+    /// JSON of the mesh, with one primitive per material; `attributes` are the accessors of its vertices.
+    pub fn mesh(
+        &self,
+        attributes: &Value,
+        materials: &Materials,
+        buffers: &mut BufferBuilder,
+    ) -> Value {
         let mut primitives = Vec::new();
         for (indices, material) in self.indices.iter().zip(materials.numbers) {
             if !indices.is_empty() {
                 primitives.push(json!({
                     "attributes": attributes,
-                    "indices": buffers.triangles(indices, self.positions.len()),
+                    "indices": buffers.add_triangles(indices, self.positions.len()),
                     "material": material,
                 }));
             }
@@ -95,25 +100,25 @@ impl Part {
     }
 }
 
-/// The materials that parts use.
+/// The materials that the meshes use.
 pub struct Materials {
-    /// As the file has them.
+    /// JSON of the materials.
     pub entries: Vec<Value>,
-    /// Number of the skin's and the crack faces' material; used only where there are such faces.
+    /// Indices of the materials of skin and crack faces; valid only if there are such faces.
     numbers: [usize; 2],
 }
 
 impl Materials {
-    /// Those of `parts`.
-    pub fn new<'a>(parts: impl Iterator<Item = &'a Part> + Clone) -> Self {
-        let looks = [
+    /// Materials that at least one of `meshes` uses.
+    pub fn new<'a>(meshes: impl Iterator<Item = &'a FragmentMesh> + Clone) -> Self {
+        let styles = [
             ("outside", [0.72, 0.70, 0.66, 1.0], 0.65),
             ("inside", [0.42, 0.30, 0.22, 1.0], 0.9),
         ];
         let mut entries = Vec::new();
         let mut numbers = [0; 2];
-        for (side, (name, color, roughness)) in looks.into_iter().enumerate() {
-            if parts.clone().any(|part| !part.indices[side].is_empty()) {
+        for (side, (name, color, roughness)) in styles.into_iter().enumerate() {
+            if meshes.clone().any(|mesh| !mesh.indices[side].is_empty()) {
                 numbers[side] = entries.len();
                 entries.push(json!({
                     "name": name,
