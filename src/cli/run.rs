@@ -172,7 +172,7 @@ impl Shot<'_> {
     fn export(&mut self) -> anyhow::Result<()> {
         let pipeline = &self.resolved.pipeline;
         for &format in &pipeline.export.formats {
-            if !pipeline.has_frames() && !crate::export::takes_stress(format) {
+            if !pipeline.has_frames() && !crate::export::supports_stress(format) {
                 continue;
             }
             let export = ExportArguments {

@@ -330,7 +330,7 @@ fn stress_tables(store: &Store, range: &Range<u32>) -> anyhow::Result<Vec<u32>> 
 fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     if store.frames(range)?.is_empty() {
         let what = format!(
-            "{}: no frame in the range asked for; run `cullet simulate` first or widen the range",
+            "{}: no frame in the requested range; run `cullet simulate` first or widen the range",
             store.root().display()
         );
         return Err(WrongUse(what).into());
@@ -377,7 +377,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
     let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
-    let options = export::Options {
+    let options = export::ExportOptions {
         frames: arguments.frames.clone(),
         fps: match pipeline {
             Some(pipeline) => pipeline.time.frames_per_second,
@@ -404,8 +404,8 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         format!(
             "; {} of {} surfaces bend and are shown rigid, off by up to {:.2e} {}",
             stiffened.surfaces,
-            stiffened.of,
-            stiffened.off,
+            stiffened.total,
+            stiffened.largest_error,
             if options.scale == 1.0 { "m" } else { "units" }
         )
     });

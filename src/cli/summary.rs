@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::bodies;
 use super::value::number;
-use crate::plot::STILL;
+use crate::plot::MOTION_TOLERANCE;
 use crate::units::show::{figures, grouped, quantity};
 
 /// Width of the names on the left.
@@ -125,8 +125,9 @@ impl Lines {
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
                 let (way, angle) = (length(&load["moved"]), number(&load["angle"]));
-                let moved = (way > STILL).then(|| format!("moved by {}", quantity(way, "m")));
-                let turned = (angle > STILL).then(|| {
+                let moved =
+                    (way > MOTION_TOLERANCE).then(|| format!("moved by {}", quantity(way, "m")));
+                let turned = (angle > MOTION_TOLERANCE).then(|| {
                     let torque = quantity(length(&load["torque"]), "N m");
                     format!("turned by {:.1}°, {torque}", angle.to_degrees())
                 });

@@ -26,9 +26,9 @@ pub struct Stiffened {
     /// Number of such surfaces.
     pub surfaces: usize,
     /// Number of all surfaces.
-    pub of: usize,
+    pub total: usize,
     /// Largest error of a vertex in any frame, units of the file.
-    pub off: f64,
+    pub largest_error: f64,
 }
 
 impl ExportSummary {

@@ -73,13 +73,13 @@ pub fn formats() -> impl Iterator<Item = &'static FormatEntry> {
 }
 
 /// Whether a format can hold stress tables.
-pub fn takes_stress(format: ExportFormat) -> bool {
+pub fn supports_stress(format: ExportFormat) -> bool {
     stress::writer(format).is_some()
 }
 
 /// Which frames of a shot are exported, and how.
 #[derive(Clone, Debug)]
-pub struct Options<'a> {
+pub struct ExportOptions<'a> {
     /// Range of frames to export; frames that the store lacks are skipped.
     pub frames: Range<u32>,
     /// Frames recorded per second of the event; must be above 0.
@@ -106,7 +106,7 @@ pub struct Options<'a> {
 pub fn run(
     store: &Store,
     format: ExportFormat,
-    options: &Options,
+    options: &ExportOptions,
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
     let (frames, fps) = (options.frames.clone(), options.fps);

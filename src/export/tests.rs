@@ -1,8 +1,8 @@
 use super::*;
 use crate::store::SurfaceFrame;
 
-fn options(frames: Range<u32>, fps: f64) -> Options<'static> {
-    Options {
+fn options(frames: Range<u32>, fps: f64) -> ExportOptions<'static> {
+    ExportOptions {
         frames,
         fps,
         playback: Playback::Rate(fps),
@@ -131,7 +131,7 @@ fn what_bends_has_points_where_a_shutter_opens_and_closes() {
     surface.positions[6][1] += 0.01;
     surface.velocities[6][1] += 2.4;
     surface.write(&store).expect("surface");
-    let asked = Options {
+    let asked = ExportOptions {
         shutter: Some([-0.25, 0.5]),
         ..options(0..10, 24.0)
     };
@@ -157,7 +157,7 @@ fn what_bends_has_points_where_a_shutter_opens_and_closes() {
     assert!((rise(4, 5) - 2.0 * rise(3, 4)).abs() < 1e-6);
     assert_eq!(rise(0, 2), 0.0);
     for ends in [[0.25, -0.25], [-0.6, 0.0], [f64::NAN, 0.1]] {
-        let refused = Options {
+        let refused = ExportOptions {
             shutter: Some(ends),
             ..options(0..10, 24.0)
         };
@@ -170,7 +170,7 @@ fn what_bends_has_points_where_a_shutter_opens_and_closes() {
 fn velocities_are_per_played_second() {
     let (_folder, store) = fixture::store(2, &["left"]);
     fixture::write_elements(&store);
-    let asked = Options {
+    let asked = ExportOptions {
         fps: 48.0,
         ..options(0..10, 24.0)
     };
@@ -201,7 +201,7 @@ fn velocities_are_per_played_second() {
 fn small_fragments_are_instances_where_debris_has_a_size() {
     let (_folder, store) = fixture::store(5, &["left", "right"]);
     // A box has a diagonal of 1.73 m, half a box one of 1.5 m.
-    let asked = Options {
+    let asked = ExportOptions {
         debris: Some(1.6),
         ..options(0..10, 24.0)
     };
@@ -223,7 +223,7 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     has("4: [(0.25, 0, -1.5e-6), (0.25, 0, -1.5e-6)],");
     has("0: [(1, 1, 1), (1, 1, 1)],\n            }");
     // Where the label continues with the remaining part, half-way between frames, both positions are sampled.
-    let whole = Options {
+    let whole = ExportOptions {
         debris: Some(2.0),
         to: Some(&store.path("whole.usda")),
         ..options(0..10, 24.0)
@@ -244,7 +244,7 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     // The whole box moves on by its velocity; the remaining part comes from before by its own.
     assert!(places[3].starts_with("2.499: [(3.00519"), "{places:?}");
     assert!(places[4].starts_with("2.5: [(2.9947"), "{places:?}");
-    let refused = Options {
+    let refused = ExportOptions {
         debris: Some(-1.0),
         ..options(0..10, 24.0)
     };
@@ -256,7 +256,7 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
 fn elements_are_spheres_of_their_size() {
     let (_folder, store) = fixture::store(1, &["left"]);
     fixture::write_elements(&store);
-    let asked = Options {
+    let asked = ExportOptions {
         up: Some(Up::Z),
         scale: 100.0,
         ..options(0..10, 24.0)
@@ -415,7 +415,7 @@ fn vtk_without_frames_is_refused() {
 #[test]
 fn files_have_the_requested_axis_and_unit() {
     let (_folder, store) = fixture::store(1, &["left"]);
-    let asked = Options {
+    let asked = ExportOptions {
         up: Some(Up::Z),
         scale: 100.0,
         ..options(0..1, 24.0)
@@ -436,7 +436,7 @@ fn files_have_the_requested_axis_and_unit() {
     let json = String::from_utf8_lossy(&glb[20..]);
     assert!(json.contains("\"max\":[50.0,50.0,50.0]"));
     assert!(json.contains("\"translation\":[50.0,50.0,50.0]"));
-    let refused = Options {
+    let refused = ExportOptions {
         scale: 0.0,
         ..options(0..1, 24.0)
     };

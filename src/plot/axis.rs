@@ -4,7 +4,7 @@ use crate::units::show::{grouped, prefix};
 
 /// The unit of the values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum AxisUnit {
     /// An SI unit that takes prefixes: "J", "g".
     Si(&'static str),
     /// A number without a unit.
@@ -19,7 +19,7 @@ pub struct Axis {
     /// Name of the quantity.
     pub name: &'static str,
     /// The unit of the values.
-    pub unit: Unit,
+    pub unit: AxisUnit,
     /// Whether the axis is logarithmic; all values must then be positive.
     pub log: bool,
 }
@@ -77,7 +77,7 @@ impl Axis {
             };
         }
         let mut step = step(high - low, max_ticks);
-        if self.unit == Unit::Count {
+        if self.unit == AxisUnit::Count {
             step = step.max(1.0);
         }
         if ends == AxisEnds::Tick {
@@ -151,12 +151,12 @@ impl Axis {
     /// Title with unit, and the value of one such unit in SI units.
     fn title_and_factor(&self, largest: f64) -> (String, f64) {
         match self.unit {
-            Unit::Si(unit) => {
+            AxisUnit::Si(unit) => {
                 let (prefix, factor) = prefix(largest);
                 (format!("{} ({prefix}{unit})", self.name), factor)
             }
-            Unit::Count => (self.name.to_owned(), 1.0),
-            Unit::Per(unit) => (format!("{} {unit}", self.name), 1.0),
+            AxisUnit::Count => (self.name.to_owned(), 1.0),
+            AxisUnit::Per(unit) => (format!("{} {unit}", self.name), 1.0),
         }
     }
 }
@@ -240,7 +240,7 @@ fn power_of_ten_label(mantissa: u32, power: i32) -> String {
 mod tests {
     use super::*;
 
-    fn axis(unit: Unit, log: bool) -> Axis {
+    fn axis(unit: AxisUnit, log: bool) -> Axis {
         Axis {
             name: "thing",
             unit,
@@ -273,11 +273,11 @@ mod tests {
 
     #[test]
     fn linear_axes_have_prefixes_and_the_requested_ends() {
-        let time = axis(Unit::Si("s"), false).fit([0.0, 0.0301], AxisEnds::Data, 7.0);
+        let time = axis(AxisUnit::Si("s"), false).fit([0.0, 0.0301], AxisEnds::Data, 7.0);
         assert_eq!(time.title, "thing (ms)");
         assert_eq!(labels(&time), ["0", "5", "10", "15", "20", "25", "30"]);
         assert_eq!(time.ends, [0.0, 0.0301]);
-        let energy = axis(Unit::Si("J"), false).fit([-0.31, 2.7], AxisEnds::Tick, 7.0);
+        let energy = axis(AxisUnit::Si("J"), false).fit([-0.31, 2.7], AxisEnds::Tick, 7.0);
         assert_eq!(energy.title, "thing (J)");
         assert_eq!(
             labels(&energy),
@@ -285,33 +285,33 @@ mod tests {
         );
         assert_eq!(energy.position(-0.5), 0.0);
         assert_eq!(energy.position(3.0), 1.0);
-        let small = axis(Unit::Si("J"), false).fit([0.0, 3.2e-7], AxisEnds::Tick, 4.0);
+        let small = axis(AxisUnit::Si("J"), false).fit([0.0, 3.2e-7], AxisEnds::Tick, 4.0);
         assert_eq!(small.title, "thing (nJ)");
         assert_eq!(labels(&small), ["0", "100", "200", "300", "400"]);
-        let many = axis(Unit::Count, false).fit([0.0, 41_000.0], AxisEnds::Tick, 5.0);
+        let many = axis(AxisUnit::Count, false).fit([0.0, 41_000.0], AxisEnds::Tick, 5.0);
         assert_eq!(many.title, "thing");
         assert_eq!(
             labels(&many),
             ["0", "10 000", "20 000", "30 000", "40 000", "50 000"]
         );
-        let few = axis(Unit::Count, false).fit([0.0, 2.0], AxisEnds::Tick, 6.0);
+        let few = axis(AxisUnit::Count, false).fit([0.0, 2.0], AxisEnds::Tick, 6.0);
         assert_eq!(labels(&few), ["0", "1", "2"]);
     }
 
     #[test]
     fn axes_of_a_single_value_have_a_range() {
-        let zero = axis(Unit::Count, false).fit([0.0, 0.0], AxisEnds::Tick, 5.0);
+        let zero = axis(AxisUnit::Count, false).fit([0.0, 0.0], AxisEnds::Tick, 5.0);
         assert_eq!((zero.ends, labels(&zero)), ([0.0, 1.0], vec!["0", "1"]));
-        let one = axis(Unit::Si("s"), false).fit([2.0, 2.0], AxisEnds::Data, 5.0);
+        let one = axis(AxisUnit::Si("s"), false).fit([2.0, 2.0], AxisEnds::Data, 5.0);
         assert_eq!(one.ends, [1.0, 3.0]);
-        let same = axis(Unit::Si("g"), true).fit([20.0, 20.0], AxisEnds::Tick, 5.0);
+        let same = axis(AxisUnit::Si("g"), true).fit([20.0, 20.0], AxisEnds::Tick, 5.0);
         assert!((15.0..20.0).contains(&same.ends[0]) && same.ends[1] == 200.0);
         assert_eq!(labels(&same), ["20", "50", "100", "200"]);
     }
 
     #[test]
     fn logarithmic_axes_number_decades_or_1_2_5() {
-        let wide = axis(Unit::Si("g"), true).fit([3e-7, 11.0], AxisEnds::Tick, 5.0);
+        let wide = axis(AxisUnit::Si("g"), true).fit([3e-7, 11.0], AxisEnds::Tick, 5.0);
         assert_eq!(wide.title, "thing (g)");
         assert!((1e-7..2e-7).contains(&wide.ends[0]) && wide.ends[1] == 20.0);
         assert_eq!(
@@ -319,13 +319,13 @@ mod tests {
             ["10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"],
             "every second of nine decades"
         );
-        let narrow = axis(Unit::Count, true).fit([1.0, 180.0], AxisEnds::Tick, 5.0);
+        let narrow = axis(AxisUnit::Count, true).fit([1.0, 180.0], AxisEnds::Tick, 5.0);
         assert_eq!(
             labels(&narrow),
             ["1", "2", "5", "10", "20", "50", "100", "200"]
         );
         assert!(narrow.minor_ticks.contains(&30.0) && !narrow.minor_ticks.contains(&50.0));
-        let mass = axis(Unit::Si("g"), true).fit([2.2e-5, 0.3], AxisEnds::Tick, 5.0);
+        let mass = axis(AxisUnit::Si("g"), true).fit([2.2e-5, 0.3], AxisEnds::Tick, 5.0);
         assert_eq!(mass.title, "thing (mg)");
         assert_eq!(labels(&mass), ["0.1", "1", "10", "100"]);
         assert!((mass.position((mass.ends[0] * mass.ends[1]).sqrt()) - 0.5).abs() < 1e-12);

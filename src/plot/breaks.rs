@@ -1,6 +1,6 @@
 //! Broken bonds over time, by mode: the cumulative number, and the rate in each interval.
 
-use super::axis::{Axis, Unit, step};
+use super::axis::{Axis, AxisUnit, step};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::{BreakMode, Named};
@@ -65,12 +65,12 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         title: "Broken bonds by mode".to_owned(),
         x: Axis {
             name: "time",
-            unit: Unit::Si("s"),
+            unit: AxisUnit::Si("s"),
             log: false,
         },
         panels: vec![
-            panel("broken bonds", Unit::Count, totals),
-            panel("breaks", Unit::Per(unit), rates),
+            panel("broken bonds", AxisUnit::Count, totals),
+            panel("breaks", AxisUnit::Per(unit), rates),
         ],
     })
 }

@@ -1,6 +1,6 @@
 //! Convergence of methods within a step (Lu 2025, Figure 7): residuals over iterations and over time.
 
-use super::axis::{Axis, Unit};
+use super::axis::{Axis, AxisUnit};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::{Convergence, Method};
@@ -25,11 +25,11 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         unit,
         log: true,
     };
-    let over_iterations = axis("iterations", Unit::Count);
-    let over_time = axis("time", Unit::Si("s"));
+    let over_iterations = axis("iterations", AxisUnit::Count);
+    let over_time = axis("time", AxisUnit::Si("s"));
     let panel = |across: &Axis, of: fn(&Convergence, usize) -> f64| Panel {
         x: Some(across.clone()),
-        y: axis("forces out of balance", Unit::Count),
+        y: axis("forces out of balance", AxisUnit::Count),
         series: series(table, of),
     };
     Some(Figure {

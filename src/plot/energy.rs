@@ -1,6 +1,6 @@
 //! Chart of energies over time.
 
-use super::axis::{Axis, Unit};
+use super::axis::{Axis, AxisUnit};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::History;
@@ -56,14 +56,14 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         title: "Energy".to_owned(),
         x: Axis {
             name: "time",
-            unit: Unit::Si("s"),
+            unit: AxisUnit::Si("s"),
             log: false,
         },
         panels: vec![Panel {
             x: None,
             y: Axis {
                 name: "energy",
-                unit: Unit::Si("J"),
+                unit: AxisUnit::Si("J"),
                 log: false,
             },
             series: kinds.chain([total]).collect(),

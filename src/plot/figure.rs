@@ -319,7 +319,7 @@ fn thinned(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Unit;
+    use super::super::axis::AxisUnit;
     use super::*;
 
     fn figure(points: Vec<[f64; 2]>) -> Figure {
@@ -336,12 +336,12 @@ mod tests {
         };
         let panel = |name| Panel {
             x: None,
-            y: axis(name, Unit::Si("J")),
+            y: axis(name, AxisUnit::Si("J")),
             series: vec![series("one", COLOURS[1]), series("another", COLOURS[2])],
         };
         Figure {
             title: "A test".to_owned(),
-            x: axis("time", Unit::Si("s")),
+            x: axis("time", AxisUnit::Si("s")),
             panels: vec![panel("above"), panel("below")],
         }
     }
@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(titles(&words(&figure)).len(), 1);
         figure.panels[0].x = Some(Axis {
             name: "times",
-            unit: Unit::Count,
+            unit: AxisUnit::Count,
             log: true,
         });
         let apart = words(&figure);

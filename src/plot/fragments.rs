@@ -1,6 +1,6 @@
 //! Fragment masses: the number of fragments of at least a mass, at a few times.
 
-use super::axis::{Axis, Unit};
+use super::axis::{Axis, AxisUnit};
 use super::figure::{COLOUR_RAMP, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::Fragments;
@@ -38,14 +38,14 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         title: "Fragments by mass".to_owned(),
         x: Axis {
             name: "mass m",
-            unit: Unit::Si("g"),
+            unit: AxisUnit::Si("g"),
             log: true,
         },
         panels: vec![Panel {
             x: None,
             y: Axis {
                 name: "fragments of mass ≥ m",
-                unit: Unit::Count,
+                unit: AxisUnit::Count,
                 log: true,
             },
             series: series.collect(),

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::axis::{Axis, Unit};
+use super::axis::{Axis, AxisUnit};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::columns::{LoadKind, Loads};
@@ -12,7 +12,7 @@ use crate::columns::{LoadKind, Loads};
 const MAX_NAME_LENGTH: usize = 24;
 
 /// Displacement, m, and angle, rad, up to which a support counts as fixed: covers rounding errors.
-pub const STILL: f64 = 1e-9;
+pub const MOTION_TOLERANCE: f64 = 1e-9;
 
 /// Load and displacement of a support in one frame.
 struct LoadSample {
@@ -48,7 +48,7 @@ pub fn figure(tables: &ChartTables) -> Option<Figure> {
         .collect();
     let axis = |name, unit| Axis {
         name,
-        unit: Unit::Si(unit),
+        unit: AxisUnit::Si(unit),
         log: false,
     };
     let turned: Vec<_> = supports
@@ -160,13 +160,13 @@ fn driven_direction(support: &Support) -> Option<DVec3> {
     );
     let driven = !matches!(support.kind, LoadKind::Force | LoadKind::Pressure);
     let along = farthest.try_normalize()?;
-    (driven && farthest.length() > STILL).then_some(along)
+    (driven && farthest.length() > MOTION_TOLERANCE).then_some(along)
 }
 
 /// Whether a support rotates, other than by a prescribed force.
 fn is_turned(support: &Support) -> bool {
     let angles = support.samples.iter().map(|sample| sample.angle);
-    support.kind != LoadKind::Force && angles.fold(0.0, f64::max) > STILL
+    support.kind != LoadKind::Force && angles.fold(0.0, f64::max) > MOTION_TOLERANCE
 }
 
 /// Curve of `up` over `across`. A load is a mean since the frame before, so it is plotted at the midpoint of

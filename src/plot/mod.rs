@@ -15,9 +15,9 @@ mod packing;
 mod svg;
 mod tables;
 
-pub use axis::{Axis, Unit};
+pub use axis::{Axis, AxisUnit};
 pub use figure::{COLOURS, Figure, Panel, Series};
-pub use loads::STILL;
+pub use loads::MOTION_TOLERANCE;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

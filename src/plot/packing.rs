@@ -4,7 +4,7 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::axis::{Axis, Unit};
+use super::axis::{Axis, AxisUnit};
 use super::figure::{COLOURS, Figure, Panel, Series};
 use super::tables::ChartTables;
 use crate::geometry::hash_grid::HashGrid;
@@ -121,7 +121,7 @@ pub fn directions(tables: &ChartTables) -> Option<Figure> {
 fn count_axis(name: &'static str) -> Axis {
     Axis {
         name,
-        unit: Unit::Count,
+        unit: AxisUnit::Count,
         log: false,
     }
 }

@@ -21,7 +21,7 @@ pub enum StressError {
         body: String,
     },
     /// No frame whose loads to take.
-    #[error("{path}: no frame in the range asked for; run `cullet simulate` first or widen the range", path = .path.display())]
+    #[error("{path}: no frame in the requested range; run `cullet simulate` first or widen the range", path = .path.display())]
     NoFrames {
         /// The store.
         path: PathBuf,

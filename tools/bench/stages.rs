@@ -194,7 +194,7 @@ pub fn surfaces(
             ("export PLY", ExportFormat::Ply),
         ] {
             let to = folder.path().join(format!("exported/{name}"));
-            let options = export::Options {
+            let options = export::ExportOptions {
                 frames: 1..4,
                 fps: 24.0,
                 playback: Playback::default(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cullet::bem::Order;
-use cullet::plot::{Axis, COLOURS, ChartFormat, Figure, Panel, Series, Unit, write};
+use cullet::plot::{Axis, AxisUnit, COLOURS, ChartFormat, Figure, Panel, Series, write};
 
 use super::known::{Curve, Of};
 
@@ -18,7 +18,7 @@ pub fn draw(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let axis = |name| Axis {
         name,
-        unit: Unit::Count,
+        unit: AxisUnit::Count,
         log: true,
     };
     let panel = |(of, name)| Panel {

@@ -45,7 +45,8 @@ fn write(
     let stiffened = shape::average_bending(&mut epochs);
     let (mut root, binary) = document(job, &epochs);
     if let Some(reported) = stiffened {
-        root["extras"]["stiffened"] = json!({"surfaces": reported.surfaces, "off": reported.off});
+        root["extras"]["stiffened"] =
+            json!({"surfaces": reported.surfaces, "off": reported.largest_error});
     }
     file::write(&job.target, &root, &binary)?;
     let mut summary = ExportSummary {

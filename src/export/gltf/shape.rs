@@ -63,8 +63,8 @@ pub fn average_bending(epochs: &mut Epochs<MeanShape>) -> Option<Stiffened> {
     let deviation: Vec<f64> = bent.map(|epoch| epoch.record.average()).collect();
     Some(Stiffened {
         surfaces: deviation.len(),
-        of: total,
-        off: deviation.into_iter().reduce(f64::max)?,
+        total,
+        largest_error: deviation.into_iter().reduce(f64::max)?,
     })
 }
 

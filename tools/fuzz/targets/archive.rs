@@ -83,7 +83,7 @@ fn draw() -> Result<(), String> {
         let mut corners = surfaces.local_triangles(piece).flatten();
         assert!(corners.all(|vertex| vertex < piece.vertices));
     }
-    let options = export::Options {
+    let options = export::ExportOptions {
         frames: 1..2,
         fps: 24.0,
         up: None,

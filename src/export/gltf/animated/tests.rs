@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use tempfile::TempDir;
 
 use super::*;
-use crate::export::{Options, fixture, run};
+use crate::export::{ExportOptions, fixture, run};
 use crate::spec::Playback;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, Store, SurfaceFrame};
@@ -16,7 +16,7 @@ use reader::{File, at};
 const FPS: f64 = 24.0;
 
 fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
-    let options = Options {
+    let options = ExportOptions {
         frames: 0..100,
         fps: FPS,
         playback: Playback::Rate(FPS),
@@ -178,9 +178,12 @@ fn bending_is_reported_in_the_unit_of_the_file() {
     let (_folder, store) = changed(3, &["left", "right"], bent);
     let (summary, file) = write(&store, 100.0);
     let reported = summary.stiffened.expect("one bends");
-    assert_eq!(file.root["extras"]["stiffened"]["off"], reported.off);
-    assert_eq!((reported.surfaces, reported.of), (1, 2));
-    assert!((0.5..1.0).contains(&reported.off), "{reported:?}");
+    assert_eq!(
+        file.root["extras"]["stiffened"]["off"],
+        reported.largest_error
+    );
+    assert_eq!((reported.surfaces, reported.total), (1, 2));
+    assert!((0.5..1.0).contains(&reported.largest_error), "{reported:?}");
     // Its mean shape is that of the frame in the middle.
     let mut surface = SurfaceFrame::read(&store, 1).expect("surface");
     let lengths = surface.positions.as_flattened_mut();
