@@ -12,7 +12,7 @@ pub fn glossary() -> String {
     let mut page = "# All columns of the frame store\n\n\
         `cullet schema --columns` writes this page from the declarations of the tables. Do not edit it. Units are SI;\n\
         `1` is a pure number. Stores of other programs may lack columns marked *optional*. The text on the tables is in\n\
-        [The frame store](../store/README.md).\n"
+        [The frame store][frame-store].\n"
         .to_owned();
     page += &table::<Elements>();
     page += &table::<Bonds>();
@@ -25,7 +25,7 @@ pub fn glossary() -> String {
     page += &table::<Loads>();
     page += &table::<Convergence>();
     page += &table::<Stress>();
-    page
+    page + "\n[frame-store]: ../store/README.md\n"
 }
 
 fn table<T: Table>() -> String {

@@ -25,7 +25,7 @@ const TABLES: &[(&str, &str)] = &[
 pub fn keys_page() -> String {
     let mut page = "# All keys of pipeline files\n\n\
         `cullet schema --keys` writes this page from the schema. Do not edit it. The text on the tables is in\n\
-        [The pipeline file](README.md). A quantity is a number in SI units, or a string with a unit.\n"
+        [The pipeline file][pipeline-files]. A quantity is a number in SI units, or a string with a unit.\n"
         .to_owned();
     let root = Rule::root().fields().expect("the pipeline is a table");
     for (name, explained) in TABLES {
@@ -37,7 +37,7 @@ pub fn keys_page() -> String {
         };
         let description = root[*name]["description"].as_str().unwrap_or_default();
         page += &format!(
-            "\n## `{heading}`\n\n{} [More](README.md#{explained}).\n",
+            "\n## `{heading}`\n\n{} [More][pipeline-files-{explained}].\n",
             joined(description)
         );
         let table = match list {
@@ -49,6 +49,13 @@ pub fn keys_page() -> String {
         for (path, rule) in cases {
             page += &choices(&path, rule);
         }
+    }
+    page += "\n[pipeline-files]: README.md\n";
+    let mut parts: Vec<&str> = TABLES.iter().map(|(_, explained)| *explained).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    for part in parts {
+        page += &format!("[pipeline-files-{part}]: README.md#{part}\n");
     }
     page
 }
